@@ -1,0 +1,59 @@
+import SparkVersions.default
+
+val scalaTest = "org.scalatest" %% "scalatest" % "3.2.19" % Test
+val scalaTestPlusCheck = "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0" % Test
+val json4s = "org.json4s" %% "json4s-jackson" % "4.0.7"
+
+/** What Spark needs opened on Java 17 and later; the same list as Spark's own launcher. */
+val javaModuleOptions = Seq("lang", "lang.invoke", "lang.reflect", "io", "net", "nio", "util",
+  "util.concurrent", "util.concurrent.atomic").map(p => s"--add-opens=java.base/java.$p=ALL-UNNAMED") ++
+  Seq("nio.ch", "nio.cs", "security.action", "util.calendar").map(p =>
+    s"--add-opens=java.base/sun.$p=ALL-UNNAMED")
+
+inThisBuild(Seq(
+  organization := "io.tidegate",
+  version := IO.read(file("version.txt")).trim,
+  scalaVersion := "2.13.18",
+  semanticdbEnabled := true,
+  semanticdbVersion := "4.14.2"
+))
+
+lazy val settings = Seq(
+  scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Wunused", "-Werror",
+    "-release", "17"),
+  libraryDependencies ++= Seq(scalaTest, scalaTestPlusCheck),
+  Test / fork := true,
+  Test / parallelExecution := false,
+  Test / testOptions += Tests.Argument("-oDF")
+)
+
+lazy val core = (project in file("jvm/core"))
+  .settings(settings)
+  .settings(name := "tidegate-core", libraryDependencies += json4s % Test)
+
+lazy val spark = (project in file("jvm/spark"))
+  .dependsOn(core)
+  .settings(settings)
+  .settings(
+    name := s"tidegate-spark-${default.minor}",
+    libraryDependencies += "org.apache.spark" %% "spark-sql" % default.full % Provided,
+    // Spark's own test harness (StreamTest) comes as test jars.
+    libraryDependencies ++= Seq("sql", "sql-api", "catalyst", "core", "common-utils", "tags").map(m =>
+      ("org.apache.spark" %% s"spark-$m" % default.full % Test).classifier("tests")),
+    Compile / unmanagedSourceDirectories +=
+      (Compile / sourceDirectory).value / s"scala-spark-${default.minor}",
+    assembly / assemblyJarName := s"tidegate-spark-${default.minor}_2.13-${version.value}.jar",
+    assembly / assemblyOption ~= (_.withIncludeScala(false)),
+    Test / javaOptions ++= javaModuleOptions ++ Seq("-Xmx4g", "-Duser.timezone=UTC")
+  )
+
+lazy val bench = (project in file("jvm/bench"))
+  .dependsOn(core, spark)
+  .enablePlugins(JmhPlugin)
+  .settings(settings)
+  .settings(
+    name := "tidegate-bench",
+    publish / skip := true,
+    libraryDependencies += "org.apache.spark" %% "spark-sql" % default.full,
+    javaOptions ++= javaModuleOptions
+  )
