@@ -29,7 +29,12 @@ lazy val settings = Seq(
 
 lazy val core = (project in file("jvm/core"))
   .settings(settings)
-  .settings(name := "tidegate-core", libraryDependencies += json4s % Test)
+  .settings(
+    name := "tidegate-core",
+    libraryDependencies += json4s % Test,
+    Test / javaOptions += "-Dtidegate.scenarios=" +
+      ((ThisBuild / baseDirectory).value / "tests" / "scenarios").getAbsolutePath
+  )
 
 lazy val spark = (project in file("jvm/spark"))
   .dependsOn(core)

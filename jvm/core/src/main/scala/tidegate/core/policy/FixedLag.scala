@@ -1,0 +1,26 @@
+package tidegate.core.policy
+
+import tidegate.core.{Arguments, NoWatermark, Saturating, WatermarkPolicy}
+
+/** The highest timestamp minus a lag. */
+private[core] final class FixedLag(lagMs: Long) extends WatermarkPolicy {
+  Arguments.atLeast("lagMs", lagMs, 0, "ms")
+
+  private var watermarkMs = NoWatermark.Ms
+
+  override def observeEvent(timestampMs: Long, nowMs: Long): Option[Long] = {
+    watermarkMs = math.max(watermarkMs, Saturating.subtract(timestampMs, lagMs))
+    currentWatermark(nowMs)
+  }
+
+  override def currentWatermark(nowMs: Long): Option[Long] = NoWatermark.toOption(watermarkMs)
+
+  override def dependsOnWallClock: Boolean = false
+
+  override def snapshot: WatermarkPolicy.Snapshot = WatermarkPolicy.Snapshot(Vector(watermarkMs))
+
+  override def restore(snapshot: WatermarkPolicy.Snapshot, pausedMs: Long): Unit = {
+    SavedState.check(snapshot, snapshot.values.size == 1, "1 value")
+    watermarkMs = snapshot.values(0)
+  }
+}

@@ -1,0 +1,49 @@
+package tidegate.core.policy
+
+import tidegate.core.{Arguments, NoWatermark, Saturating, WatermarkPolicy}
+
+/** Fixed lag that goes on with the wall clock when no event has come for `maxLullMs`. */
+private[core] final class LimitingLagAndLull(lagMs: Long, maxLullMs: Long) extends WatermarkPolicy {
+  Arguments.atLeast("lagMs", lagMs, 0, "ms")
+  Arguments.atLeast("maxLullMs", maxLullMs, 0, "ms")
+
+  private var watermarkMs = NoWatermark.Ms
+  private var watermarkAtEventMs = NoWatermark.Ms
+  private var lastEventMs = NoWatermark.Ms
+  private var latestNowMs = NoWatermark.Ms
+
+  /**
+   * The time since the watermark was last asked for is not added first: an event may have come
+   * before anyone could know of the silence, and what was not visible must not make it late.
+   */
+  override def observeEvent(timestampMs: Long, nowMs: Long): Option[Long] = {
+    latestNowMs = math.max(latestNowMs, nowMs)
+    lastEventMs = latestNowMs
+    watermarkMs = math.max(watermarkMs, Saturating.subtract(timestampMs, lagMs))
+    watermarkAtEventMs = watermarkMs
+    currentWatermark(nowMs)
+  }
+
+  override def currentWatermark(nowMs: Long): Option[Long] = {
+    latestNowMs = math.max(latestNowMs, nowMs)
+    if (watermarkAtEventMs != NoWatermark.Ms) {
+      val silenceMs = Saturating.subtract(latestNowMs, lastEventMs)
+      val pastLullMs = math.max(0, Saturating.subtract(silenceMs, maxLullMs))
+      watermarkMs = Saturating.add(watermarkAtEventMs, pastLullMs)
+    }
+    NoWatermark.toOption(watermarkMs)
+  }
+
+  override def dependsOnWallClock: Boolean = true
+
+  override def snapshot: WatermarkPolicy.Snapshot =
+    WatermarkPolicy.Snapshot(Vector(watermarkMs, watermarkAtEventMs, lastEventMs, latestNowMs))
+
+  override def restore(snapshot: WatermarkPolicy.Snapshot, pausedMs: Long): Unit = {
+    SavedState.check(snapshot, snapshot.values.size == 4, "4 values")
+    watermarkMs = snapshot.values(0)
+    watermarkAtEventMs = snapshot.values(1)
+    lastEventMs = SavedState.shift(snapshot.values(2), pausedMs)
+    latestNowMs = SavedState.shift(snapshot.values(3), pausedMs)
+  }
+}

@@ -1,0 +1,38 @@
+package tidegate.core.policy
+
+import tidegate.core.{Arguments, NoWatermark, Saturating, WatermarkPolicy}
+
+/**
+ * The higher of highest timestamp minus a lag and wall clock minus a lag.
+ *
+ * Remembers no moment of the wall clock, only the watermark that was reached: it carries the
+ * highest timestamp, and stands still while the clock is behind.
+ */
+private[core] final class LimitingTimestampAndWallClockLag(
+    timestampLagMs: Long,
+    wallClockLagMs: Long
+) extends WatermarkPolicy {
+  Arguments.atLeast("timestampLagMs", timestampLagMs, 0, "ms")
+  Arguments.atLeast("wallClockLagMs", wallClockLagMs, 0, "ms")
+
+  private var watermarkMs = NoWatermark.Ms
+
+  override def observeEvent(timestampMs: Long, nowMs: Long): Option[Long] = {
+    watermarkMs = math.max(watermarkMs, Saturating.subtract(timestampMs, timestampLagMs))
+    currentWatermark(nowMs)
+  }
+
+  override def currentWatermark(nowMs: Long): Option[Long] = {
+    watermarkMs = math.max(watermarkMs, Saturating.subtract(nowMs, wallClockLagMs))
+    NoWatermark.toOption(watermarkMs)
+  }
+
+  override def dependsOnWallClock: Boolean = true
+
+  override def snapshot: WatermarkPolicy.Snapshot = WatermarkPolicy.Snapshot(Vector(watermarkMs))
+
+  override def restore(snapshot: WatermarkPolicy.Snapshot, pausedMs: Long): Unit = {
+    SavedState.check(snapshot, snapshot.values.size == 1, "1 value")
+    watermarkMs = snapshot.values(0)
+  }
+}
