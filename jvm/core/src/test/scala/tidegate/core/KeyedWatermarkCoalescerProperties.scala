@@ -1,15 +1,10 @@
 package tidegate.core
 
 import org.scalacheck.Gen
-import org.scalatest.funsuite.AnyFunSuite
-import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import tidegate.core.CoalescerOracle._
 import tidegate.core.KeyedWatermarkCoalescerProperties.Run
 
-class KeyedWatermarkCoalescerProperties extends AnyFunSuite with ScalaCheckPropertyChecks {
-
-  implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = 1000)
+class KeyedWatermarkCoalescerProperties extends PropertySuite {
 
   private val keys = Seq[Byte](0, 1, 42, 127)
 

@@ -1,14 +1,9 @@
 package tidegate.core
 
 import org.scalacheck.Gen
-import org.scalatest.funsuite.AnyFunSuite
-import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import tidegate.core.WatermarkEmissionPolicy.{byFrame, byMinStep}
 
-class WatermarkEmissionPolicySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-
-  implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = 2000)
+class WatermarkEmissionPolicySuite extends PropertySuite {
 
   private val times = Gen.frequency(
     4 -> Gen.choose(-100L, 100L),

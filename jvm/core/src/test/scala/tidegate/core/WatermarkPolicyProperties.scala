@@ -1,14 +1,9 @@
 package tidegate.core
 
 import org.scalacheck.Gen
-import org.scalatest.funsuite.AnyFunSuite
-import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import tidegate.core.PolicyOracle._
 
-class WatermarkPolicyProperties extends AnyFunSuite with ScalaCheckPropertyChecks {
-
-  implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = 500)
+class WatermarkPolicyProperties extends PropertySuite {
 
   /** A call, and whether a save and restore comes before it. */
   private type Step = (Call, Boolean)
