@@ -1,0 +1,69 @@
+package org.apache.spark.sql.tidegate
+
+import java.net.URL
+import java.util.UUID
+
+import org.apache.spark.{ErrorClassesJsonReader, SparkContext, SparkThrowableHelper}
+import org.apache.spark.sql.{Dataset, SparkSession}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic
+import org.apache.spark.sql.classic.ClassicConversions._
+import org.apache.spark.sql.execution.SparkStrategy
+import org.apache.spark.sql.execution.streaming.runtime.{
+  MicroBatchExecution,
+  StreamExecution,
+  StreamingQueryWrapper
+}
+import org.apache.spark.sql.streaming.StreamingQuery
+
+/** Everything that Tidegate needs of Spark's private API, for the Spark 4.2 line. */
+object SparkInternals {
+
+  /** The analyzed plan of a frame. */
+  def analyzed(ds: Dataset[_]): LogicalPlan = ds.queryExecution.analyzed
+
+  /** The plan of a frame that a source of the first version made. */
+  def logical(ds: Dataset[_]): LogicalPlan = ds.logicalPlan
+
+  /** A dataset over `plan`, analyzed, with the encoder of `ds`. */
+  def withPlan[T](ds: Dataset[T], plan: LogicalPlan): Dataset[T] =
+    classic.Dataset(ds.sparkSession, plan)(ds.encoder)
+
+  /** Whether a planner strategy of the given class is part of the session. */
+  def hasStrategy(session: SparkSession, strategy: Class[_ <: SparkStrategy]): Boolean =
+    castToImpl(session).sessionState.planner.strategies.exists(strategy.isInstance)
+
+  /** The streaming query on whose behalf this thread works, if there is one. */
+  def activeQuery(context: SparkContext): Option[MicroBatchExecution] =
+    for {
+      id <- Option(context.getLocalProperty(StreamExecution.QUERY_ID_KEY))
+      session <- classic.SparkSession.getActiveSession
+        .orElse(classic.SparkSession.getDefaultSession)
+      query <- Option(session.sharedState.activeStreamingQueries.get(UUID.fromString(id)))
+      microBatch <- Option(query).collect { case m: MicroBatchExecution => m }
+    } yield microBatch
+
+  /** The execution behind a query handle, running or ended. */
+  def execution(query: StreamingQuery): Option[MicroBatchExecution] = query match {
+    case wrapper: StreamingQueryWrapper => execution(wrapper.streamingQuery)
+    case m: MicroBatchExecution => Some(m)
+    case _ => None
+  }
+
+  /** The session in which the batches of a query run. */
+  def batchSession(query: StreamExecution): classic.SparkSession = query.sparkSessionForStream
+
+  /**
+   * Makes our error conditions known to Spark's error reader. Classic PySpark looks a condition up
+   * there as soon as its exception has a position; without this it shows an internal error.
+   */
+  def registerErrorConditions(conditions: URL): Unit = synchronized {
+    val own = new ErrorClassesJsonReader(Seq(conditions)).errorInfoMap
+    val reader = SparkThrowableHelper.errorReader
+    if (!own.keySet.subsetOf(reader.errorInfoMap.keySet)) {
+      val field = classOf[ErrorClassesJsonReader].getDeclaredField("errorInfoMap")
+      field.setAccessible(true)
+      field.set(reader, reader.errorInfoMap ++ own)
+    }
+  }
+}

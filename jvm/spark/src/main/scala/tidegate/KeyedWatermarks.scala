@@ -1,0 +1,78 @@
+package tidegate
+
+import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.types.{StringType, TimestampNTZType, TimestampType}
+
+import tidegate.analysis.KeyedTimes
+import tidegate.clock.ClockTable
+import tidegate.execution.KeyedWatermarkStrategy
+import tidegate.plans.{EventTimeTag, KeyedWatermark, WatermarkSpec}
+
+/** Builds keyed watermarks; the one place where their arguments are checked. */
+private[tidegate] object KeyedWatermarks {
+  private val Keys = 0 to Byte.MaxValue
+
+  /** As the method `withKeyedWatermark` of a Dataset; see there. */
+  def add[T](
+      ds: Dataset[T],
+      eventTime: String,
+      key: Int,
+      policy: PolicySpec,
+      substream: Seq[String],
+      idleTimeout: Option[String],
+      emission: Option[EmissionSpec],
+      name: Option[String],
+      maxFutureSkew: Option[String]): Dataset[T] = {
+    if (!SparkInternals.hasStrategy(ds.sparkSession, classOf[KeyedWatermarkStrategy])) {
+      throw TidegateErrors.extensionNotInstalled()
+    }
+    val input = SparkInternals.analyzed(ds)
+    val time = eventTimeColumn(input, eventTime)
+    val columns = substream.map(substreamColumn(input, _))
+    if (!Keys.contains(key)) throw TidegateErrors.keyOutOfRange(key)
+    if (name.exists(_.trim.isEmpty)) throw TidegateErrors.emptyName()
+    val spec = WatermarkSpec(
+      name.getOrElse(time.name),
+      key.toByte,
+      policy,
+      emission,
+      idleTimeout.map(Durations.parseMs("idleTimeout", _, smallestMs = 1)),
+      maxFutureSkew.map(Durations.parseMs("maxFutureSkew", _, smallestMs = 0)))
+    // Batch data has no watermark.
+    if (!input.isStreaming) ds
+    else {
+      checkUnused(input, time, spec)
+      SparkInternals.withPlan(ds, KeyedWatermark(input, ClockTable.relation, time, columns, spec))
+    }
+  }
+
+  private def eventTimeColumn(input: LogicalPlan, name: String): Attribute =
+    column(input, name) match {
+      case None => throw TidegateErrors.eventTimeNotFound(name, input.output.map(_.name))
+      case Some(a) if a.dataType == TimestampType || a.dataType == TimestampNTZType => a
+      case Some(a) => throw TidegateErrors.eventTimeNotTimestamp(name, a.dataType)
+    }
+
+  private def substreamColumn(input: LogicalPlan, name: String): Attribute =
+    column(input, name) match {
+      case None => throw TidegateErrors.substreamNotFound(name, input.output.map(_.name))
+      case Some(a) if Cast.canCast(a.dataType, StringType) => a
+      case Some(a) => throw TidegateErrors.substreamType(name, a.dataType)
+    }
+
+  /** A column by its name, which may be qualified or quoted; Spark refuses an ambiguous one. */
+  private def column(input: LogicalPlan, name: String): Option[Attribute] =
+    input
+      .resolveQuoted(name, input.conf.resolver)
+      .collect { case a: Attribute => a }
+
+  private def checkUnused(input: LogicalPlan, time: Attribute, spec: WatermarkSpec): Unit = {
+    EventTimeTag.key(time).foreach(k => throw TidegateErrors.columnKeyedTwice(time.name, k))
+    KeyedTimes.of(input).get(spec.key).foreach { earlier =>
+      throw TidegateErrors.keyUsedTwice(spec.key, time.name, earlier.nodes.head)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package tidegate
+
+import tidegate.core.{WatermarkEmissionPolicy, WatermarkPolicy}
+
+/**
+ * A watermark policy as the user chose it; every substream gets an instance of its own.
+ *
+ * @param name one of `PolicySpec.names`
+ * @param durationsMs its durations in ms, in the order of its arguments; the first is the lag
+ */
+final case class PolicySpec private (name: String, durationsMs: Seq[Long]) {
+
+  /** The lag behind event time, in ms: what Spark calls the delay of the watermark. */
+  def lagMs: Long = durationsMs.head
+
+  /** A new instance, for one substream. */
+  def create(): WatermarkPolicy = (name, durationsMs) match {
+    case ("fixedLag", Seq(lag)) => WatermarkPolicy.fixedLag(lag)
+    case ("limitingLagAndDelay", Seq(lag, delay)) => WatermarkPolicy.limitingLagAndDelay(lag, delay)
+    case ("limitingLagAndLull", Seq(lag, lull)) => WatermarkPolicy.limitingLagAndLull(lag, lull)
+    case (_, Seq(lag, wallClockLag)) =>
+      WatermarkPolicy.limitingTimestampAndWallClockLag(lag, wallClockLag)
+  }
+
+  override def toString: String = durationsMs.mkString(s"$name(", " ms, ", " ms)")
+}
+
+object PolicySpec {
+  private val arguments = Map(
+    "fixedLag" -> Seq("lag"),
+    "limitingLagAndDelay" -> Seq("lag", "maxDelay"),
+    "limitingLagAndLull" -> Seq("lag", "maxLull"),
+    "limitingTimestampAndWallClockLag" -> Seq("timestampLag", "wallClockLag"))
+
+  /** The names of the policies. */
+  val names: Seq[String] = arguments.keys.toSeq.sorted
+
+  /**
+   * A policy by its name.
+   *
+   * @throws AnalysisException if there is none of that name and number of arguments, or if a
+   *   duration cannot be read or is negative
+   */
+  def apply(name: String, durations: Seq[String]): PolicySpec =
+    arguments.get(name).filter(_.size == durations.size) match {
+      case Some(known) =>
+        new PolicySpec(name, known.zip(durations).map { case (argument, text) =>
+          Durations.parseMs(argument, text, smallestMs = 0)
+        })
+      case None =>
+        val found = durations.map(d => s"'$d'").mkString(s"$name(", ", ", ")")
+        throw TidegateErrors.unknownPolicy("watermark policy", found, names)
+    }
+}
+
+/**
+ * Which advances of a watermark become visible.
+ *
+ * @param name `byFrame` or `byMinStep`
+ * @param sizeMs the size of the frame or the smallest step, in ms
+ * @param offsetMs where frame 0 begins, in ms
+ */
+final case class EmissionSpec private[tidegate] (name: String, sizeMs: Long, offsetMs: Long) {
+
+  /** The policy itself; it holds no state. */
+  def create(): WatermarkEmissionPolicy =
+    if (name == "byFrame") WatermarkEmissionPolicy.byFrame(sizeMs, offsetMs)
+    else WatermarkEmissionPolicy.byMinStep(sizeMs)
+}
+
+object EmissionSpec {
+
+  /** The names of the emission policies. */
+  val names: Seq[String] = Seq("byFrame", "byMinStep")
+
+  /**
+   * An emission policy by its name: `byFrame(size [, offset])` or `byMinStep(step)`.
+   *
+   * @throws AnalysisException if there is none of that name and number of arguments, or if a
+   *   duration cannot be read or is below 1 ms
+   */
+  def apply(name: String, durations: Seq[String]): EmissionSpec = (name, durations) match {
+    case ("byFrame", Seq(size)) => frame(size, "0 seconds")
+    case ("byFrame", Seq(size, offset)) => frame(size, offset)
+    case ("byMinStep", Seq(step)) =>
+      new EmissionSpec(name, Durations.parseMs("step", step, smallestMs = 1), offsetMs = 0)
+    case _ =>
+      val found = durations.map(d => s"'$d'").mkString(s"$name(", ", ", ")")
+      throw TidegateErrors.unknownPolicy("emission", found, names)
+  }
+
+  private def frame(size: String, offset: String): EmissionSpec =
+    new EmissionSpec(
+      "byFrame",
+      Durations.parseMs("size", size, smallestMs = 1),
+      Durations.parseMs("offset", offset, smallestMs = Long.MinValue))
+}

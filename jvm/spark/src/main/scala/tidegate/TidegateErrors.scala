@@ -1,0 +1,111 @@
+package tidegate
+
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.types.DataType
+
+/**
+ * Every error that Tidegate raises. The texts are in `tidegate/error-conditions.json`; each names
+ * the argument or column, what was found, what is wanted and how to mend it.
+ */
+object TidegateErrors {
+
+  /** Makes the conditions known to Spark; called when the extension starts. */
+  def register(): Unit =
+    SparkInternals.registerErrorConditions(
+      getClass.getClassLoader.getResource("tidegate/error-conditions.json"))
+
+  private def error(condition: String, parameters: (String, String)*): AnalysisException = {
+    register()
+    new AnalysisException(s"TIDEGATE_$condition", parameters.toMap)
+  }
+
+  private def list(names: Iterable[String]): String = names.map(n => s"`$n`").mkString(", ")
+
+  def extensionNotInstalled(): AnalysisException = error("EXTENSION_NOT_INSTALLED")
+
+  def eventTimeNotFound(column: String, columns: Seq[String]): AnalysisException =
+    error("EVENT_TIME_NOT_FOUND", "column" -> column, "columns" -> list(columns))
+
+  def eventTimeNotTimestamp(column: String, found: DataType): AnalysisException =
+    error("EVENT_TIME_NOT_TIMESTAMP", "column" -> column, "found" -> found.sql)
+
+  def substreamNotFound(column: String, columns: Seq[String]): AnalysisException =
+    error("SUBSTREAM_NOT_FOUND", "column" -> column, "columns" -> list(columns))
+
+  def substreamType(column: String, found: DataType): AnalysisException =
+    error("SUBSTREAM_TYPE", "column" -> column, "found" -> found.sql)
+
+  def keyOutOfRange(key: Int): AnalysisException =
+    error("KEY_OUT_OF_RANGE", "found" -> key.toString)
+
+  def keyUsedTwice(key: Byte, eventTime: String, earlier: String): AnalysisException =
+    error(
+      "KEY_USED_TWICE",
+      "key" -> key.toString,
+      "column" -> eventTime,
+      "earlier" -> earlier)
+
+  def columnKeyedTwice(column: String, key: Long): AnalysisException =
+    error("COLUMN_KEYED_TWICE", "column" -> column, "key" -> key.toString)
+
+  def invalidDuration(argument: String, found: String): AnalysisException =
+    error("INVALID_DURATION", "argument" -> argument, "found" -> found)
+
+  def durationTooSmall(argument: String, found: String, smallest: String): AnalysisException =
+    error(
+      "DURATION_TOO_SMALL",
+      "argument" -> argument,
+      "found" -> found,
+      "smallest" -> smallest)
+
+  def lagOrPolicy(found: String): AnalysisException = error("LAG_OR_POLICY", "found" -> found)
+
+  def unknownPolicy(kind: String, found: String, known: Seq[String]): AnalysisException =
+    error("UNKNOWN_POLICY", "kind" -> kind, "found" -> found, "known" -> list(known))
+
+  def emptyName(): AnalysisException = error("EMPTY_NAME")
+
+  def mixedWatermarks(keyed: String, spark: String): AnalysisException =
+    error("MIXED_WATERMARKS", "keyed" -> keyed, "spark" -> spark)
+
+  def ambiguousEventTime(operator: String, columns: Seq[String]): AnalysisException =
+    error("AMBIGUOUS_EVENT_TIME", "operator" -> operator, "columns" -> list(columns))
+
+  def keyNotAvailable(
+      operator: String,
+      column: String,
+      key: Byte,
+      reason: String): AnalysisException =
+    error(
+      "KEY_NOT_AVAILABLE",
+      "operator" -> operator,
+      "column" -> column,
+      "key" -> key.toString,
+      "reason" -> reason)
+
+  def streamJoinNotSupported(): AnalysisException = error("STREAM_JOIN_NOT_SUPPORTED")
+
+  def realTimeMode(): AnalysisException = error("REAL_TIME_MODE")
+
+  def foreignOffset(found: String): AnalysisException =
+    error("FOREIGN_OFFSET", "found" -> (if (found.length > 80) found.take(80) + "..." else found))
+
+  def newerOffset(found: Int, known: Int): AnalysisException =
+    error("NEWER_OFFSET", "found" -> found.toString, "known" -> known.toString)
+
+  def watermarkWentBack(
+      name: String,
+      key: Byte,
+      previousMs: Long,
+      foundMs: Long): AnalysisException =
+    error(
+      "WATERMARK_WENT_BACK",
+      "name" -> name,
+      "key" -> key.toString,
+      "previous" -> previousMs.toString,
+      "found" -> foundMs.toString)
+
+  def notTidegateQuery(query: String): AnalysisException =
+    error("NOT_A_TIDEGATE_QUERY", "query" -> query)
+}

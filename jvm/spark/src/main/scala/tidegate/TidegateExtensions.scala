@@ -1,0 +1,41 @@
+package tidegate
+
+import org.apache.spark.sql.SparkSessionExtensions
+
+import tidegate.analysis.{
+  CheckKeyedTime,
+  KeepOneClock,
+  KeyTransformWithStateOutput,
+  PrepareStreamingQuery
+}
+import tidegate.execution.{BindWatermarks, KeyedWatermarkStrategy}
+
+/**
+ * The entry point: `spark.sql.extensions=tidegate.TidegateExtensions`.
+ *
+ * Example: `spark-submit --jars tidegate.jar --conf
+ * spark.sql.extensions=tidegate.TidegateExtensions app.py`.
+ */
+final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
+
+  override def apply(extensions: SparkSessionExtensions): Unit = {
+    TidegateErrors.register()
+
+    // With the hints, as Spark's own rule for this node refuses it before resolution rules run.
+    extensions.injectHintResolutionRule(_ => KeyTransformWithStateOutput)
+
+    // After resolution, and for every frame: Spark's check for sources of the same name, when the
+    // query starts, must already see a single clock.
+    extensions.injectPostHocResolutionRule(_ => KeepOneClock)
+
+    // When a query starts: Spark has checked its plan, and each batch will see the result.
+    extensions.injectPostHocResolutionRule(_ => PrepareStreamingQuery)
+
+    extensions.injectCheckRule(_ => CheckKeyedTime)
+
+    extensions.injectPlannerStrategy(KeyedWatermarkStrategy(_))
+
+    // After Spark has put its global watermark into the stateful operators.
+    extensions.injectColumnar(_ => BindWatermarks)
+  }
+}

@@ -1,0 +1,42 @@
+package tidegate.analysis
+
+import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LocalRelation, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
+
+import tidegate.clock.ClockTable
+import tidegate.plans.KeyedWatermark
+
+/**
+ * Leaves exactly one clock in a plan: under the first watermark node; the others get an empty
+ * relation. A clock of its own for each node would put as many sources into the checkpoint, and a
+ * second watermark could not be added later. Nodes over batch data are taken out.
+ */
+object KeepOneClock extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!plan.exists(_.isInstanceOf[KeyedWatermark])) plan
+    else
+      AnalysisHelper.allowInvokingTransformsInAnalyzer {
+        var found = false
+        val streaming = plan.transformUp {
+          case k: KeyedWatermark if !k.left.isStreaming => k.left
+        }
+        // Plans of a running query have the clock's execution relation, and are left as they are.
+        val hasClock = streaming.exists(isClock)
+        if (!hasClock) streaming
+        else
+          streaming.transformDown {
+            case k: KeyedWatermark if !found =>
+              found = true
+              if (isClock(k.right)) k else k.copy(right = ClockTable.relation)
+            case k: KeyedWatermark if isClock(k.right) =>
+              k.copy(right = LocalRelation(Nil, isStreaming = true))
+          }
+      }
+
+  private def isClock(plan: LogicalPlan): Boolean = plan match {
+    case r: StreamingRelationV2 => r.table eq ClockTable
+    case _ => false
+  }
+}

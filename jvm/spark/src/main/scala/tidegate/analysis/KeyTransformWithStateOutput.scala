@@ -1,0 +1,30 @@
+package tidegate.analysis
+
+import java.util.concurrent.TimeUnit
+
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UpdateEventTimeWatermarkColumn}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.unsafe.types.CalendarInterval
+
+import tidegate.plans.{EventTimeTag, KeyedOutput, KeyedWatermark}
+
+/**
+ * Lets `transformWithState` put out an event time column over a keyed watermark.
+ *
+ * Spark looks for its own watermark node below, and refuses the plan without one; its rule runs
+ * before any resolution rule of an extension, so this one runs with the hints.
+ */
+object KeyTransformWithStateOutput extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case u: UpdateEventTimeWatermarkColumn if u.delay.isEmpty =>
+      val keys = u.child.children.headOption.toSeq.flatMap(_.output).flatMap(EventTimeTag.key(_))
+      val nodes = u.child.collect { case k: KeyedWatermark => k }
+      nodes.find(n => keys.contains(n.spec.key)).orElse(nodes.headOption).fold[LogicalPlan](u) {
+        node =>
+          val lagMs = node.spec.policy.lagMs
+          val delay = new CalendarInterval(0, 0, TimeUnit.MILLISECONDS.toMicros(lagMs))
+          KeyedOutput(u.eventTime, node.spec.key, lagMs, u.copy(delay = Some(delay)))
+      }
+  }
+}

@@ -1,0 +1,33 @@
+package tidegate.analysis
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+
+import tidegate.plans.KeyedWatermark
+
+/**
+ * Gives every watermark node a name of its own, in plan order: `orders`, `orders-2`. Names find
+ * their state again after a restart; node ids would not, as SQL and Connect copy nodes.
+ */
+object NameNodes {
+
+  def apply(plan: LogicalPlan): LogicalPlan = {
+    val names = new UniqueNames
+    plan.transformDown { case k: KeyedWatermark =>
+      k.copy(spec = k.spec.copy(name = names.next(k.spec.name)))
+    }
+  }
+}
+
+/** Numbers repeated names from 2 on, and never gives one out twice. */
+private[analysis] final class UniqueNames {
+  private val taken = mutable.Set.empty[String]
+
+  def next(name: String): String = {
+    val free = Iterator.single(name) ++ Iterator.from(2).map(n => s"$name-$n")
+    val chosen = free.find(!taken.contains(_)).get
+    taken += chosen
+    chosen
+  }
+}

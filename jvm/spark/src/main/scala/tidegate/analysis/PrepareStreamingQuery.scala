@@ -1,0 +1,37 @@
+package tidegate.analysis
+
+import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.streaming.WriteToStream
+
+import tidegate.plans.{DropLate, KeyedWatermark}
+
+/**
+ * Makes a streaming query ready to start: only here the whole plan is known.
+ *
+ *   1. The watermark nodes get their final names.
+ *   1. Each stateful operator sees one event time column.
+ *   1. Late rows are dropped under each stateful operator.
+ *   1. Nodes without an emission get one that fits the windows downstream.
+ */
+object PrepareStreamingQuery extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
+    case w: WriteToStream if needsPreparing(w.inputQuery) =>
+      AnalysisHelper.allowInvokingTransformsInAnalyzer {
+        val steps = Seq[LogicalPlan => LogicalPlan](
+          NameNodes(_),
+          SelectEventTimeColumn(_),
+          InsertDropLate(_),
+          ChooseEmission(_))
+        w.copy(inputQuery = steps.foldLeft(w.inputQuery)((query, step) => step(query)))
+      }
+    case other => other
+  }
+
+  private def needsPreparing(query: LogicalPlan): Boolean =
+    query.exists(_.isInstanceOf[KeyedWatermark]) && !query.exists {
+      case k: KeyedWatermark => k.spec.emission.isDefined && query.exists(_.isInstanceOf[DropLate])
+      case _ => false
+    }
+}

@@ -1,0 +1,43 @@
+package tidegate.analysis
+
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
+
+import tidegate.plans._
+
+/**
+ * Leaves Spark's tag on exactly one column under each stateful operator: Spark fails on two.
+ *
+ * The others lose it below the operator and in the operator's own expressions, which hold copies
+ * of the metadata, and get it back above it, where the next operator may run on one of them.
+ */
+object SelectEventTimeColumn {
+
+  def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {
+    case operator if StatefulOperators.hasOneTime(operator) => select(operator)
+  }
+
+  private def select(operator: LogicalPlan): LogicalPlan = {
+    val child = operator.children.head
+    val tagged = child.output.filter(EventTimeTag.hasSparkTag)
+    val others = EventTimeColumn.of(operator) match {
+      case Some(chosen) => tagged.filter(_.exprId != chosen.exprId)
+      case None if operator.isInstanceOf[Aggregate] => Nil
+      case None if tagged.size > 1 => tagged
+      case None => Nil
+    }
+    if (others.isEmpty) operator else retag(operator, others)
+  }
+
+  private def retag(operator: LogicalPlan, others: Seq[Attribute]): LogicalPlan = {
+    val stripped = others.map(EventTimeTag.withoutSparkTag)
+    val below = RetagEventTime(stripped, operator.children.head)
+    val rewritten = operator
+      .withNewChildren(below +: operator.children.tail)
+      .transformExpressions { case a: Attribute =>
+        stripped.find(_.exprId == a.exprId).fold(a)(s => a.withMetadata(s.metadata))
+      }
+    val back = others.filter(rewritten.outputSet.contains)
+    if (back.isEmpty) rewritten else RetagEventTime(back, rewritten)
+  }
+}

@@ -1,0 +1,121 @@
+package tidegate.clock
+
+import org.apache.spark.sql.connector.read.streaming.Offset
+import org.json4s.JsonAST.{JBool, JField, JInt, JNull, JObject, JString, JValue}
+import org.json4s.jackson.JsonMethods.{compact, parseOpt}
+
+import tidegate.TidegateErrors
+
+/** The visible watermark of a node, in epoch ms. */
+final case class NodeMark(key: Byte, watermarkMs: Option[Long], idle: Boolean)
+
+/** The watermark that an operator runs on, in epoch ms. */
+final case class OperatorMark(key: Byte, watermarkMs: Long)
+
+/**
+ * The offset of the clock: a query's vector of keyed watermarks.
+ *
+ * Two offsets are equal if nothing in them can change a result: the marks of the operators, and of
+ * the nodes in `exact` the substreams too. Everything else rides along.
+ *
+ * @param states what is known of the substreams of each node
+ * @param savedAtMs the wall clock when it was made, in epoch ms
+ * @param exact the nodes whose input cannot be read again after a restart
+ * @param passive equal to every other offset: the clock starts no batch by itself
+ */
+final class ClockOffset(
+    val nodes: Map[String, NodeMark],
+    val operators: Map[String, OperatorMark],
+    val states: Map[String, NodeState],
+    val savedAtMs: Long,
+    exact: Set[String] = Set.empty,
+    passive: Boolean = false)
+    extends Offset {
+  import ClockOffset._
+
+  private def exactStates = states.view.filterKeys(exact).toMap
+
+  override lazy val json: String = {
+    val nodeFields = nodes.toList.sortBy(_._1).map { case (name, mark) =>
+      val state = states.getOrElse(name, NodeState.empty)
+      JField(
+        name,
+        JObject(
+          "key" -> JInt(mark.key.toInt),
+          "watermark" -> mark.watermarkMs.fold[JValue](JNull)(JInt(_)),
+          "idle" -> JBool(mark.idle),
+          "substreams" -> JInt(state.substreams.size),
+          "state" -> JString(NodeState.encode(state))))
+    }
+    val operatorFields = operators.toList.sortBy(_._1).map { case (name, mark) =>
+      JField(
+        name,
+        JObject("key" -> JInt(mark.key.toInt), "watermark" -> JInt(mark.watermarkMs)))
+    }
+    compact(
+      JObject(
+        Marker -> JInt(Format),
+        "savedAt" -> JInt(savedAtMs),
+        "nodes" -> JObject(nodeFields),
+        "operators" -> JObject(operatorFields)))
+  }
+
+  override def equals(other: Any): Boolean = other match {
+    case that: ClockOffset =>
+      (this eq that) || passive || (operators == that.operators && exactStates == that.exactStates)
+    case that: Offset => json == that.json
+    case _ => false
+  }
+
+  // A passive offset equals all others, so that only a constant keeps the contract.
+  override def hashCode(): Int = Marker.hashCode
+
+  override def toString: String = json
+}
+
+object ClockOffset {
+
+  /** The field by which the clock knows its own offsets in a log that goes by position. */
+  private val Marker = "tidegateClock"
+  private val Format = 1
+
+  val empty = new ClockOffset(Map.empty, Map.empty, Map.empty, savedAtMs = 0L)
+
+  /**
+   * Reads an offset from the offset log.
+   *
+   * @throws AnalysisException if the text is not an offset of the clock, or of a newer version
+   */
+  def parse(json: String): ClockOffset = {
+    val fields = parseOpt(json).collect { case o: JObject => o.obj.toMap }.getOrElse(Map.empty)
+    fields.get(Marker) match {
+      case Some(JInt(format)) if format == Format => read(fields)
+      case Some(JInt(format)) if format > Format =>
+        throw TidegateErrors.newerOffset(format.toInt, Format)
+      case _ => throw TidegateErrors.foreignOffset(json)
+    }
+  }
+
+  private def read(fields: Map[String, JValue]): ClockOffset = {
+    val nodes = objects(fields, "nodes")
+    new ClockOffset(
+      nodes.map { case (name, f) =>
+        name -> NodeMark(long(f, "key").get.toByte, long(f, "watermark"), f("idle") == JBool.True)
+      },
+      objects(fields, "operators").map { case (name, f) =>
+        name -> OperatorMark(long(f, "key").get.toByte, long(f, "watermark").get)
+      },
+      nodes.map { case (name, f) =>
+        name -> NodeState.decode(f("state").asInstanceOf[JString].s)
+      },
+      long(fields, "savedAt").getOrElse(0L))
+  }
+
+  private def objects(fields: Map[String, JValue], name: String): Map[String, Map[String, JValue]] =
+    fields.get(name).toSeq.collect { case o: JObject => o.obj }.flatten.collect {
+      case (field, o: JObject) => field -> o.obj.toMap
+    }.toMap
+
+  private def long(fields: Map[String, JValue], name: String): Option[Long] =
+    fields.get(name).collect { case JInt(n) => n.toLong }
+}

@@ -1,0 +1,44 @@
+package tidegate.clock
+
+import java.util
+
+import org.apache.spark.sql.catalyst.streaming.{StreamingRelationV2, UserProvided}
+import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapability}
+import org.apache.spark.sql.connector.read.{Scan, ScanBuilder}
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+/** The table behind the clock: no columns, no rows, only offsets. */
+object ClockTable extends Table with SupportsRead {
+
+  /** The name of the source. As it has one, data sources keep their numbers in the checkpoint. */
+  val Name = "tidegate_clock"
+
+  /** The clock as it stands in an analyzed plan. */
+  def relation: StreamingRelationV2 = StreamingRelationV2(
+    source = None,
+    sourceName = Name,
+    table = this,
+    extraOptions = CaseInsensitiveStringMap.empty(),
+    output = Nil,
+    catalog = None,
+    identifier = None,
+    v1Relation = None,
+    sourceIdentifyingName = UserProvided(Name))
+
+  override def name(): String = Name
+
+  override def schema(): StructType = new StructType()
+
+  override def capabilities(): util.Set[TableCapability] =
+    util.EnumSet.of(TableCapability.MICRO_BATCH_READ)
+
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = () =>
+    new Scan {
+      override def readSchema(): StructType = schema()
+      override def description(): String = Name
+      override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
+        new EventTimeClock
+    }
+}

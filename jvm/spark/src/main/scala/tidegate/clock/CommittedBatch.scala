@@ -1,0 +1,153 @@
+package tidegate.clock
+
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  CurrentBatchTimestamp,
+  CurrentDate,
+  CurrentTimestamp,
+  FileSourceMetadataAttribute,
+  LocalTimestamp
+}
+import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan, Project}
+import org.apache.spark.sql.connector.read.streaming.{
+  MicroBatchStream,
+  Offset => OffsetV2,
+  SparkDataStream
+}
+import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
+import org.apache.spark.sql.execution.streaming.{Offset, Source}
+import org.apache.spark.sql.execution.streaming.checkpointing.{
+  OffsetSeqBase,
+  OffsetSeqMetadataBase
+}
+import org.apache.spark.sql.execution.streaming.runtime.{
+  IncrementalExecution,
+  MicroBatchExecution,
+  StreamingExecutionRelation,
+  StreamProgress,
+  WatermarkPropagator
+}
+import org.apache.spark.sql.tidegate.SparkInternals
+
+import tidegate.plans.{KeyedWatermark, StatefulOperators}
+
+/**
+ * A batch that an earlier run committed. What it saw existed only on that run's driver until the
+ * next offset would have been written, so it is read once more: Spark lets a source discard a batch
+ * only after the offset of the next one is written, and by contract the rows are still there.
+ */
+private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: Long) {
+
+  private val session = SparkInternals.batchSession(query)
+
+  /**
+   * Runs the rows of the batch through the watermark nodes, which register what they see with the
+   * clock; the rows themselves are dropped. Nodes over a stateful input are left out.
+   */
+  def observe(): Unit =
+    for (entry <- offsets(batchId); metadata <- entry.metadataOpt) {
+      val end = progress(entry)
+      val start = offsets(batchId - 1).fold(new StreamProgress)(progress)
+      topmostNodes(query.logicalPlan).foreach(node => run(plan(node, start, end, metadata), metadata))
+    }
+
+  private def offsets(id: Long): Option[OffsetSeqBase] =
+    if (id < 0) None else query.offsetLog.get(id)
+
+  private def progress(entry: OffsetSeqBase): StreamProgress = {
+    val named = query.logicalPlan.collect {
+      case r: StreamingExecutionRelation => r.source -> r.sourceIdentifyingName
+      case r: StreamingDataSourceV2ScanRelation => r.stream -> r.relation.sourceIdentifyingName
+    }
+    val sources = named.map(_._1)
+    val byPosition = sources.zipWithIndex.map { case (source, i) => i.toString -> source }
+    val byName = named.flatMap { case (source, name) => name.nameOpt.map(_ -> source) }
+    entry.toStreamProgress(sources, (byPosition ++ byName).toMap)
+  }
+
+  /** A node that contains another one runs it as well. */
+  private def topmostNodes(plan: LogicalPlan): Seq[KeyedWatermark] = plan match {
+    case k: KeyedWatermark if !StatefulOperators.existIn(k.left) => Seq(k)
+    case other => other.children.flatMap(topmostNodes)
+  }
+
+  private def plan(
+      node: KeyedWatermark,
+      start: StreamProgress,
+      end: StreamProgress,
+      metadata: OffsetSeqMetadataBase): LogicalPlan = {
+    val columns = node.eventTime +: node.substream
+    val needed = node.output.filter(a => columns.exists(_.exprId == a.exprId))
+    val filled = Project(needed, node).transform {
+      case r: StreamingExecutionRelation =>
+        r.source match {
+          case source: Source if moved(source, start, end) =>
+            readV1(r, source, start, end)
+          case _ => LocalRelation(r.output, isStreaming = true)
+        }
+      case r: StreamingDataSourceV2ScanRelation =>
+        r.stream match {
+          case stream: MicroBatchStream
+              if !stream.isInstanceOf[EventTimeClock] && moved(stream, start, end) =>
+            val from = start.get(stream).map(own(stream, _)).getOrElse(stream.initialOffset())
+            r.copy(startOffset = Some(from), endOffset = end.get(stream).map(own(stream, _)))
+          case _ => LocalRelation(r.output, isStreaming = true)
+        }
+    }
+    filled.transformAllExpressions {
+      case t: CurrentTimestamp =>
+        CurrentBatchTimestamp(metadata.batchTimestampMs, t.dataType, Some("UTC"))
+      case t: LocalTimestamp =>
+        CurrentBatchTimestamp(metadata.batchTimestampMs, t.dataType, t.timeZoneId)
+      case d: CurrentDate =>
+        CurrentBatchTimestamp(metadata.batchTimestampMs, d.dataType, d.timeZoneId)
+    }
+  }
+
+  private def moved(source: SparkDataStream, start: StreamProgress, end: StreamProgress): Boolean =
+    end.get(source).exists(e => start.get(source).forall(_.json != e.json))
+
+  private def own(stream: MicroBatchStream, offset: OffsetV2): OffsetV2 =
+    stream.deserializeOffset(offset.json)
+
+  private def readV1(
+      relation: StreamingExecutionRelation,
+      source: Source,
+      start: StreamProgress,
+      end: StreamProgress): LogicalPlan = {
+    val from = start.get(source).map(_.asInstanceOf[Offset])
+    val batch = SparkInternals.logical(source.getBatch(from, end(source).asInstanceOf[Offset]))
+    val hasFileMetadata = relation.output.exists {
+      case FileSourceMetadataAttribute(_) => true
+      case _ => false
+    }
+    val rows = batch.transformUp {
+      case p: Project if hasFileMetadata =>
+        p.copy(projectList = p.projectList ++ p.metadataOutput.filterNot(p.outputSet.contains))
+      case l: LogicalRelation if hasFileMetadata => l.withMetadataColumns()
+    }
+    Project(
+      relation.output.zip(rows.output).map { case (to, from) =>
+        Alias(from, to.name)(exprId = to.exprId, explicitMetadata = Some(from.metadata))
+      },
+      rows)
+  }
+
+  private def run(plan: LogicalPlan, metadata: OffsetSeqMetadataBase): Unit = {
+    val execution = new IncrementalExecution(
+      session,
+      plan,
+      query.outputMode,
+      query.resolvedCheckpointRoot,
+      query.id,
+      query.runId,
+      batchId,
+      prevOffsetSeqMetadata = None,
+      metadata,
+      WatermarkPropagator(session.sessionState.conf),
+      isFirstBatch = false)
+    SQLExecution.withNewExecutionId(execution)(execution.toRdd.foreach(_ => ()))
+  }
+}

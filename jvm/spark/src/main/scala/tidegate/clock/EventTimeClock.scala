@@ -1,0 +1,209 @@
+package tidegate.clock
+
+import java.util.Optional
+import java.util.concurrent.ConcurrentLinkedQueue
+
+import scala.collection.immutable.SortedMap
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.SparkContext
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
+import org.apache.spark.sql.connector.read.streaming.{
+  MicroBatchStream,
+  Offset,
+  PartitionOffset,
+  ReadLimit,
+  ReportsSourceMetrics,
+  SupportsRealTimeMode,
+  SupportsTriggerAvailableNow
+}
+
+import tidegate.TidegateErrors
+import tidegate.plans.KeyedWatermark
+
+/**
+ * A query's clock: a source without columns, whose offset is the vector of the query's keyed
+ * watermarks.
+ *
+ *   - Spark writes the vector to the offset log before each batch, so that a replayed batch sees
+ *     the watermarks that it saw the first time.
+ *   - Spark asks for the offset at every trigger, so that an advance starts a batch by itself.
+ *   - The start of a batch is the watermark for late rows, its end the one for eviction.
+ *
+ * What a batch saw reaches the clock through the statistics that the plan registers. After a
+ * restart the last committed batch is observed again, as its statistics died with the driver before
+ * the next offset could carry them.
+ */
+final class EventTimeClock
+    extends MicroBatchStream
+    with SupportsTriggerAvailableNow
+    with ReportsSourceMetrics
+    with SupportsRealTimeMode
+    with Logging {
+
+  private val pending = new ConcurrentLinkedQueue[(KeyedWatermark, SubstreamStats)]()
+  private val pendingLate = new ConcurrentLinkedQueue[(String, LateRows)]()
+  private val totals = new ClockTotals
+  private val substreamNames = new SubstreamNames
+
+  @volatile private var nodes: SortedMap[String, NodeClock] = _
+  @volatile private var operators = Map.empty[String, OperatorMark]
+  private var availableNow = false
+  private var frozenNowMs: Option[Long] = None
+  private var nowMs = 0L
+  private var polledAtMs: Option[Long] = None
+  private var caughtUpAtMs: Option[Long] = None
+  private var latest: ClockOffset = _
+  private var latestVersion = -1L
+  private var parsed: (String, ClockOffset) = ("", ClockOffset.empty)
+
+  /** Takes part in the clock's next answer: the statistics of a plan that is about to run. */
+  def register(node: KeyedWatermark, stats: SubstreamStats): Unit = pending.add(node -> stats)
+
+  /** The late rows of an operator in a plan that is about to run. */
+  def register(operator: String, late: LateRows): Unit = pendingLate.add(operator -> late)
+
+  override def latestOffset(start: Offset, limit: ReadLimit): Offset = synchronized {
+    val query = RunningQuery.current(SparkContext.getOrCreate()).getOrElse {
+      throw new IllegalStateException("The clock was asked outside of its query.")
+    }
+    val begin = start.asInstanceOf[ClockOffset]
+    readWallClock(query)
+    query.useOwnStart(begin)
+    if (nodes == null) initialize(query, begin)
+    if (polledAtMs.isDefined && query.hadReadEverything) caughtUpAtMs = polledAtMs
+    observePending()
+    nodes.values.foreach(_.tick(nowMs, caughtUpAtMs))
+    polledAtMs = Some(nowMs)
+    if (nodes.values.forall(_.isUntouched)) null else offsetAfter(query, begin)
+  }
+
+  /** The same object as long as nothing changes: Spark asks some 95 times a second. */
+  private def offsetAfter(query: RunningQuery, begin: ClockOffset): ClockOffset = {
+    val version = nodes.values.map(_.version).sum
+    if (version != latestVersion) {
+      operators = OperatorTimes.advance(query.operators, nodes, operators)
+      latest = new ClockOffset(
+        nodes.map { case (name, n) =>
+          name -> NodeMark(n.spec.key, n.watermarkMs, n.isIdle)
+        },
+        operators,
+        nodes.map { case (name, n) => name -> n.snapshot },
+        savedAtMs = nowMs,
+        exact = query.exactNodes,
+        passive = query.noDataBatchesDisabled)
+      latestVersion = version
+    }
+    if (latest == null) begin else latest
+  }
+
+  private def initialize(query: RunningQuery, begin: ClockOffset): Unit = {
+    val pausedMs = math.max(0L, nowMs - begin.savedAtMs)
+    operators = begin.operators
+    nodes = SortedMap.from(query.nodes.map { node =>
+      val name = node.spec.name
+      name -> new NodeClock(
+        node.spec,
+        begin.states.getOrElse(name, NodeState.empty),
+        begin.nodes.get(name).flatMap(_.watermarkMs),
+        pausedMs,
+        nowMs)
+    })
+    latestVersion = nodes.values.map(_.version).sum
+    if (!query.hasRunABatch) query.observeLastBatchAgain()
+  }
+
+  private def observePending(): Unit = {
+    val seenAtMs = polledAtMs.getOrElse(nowMs)
+    drain(pending).groupMap(_._1.spec.name)(identity).foreach { case (name, registered) =>
+      val merged = registered.map(_._2).reduce { (a, b) => a.merge(b); a }
+      val node = registered.head._1
+      val tops = merged.observed.map { case (row, micros) =>
+        substreamNames.of(node, row) -> micros.map(Math.floorDiv(_, 1000L))
+      }.toSeq
+      totals.addFutureEvents(name, merged.futureEvents)
+      nodes(name).observe(tops, seenAtMs, nowMs)
+    }
+    drain(pendingLate).foreach { case (operator, late) =>
+      totals.addLateRows(operator, late.rows)
+      late.samples.foreach(sample => logWarning(sample))
+    }
+  }
+
+  private def drain[T](queue: ConcurrentLinkedQueue[T]): Seq[T] =
+    Iterator.continually(queue.poll()).takeWhile(_ != null).toVector
+
+  /** A wall clock that jumps back stands still until it has caught up. */
+  private def readWallClock(query: RunningQuery): Unit = {
+    if (availableNow && frozenNowMs.isEmpty) frozenNowMs = Some(query.wallClockMs)
+    nowMs = math.max(nowMs, frozenNowMs.getOrElse(query.wallClockMs))
+  }
+
+  /** What a user may see of the clock now. */
+  def view: ClockView = ClockView(
+    Option(nodes).fold(Map.empty[String, NodeView])(_.map { case (name, n) =>
+      name -> NodeView(
+        NodeMark(n.spec.key, n.watermarkMs, n.isIdle),
+        synchronized(n.views),
+        totals.futureEvents(name))
+    }),
+    operators,
+    totals.lateRows)
+
+  /** Late rows by operator and future events by node, of the batch that has just run. */
+  override def metrics(latestConsumedOffset: Optional[Offset]): java.util.Map[String, String] = {
+    val late = pendingLate.asScala.toSeq
+      .groupMapReduce { case (operator, _) => s"lateRows.$operator" }(_._2.rows)(_ + _)
+    val future = pending.asScala.toSeq
+      .groupMapReduce { case (node, _) => s"futureEvents.${node.spec.name}" }(_._2.futureEvents)(
+        math.max)
+    (late ++ future).map { case (name, n) => name -> n.toString }.asJava
+  }
+
+  override def initialOffset(): Offset = ClockOffset.empty
+
+  override def deserializeOffset(json: String): Offset = synchronized {
+    if (latest != null && (latest.json eq json)) latest
+    else {
+      if (parsed._1 != json) parsed = json -> ClockOffset.parse(json)
+      parsed._2
+    }
+  }
+
+  /** With `Trigger.AvailableNow` time stands still, or a wall-clock policy would never end. */
+  override def prepareForTriggerAvailableNow(): Unit = availableNow = true
+
+  /** Refused here, as Spark would name only a class. */
+  override def prepareForRealTimeMode(): Unit = throw TidegateErrors.realTimeMode()
+
+  override def planInputPartitions(start: Offset): Array[InputPartition] =
+    throw TidegateErrors.realTimeMode()
+
+  override def mergeOffsets(offsets: Array[PartitionOffset]): Offset =
+    throw TidegateErrors.realTimeMode()
+
+  override def getDefaultReadLimit: ReadLimit = ReadLimit.allAvailable()
+
+  override def latestOffset(): Offset =
+    throw new UnsupportedOperationException("The clock is asked with its start offset.")
+
+  override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = Array.empty
+
+  /** Asked for at planning, so it is made; it has nothing to read. */
+  override def createReaderFactory(): PartitionReaderFactory = EventTimeClock.NoRows
+
+  override def commit(end: Offset): Unit = ()
+
+  override def stop(): Unit = ()
+
+  override def toString: String = ClockTable.Name
+}
+
+object EventTimeClock {
+  private object NoRows extends PartitionReaderFactory {
+    override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
+      throw new UnsupportedOperationException("The clock has no rows.")
+  }
+}

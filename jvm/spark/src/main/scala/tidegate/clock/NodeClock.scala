@@ -1,0 +1,175 @@
+package tidegate.clock
+
+import scala.collection.immutable.SortedMap
+import scala.collection.mutable
+
+import tidegate.core.{KeyedWatermarkCoalescer, WatermarkEmissionPolicy, WatermarkPolicy}
+import tidegate.plans.WatermarkSpec
+
+/** What a user may see of one substream: its own watermark in epoch ms, and whether it is idle. */
+final case class SubstreamView(watermarkMs: Option[Long], idle: Boolean)
+
+/**
+ * The time of one watermark node: a policy for every substream, coalesced as the minimum over
+ * those that are not idle, throttled by the emission policy.
+ *
+ * It reads no clock: the wall clock, in epoch ms, is passed in.
+ *
+ * @param spec what the user asked for; the emission is chosen
+ * @param restored the substreams of the checkpoint, if there is one
+ * @param lastWatermarkMs the watermark of the checkpoint; the visible one never falls below it
+ * @param pausedMs for how long the query was stopped; that time does not count
+ * @param nowMs the wall clock at the start; the idle timers begin here
+ */
+final class NodeClock(
+    val spec: WatermarkSpec,
+    restored: NodeState,
+    lastWatermarkMs: Option[Long],
+    pausedMs: Long,
+    nowMs: Long) {
+
+  private final class Substream(val name: String, var activeAtMs: Long) {
+    val policy: WatermarkPolicy = spec.policy.create()
+    var watermarkMs: Option[Long] = None
+    var idle = false
+  }
+
+  private val emission: WatermarkEmissionPolicy = spec.emission.get.create()
+  private val substreams = mutable.ArrayBuffer.empty[Substream]
+  private val indexes = mutable.HashMap.empty[String, Int]
+  private var coalescer: KeyedWatermarkCoalescer = _
+  private var emitted = lastWatermarkMs
+  private var idleDueMs = Long.MinValue
+  private var tickedAtMs = Long.MinValue
+  private var changes = 0L
+  private val wallClock = spec.policy.create().dependsOnWallClock
+
+  restored.substreams.foreach { case (name, longs) =>
+    val substream = add(name, nowMs)
+    substream.policy.restore(WatermarkPolicy.Snapshot(longs), pausedMs)
+    substream.watermarkMs = substream.policy.currentWatermark(nowMs)
+  }
+  coalesceAnew()
+
+  /** The visible watermark, in epoch ms. */
+  def watermarkMs: Option[Long] = emitted
+
+  /** All substreams are idle, and there is at least one. */
+  def isIdle: Boolean = substreams.nonEmpty && coalescer.isIdle
+
+  /** Nothing was ever observed. */
+  def isUntouched: Boolean = substreams.isEmpty
+
+  /** Grows whenever something of this node changes. */
+  def version: Long = changes
+
+  def snapshot: NodeState =
+    NodeState(SortedMap.from(substreams.map(s => s.name -> s.policy.snapshot.values)))
+
+  def views: Map[String, SubstreamView] =
+    substreams.map(s => s.name -> SubstreamView(s.watermarkMs, s.idle)).toMap
+
+  /**
+   * Takes in what a batch saw.
+   *
+   * @param tops by substream, the highest event time in epoch ms; `None` for a substream whose
+   *   events were all too far in the future
+   * @param seenAtMs when the batch was put together: its events had arrived by then
+   */
+  def observe(tops: Iterable[(String, Option[Long])], seenAtMs: Long, nowMs: Long): Unit =
+    if (tops.nonEmpty) {
+      val before = substreams.size
+      tops.foreach { case (name, _) => if (!indexes.contains(name)) add(name, seenAtMs) }
+      if (substreams.size > before) coalesceAnew()
+      tops.foreach { case (name, topMs) => observe(indexes(name), topMs, seenAtMs, nowMs) }
+      idleDueMs = Long.MinValue
+      changes += 1
+      emit(nowMs)
+    }
+
+  private def observe(i: Int, topMs: Option[Long], seenAtMs: Long, nowMs: Long): Unit = {
+    val substream = substreams(i)
+    substream.activeAtMs = math.max(substream.activeAtMs, seenAtMs)
+    substream.idle = false
+    coalescer.observeEvent(i)
+    topMs.foreach(top => advance(i, substream.policy.observeEvent(top, nowMs)))
+  }
+
+  /**
+   * Lets the wall clock work.
+   *
+   * @param caughtUpAtMs the latest moment for which it is known that the query has read all that
+   *   the sources had reported by then: silence counts up to here only
+   */
+  def tick(nowMs: Long, caughtUpAtMs: Option[Long]): Unit = {
+    // An idle query asks some 95 times a second: many substreams are looked at less often.
+    if (wallClock && nowMs - substreams.size / NodeClock.SubstreamsPerMs > tickedAtMs) {
+      tickedAtMs = nowMs
+      substreams.indices.foreach { i =>
+        if (!substreams(i).idle) advance(i, substreams(i).policy.currentWatermark(nowMs))
+      }
+      emit(nowMs)
+    }
+    for (timeout <- spec.idleTimeoutMs; caughtUp <- caughtUpAtMs if caughtUp >= idleDueMs) {
+      findIdle(timeout, caughtUp)
+      emit(nowMs)
+    }
+  }
+
+  private def findIdle(timeoutMs: Long, caughtUpAtMs: Long): Unit = {
+    idleDueMs = Long.MaxValue
+    substreams.indices.foreach { i =>
+      val substream = substreams(i)
+      if (!substream.idle) {
+        val dueMs = substream.activeAtMs + timeoutMs
+        if (caughtUpAtMs >= dueMs) {
+          substream.idle = true
+          coalescer.observeIdle(i)
+          changes += 1
+        } else {
+          idleDueMs = math.min(idleDueMs, dueMs)
+        }
+      }
+    }
+  }
+
+  private def advance(i: Int, watermarkMs: Option[Long]): Unit = {
+    val substream = substreams(i)
+    watermarkMs.filter(w => substream.watermarkMs.forall(w > _)).foreach { w =>
+      substream.watermarkMs = Some(w)
+      coalescer.observeWatermark(i, spec.key, w)
+    }
+  }
+
+  private def emit(nowMs: Long): Unit =
+    idealMs(nowMs).filter(w => emitted.forall(w > _) && emission.admits(w, emitted)).foreach { w =>
+      emitted = Some(w)
+      changes += 1
+    }
+
+  private def idealMs(nowMs: Long): Option[Long] =
+    if (!isIdle) coalescer.coalesced(spec.key)
+    else if (!wallClock) coalescer.topObserved(spec.key)
+    // Time goes on while all are idle, if the policy says so.
+    else substreams.flatMap(_.policy.currentWatermark(nowMs)).maxOption
+
+  private def add(name: String, activeAtMs: Long): Substream = {
+    val substream = new Substream(name, activeAtMs)
+    indexes(name) = substreams.size
+    substreams += substream
+    substream
+  }
+
+  /** The coalescer has a fixed number of inputs: a new one learns what the old one knew. */
+  private def coalesceAnew(): Unit = {
+    coalescer = new KeyedWatermarkCoalescer(math.max(1, substreams.size))
+    substreams.zipWithIndex.foreach { case (substream, i) =>
+      substream.watermarkMs.foreach(coalescer.observeWatermark(i, spec.key, _))
+      if (substream.idle) coalescer.observeIdle(i)
+    }
+  }
+}
+
+object NodeClock {
+  private val SubstreamsPerMs = 100
+}

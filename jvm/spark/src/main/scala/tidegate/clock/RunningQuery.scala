@@ -1,0 +1,134 @@
+package tidegate.clock
+
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.connector.read.streaming.{
+  Offset,
+  ReadLimit,
+  SparkDataStream,
+  SupportsAdmissionControl
+}
+import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
+import org.apache.spark.sql.execution.streaming.runtime.{
+  MicroBatchExecution,
+  MicroBatchExecutionContext,
+  StreamExecutionContext,
+  StreamProgress
+}
+import org.apache.spark.sql.tidegate.SparkInternals
+
+import tidegate.TidegateErrors
+import tidegate.plans.{DropLate, KeyedWatermark, StatefulOperators}
+
+/** The watermarks of one batch: at its start for late rows, at its end for eviction. */
+final case class BatchTimes(start: ClockOffset, end: ClockOffset, batchTimestampMs: Long) {
+
+  /** For late rows: rows below it were already accounted for. 0 before the first, as in Spark. */
+  def lateMs(operator: String): Long = atLeastZero(start, operator)
+
+  /** For eviction: what it has passed leaves in this batch. 0 means none. */
+  def evictionMs(operator: String): Long = atLeastZero(end, operator)
+
+  // Below 0 Spark would ask for batches without end: its own watermark is 0 and so ahead of ours.
+  private def atLeastZero(offset: ClockOffset, operator: String): Long =
+    math.max(0L, offset.operators.get(operator).fold(0L)(_.watermarkMs))
+
+  /** @throws AnalysisException if a watermark would go back in this batch */
+  def checkMonotonic(): this.type = {
+    for {
+      (name, before) <- start.nodes
+      previous <- before.watermarkMs
+      found <- end.nodes.get(name).map(_.watermarkMs.getOrElse(Long.MinValue))
+      if found < previous
+    } throw TidegateErrors.watermarkWentBack(name, before.key, previous, found)
+    this
+  }
+}
+
+/** A streaming query with a clock, as the clock and the planner see it from within a batch. */
+final class RunningQuery private (query: MicroBatchExecution, val clock: EventTimeClock) {
+
+  private def context: StreamExecutionContext = query.getLatestExecutionContext()
+
+  lazy val nodes: Seq[KeyedWatermark] = query.logicalPlan.collect { case k: KeyedWatermark => k }
+
+  lazy val operators: Seq[DropLate] = query.logicalPlan.collect { case d: DropLate => d }
+
+  /** The nodes over a stateful input: it cannot be read again after a restart. */
+  lazy val exactNodes: Set[String] =
+    nodes.filter(n => StatefulOperators.existIn(n.left)).map(_.spec.name).toSet
+
+  def wallClockMs: Long = query.triggerClock.getTimeMillis()
+
+  lazy val noDataBatchesDisabled: Boolean =
+    !SparkInternals.batchSession(query).sessionState.conf.streamingNoDataMicroBatchesEnabled
+
+  /** Whether this run has completed a batch; if not, the last one was that of an earlier run. */
+  def hasRunABatch: Boolean = context match {
+    case c: MicroBatchExecutionContext => c.previousContext.isDefined
+    case _ => false
+  }
+
+  /** The watermarks of the batch that is being planned. */
+  def batchTimes: BatchTimes = {
+    val c = context
+    BatchTimes(
+      own(c.startOffsets).getOrElse(ClockOffset.empty),
+      own(c.endOffsets).getOrElse(ClockOffset.empty),
+      c.offsetSeqMetadata.batchTimestampMs).checkMonotonic()
+  }
+
+  private def own(progress: StreamProgress): Option[ClockOffset] =
+    progress.get(clock).map {
+      case offset: ClockOffset => offset
+      case serialized => clock.deserializeOffset(serialized.json).asInstanceOf[ClockOffset]
+    }
+
+  /**
+   * After a restart Spark holds the start as text and compares it as text: put our own type there,
+   * so that only what can change a result starts a batch.
+   */
+  def useOwnStart(begin: ClockOffset): Unit = {
+    val c = context
+    if (c.startOffsets.get(clock).exists(!_.isInstanceOf[ClockOffset])) {
+      c.startOffsets = c.startOffsets ++ Map[SparkDataStream, Offset](clock -> begin)
+    }
+  }
+
+  /**
+   * Whether the batch that was put together at the last trigger took all that the sources had
+   * reported by then. A source that reports nothing and reads with a limit is taken to have more,
+   * unless it had nothing new.
+   */
+  def hadReadEverything: Boolean = {
+    val c = context
+    c.endOffsets.keysIterator.filterNot(_ eq clock).forall { source =>
+      val end = c.endOffsets.get(source)
+      c.latestOffsets.get(source) match {
+        case Some(reported) => end.exists(_.json == reported.json)
+        case None =>
+          source match {
+            case s: SupportsAdmissionControl if s.getDefaultReadLimit != ReadLimit.allAvailable() =>
+              c.startOffsets.get(source).exists(start => end.exists(_.json == start.json))
+            case _ => true
+          }
+      }
+    }
+  }
+
+  /** Reads the last committed batch through the watermark nodes once more, after a restart. */
+  def observeLastBatchAgain(): Unit = new CommittedBatch(query, context.batchId - 1).observe()
+}
+
+object RunningQuery {
+
+  /** The query on whose behalf this thread plans or asks, if it has a clock. */
+  def current(context: SparkContext): Option[RunningQuery] =
+    SparkInternals.activeQuery(context).flatMap(of)
+
+  /** A query, if it has a clock. */
+  def of(query: MicroBatchExecution): Option[RunningQuery] =
+    query.logicalPlan.collectFirst {
+      case StreamingDataSourceV2ScanRelation(_, _, _, clock: EventTimeClock, _, _) =>
+        new RunningQuery(query, clock)
+    }
+}

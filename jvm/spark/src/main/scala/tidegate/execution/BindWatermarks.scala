@@ -1,0 +1,107 @@
+package tidegate.execution
+
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
+import org.apache.spark.sql.execution.python.streaming.{
+  FlatMapGroupsInPandasWithStateExec,
+  TransformWithStateInPySparkExec
+}
+import org.apache.spark.sql.execution.streaming.operators.stateful._
+import org.apache.spark.sql.execution.streaming.operators.stateful.flatmapgroupswithstate._
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate._
+
+/**
+ * Gives Spark's stateful operators the watermark that is theirs, after Spark has filled in its
+ * single global one.
+ *
+ *   - Their own filter for late rows is set to a value that drops nothing: `DropLate` below them
+ *     has done it.
+ *   - Eviction happens at the end watermark of the batch, by the clock.
+ *
+ * An operator without a `DropLate` below it is left as it is.
+ */
+object BindWatermarks extends ColumnarRule {
+
+  /** Drops nothing, also when Spark multiplies it by 1000. */
+  private val NothingIsLate = Some(Long.MinValue / 1000)
+
+  override def preColumnarTransitions: Rule[SparkPlan] = new Rule[SparkPlan] {
+    override def apply(plan: SparkPlan): SparkPlan =
+      plan.transformUp(Function.unlift((operator: SparkPlan) =>
+        operator match {
+          case u: UpdateEventTimeColumnExec =>
+            dropOfInput(u).map(d => u.copy(eventTimeWatermarkForLateEvents = Some(passed(d.lateMs))))
+          case _: StateStoreWriter | _: SessionWindowStateStoreRestoreExec =>
+            drop(operator).flatMap(bind(operator, _))
+          case _ => None
+        }))
+  }
+
+  private def bind(operator: SparkPlan, drop: DropLateExec): Option[SparkPlan] = {
+    val eviction = Some(drop.evictionMs)
+    operator match {
+      case s: StateStoreSaveExec =>
+        val evict = if (drop.isWindowed) eviction else Some(passed(drop.evictionMs))
+        Some(
+          s.copy(
+            eventTimeWatermarkForLateEvents = NothingIsLate,
+            eventTimeWatermarkForEviction = evict))
+      case s: SessionWindowStateStoreSaveExec =>
+        Some(
+          s.copy(
+            eventTimeWatermarkForLateEvents = NothingIsLate,
+            eventTimeWatermarkForEviction = eviction))
+      case s: SessionWindowStateStoreRestoreExec =>
+        Some(
+          s.copy(
+            eventTimeWatermarkForLateEvents = NothingIsLate,
+            eventTimeWatermarkForEviction = eviction))
+      case d: StreamingDeduplicateExec =>
+        val evict = if (drop.isWindowed) eviction else Some(passed(drop.evictionMs))
+        Some(
+          d.copy(eventTimeWatermarkForLateEvents = None, eventTimeWatermarkForEviction = evict))
+      case d: StreamingDeduplicateWithinWatermarkExec =>
+        Some(
+          d.copy(eventTimeWatermarkForLateEvents = None, eventTimeWatermarkForEviction = eviction))
+      case f: FlatMapGroupsWithStateExec =>
+        Some(
+          f.copy(
+            eventTimeWatermarkForLateEvents = NothingIsLate,
+            eventTimeWatermarkForEviction = eviction))
+      case f: FlatMapGroupsInPandasWithStateExec =>
+        Some(
+          f.copy(
+            eventTimeWatermarkForLateEvents = NothingIsLate,
+            eventTimeWatermarkForEviction = eviction))
+      case t: TransformWithStateExec =>
+        Some(
+          t.copy(
+            eventTimeWatermarkForLateEvents = NothingIsLate,
+            eventTimeWatermarkForEviction = eviction))
+      case t: TransformWithStateInPySparkExec =>
+        Some(
+          t.copy(
+            eventTimeWatermarkForLateEvents = NothingIsLate,
+            eventTimeWatermarkForEviction = eviction))
+      case _ => None
+    }
+  }
+
+  /**
+   * Spark evicts a plain time *at* the watermark, where a row with that very time may still come
+   * and is not late: only times below the watermark have passed.
+   */
+  private def passed(watermarkMs: Long): Long = math.max(0L, watermarkMs - 1)
+
+  /** The nearest `DropLate` on the data side, before any other stateful operator. */
+  private def drop(operator: SparkPlan): Option[DropLateExec] =
+    operator.children.headOption.flatMap {
+      case d: DropLateExec => Some(d)
+      case _: StateStoreWriter => None
+      case other => drop(other)
+    }
+
+  /** The column that `transformWithState` puts out is checked against what it runs on. */
+  private def dropOfInput(update: UpdateEventTimeColumnExec): Option[DropLateExec] =
+    update.child.collectFirst { case w: StateStoreWriter => w }.flatMap(drop)
+}

@@ -1,0 +1,147 @@
+package tidegate.execution
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  BindReferences,
+  BoundReference,
+  Expression,
+  GetStructField,
+  SortOrder,
+  UnsafeProjection
+}
+import org.apache.spark.sql.catalyst.expressions.codegen.{
+  CodegenContext,
+  ExprCode,
+  GenerateUnsafeProjection
+}
+import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+
+import tidegate.analysis.WindowColumns
+import tidegate.clock.LateRows
+import tidegate.plans.WindowGrid
+
+/**
+ * Drops the rows that are late for `operator`, counts them, and keeps a few for the log.
+ *
+ * A row without a time is never late. Of a row that a sliding window has copied, the copies in
+ * closed windows go; the row is counted once, when the last of its windows is closed.
+ *
+ * @param lateMs the watermark for late rows of this batch, in epoch ms
+ * @param evictionMs the watermark that the operator evicts state by, in epoch ms
+ */
+final case class DropLateExec(
+    child: SparkPlan,
+    time: Attribute,
+    operator: String,
+    key: Byte,
+    lateMs: Long,
+    evictionMs: Long,
+    grid: Option[WindowGrid],
+    late: LateRows)
+    extends UnaryExecNode
+    with CodegenSupport {
+
+  /** Whether the operator runs on windows, not on plain times. */
+  val isWindowed: Boolean = WindowColumns.isWindow(time)
+
+  override lazy val metrics: Map[String, SQLMetric] = Map(
+    "numLateRows" -> SQLMetrics.createMetric(sparkContext, "number of late rows dropped"))
+
+  override def output: Seq[Attribute] = child.output
+
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+
+  override def outputOrdering: Seq[SortOrder] = child.outputOrdering
+
+  /** The time that decides, in µs: a row is late if it is below the bound. */
+  private def decisive: Expression = if (isWindowed) GetStructField(time, 1) else time
+
+  /** A window that ends at the watermark is closed; a time at the watermark is not late. */
+  private def boundMicros: Long = if (isWindowed) lateMs * 1000 + 1 else lateMs * 1000
+
+  private def lateLog: LateLog = LateLog(
+    operator,
+    lateMs,
+    // The time of the row itself, where the windows were made of a column that is still there.
+    grid.map(_.eventTime).filter(child.outputSet.contains).getOrElse(decisive),
+    child.output,
+    conf.sessionLocalTimeZone,
+    late,
+    longMetric("numLateRows"))
+
+  /** Of the copies of a row, the one in the latest window: the row is late in all of them. */
+  private def lastWindow: Option[(Expression, Expression, Long)] =
+    grid.filter(g => isWindowed && child.outputSet.contains(g.eventTime)).map { g =>
+      (g.eventTime, GetStructField(time, 0), g.slideMs * 1000)
+    }
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val bound = boundMicros
+    val log = lateLog
+    val columns = child.output
+    val timeAndLast = decisive +: lastWindow.toSeq.flatMap { case (t, start, _) => Seq(t, start) }
+    val slide = lastWindow.map(_._3)
+    child.execute().mapPartitions { rows =>
+      val times = UnsafeProjection.create(timeAndLast, columns)
+      rows.filter { row =>
+        val t = times(row)
+        val isLate = !t.isNullAt(0) && t.getLong(0) < bound
+        if (isLate && slide.forall(s => t.getLong(1) - t.getLong(2) < s)) log.dropped(row)
+        !isLate
+      }
+    }
+  }
+
+  override def inputRDDs(): Seq[RDD[InternalRow]] = child.asInstanceOf[CodegenSupport].inputRDDs()
+
+  override protected def doProduce(ctx: CodegenContext): String =
+    child.asInstanceOf[CodegenSupport].produce(ctx, this)
+
+  override def doConsume(ctx: CodegenContext, input: Seq[ExprCode], row: ExprCode): String = {
+    val bound = ctx.addReferenceObj("bound", java.lang.Long.valueOf(boundMicros))
+    val log = ctx.addReferenceObj("lateLog", lateLog)
+    ctx.INPUT_ROW = null
+    ctx.currentVars = input
+    def code(e: Expression): ExprCode =
+      BindReferences.bindReference(e, child.output).genCode(ctx)
+    val t = code(decisive)
+    val drop = {
+      val all = child.output.zipWithIndex.map { case (a, i) =>
+        BoundReference(i, a.dataType, a.nullable)
+      }
+      val whole = GenerateUnsafeProjection.createCode(ctx, all)
+      s"""
+         |${whole.code}
+         |$log.dropped(${whole.value});
+       """.stripMargin
+    }
+    val count = lastWindow.fold(drop) { case (eventTime, start, slide) =>
+      val (e, s) = (code(eventTime), code(start))
+      s"""
+         |${e.code}
+         |${s.code}
+         |if (${e.value} - ${s.value} < ${slide}L) {
+         |  $drop
+         |}
+       """.stripMargin
+    }
+    s"""
+       |${t.code}
+       |if (!${t.isNull} && ${t.value} < $bound) {
+       |  $count
+       |  continue;
+       |}
+       |${consume(ctx, input)}
+     """.stripMargin
+  }
+
+  override def simpleString(maxFields: Int): String =
+    s"DropLate $operator: $time, key=$key, late below $lateMs ms, eviction at $evictionMs ms"
+
+  override protected def withNewChildInternal(newChild: SparkPlan): DropLateExec =
+    copy(child = newChild)
+}

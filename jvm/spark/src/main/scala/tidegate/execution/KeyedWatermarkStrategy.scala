@@ -1,0 +1,66 @@
+package tidegate.execution
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+
+import tidegate.clock.{LateRows, RunningQuery, SubstreamStats}
+import tidegate.plans._
+
+/**
+ * Plans Tidegate's nodes.
+ *
+ * The statistics are made and registered here, not in a columnar rule, which may see only fragments
+ * of a plan. Without an active query, as in `explain` of a frame, there is no watermark.
+ */
+final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStrategy {
+  private val MicrosPerMs = 1000L
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case k: KeyedWatermark =>
+      Seq(
+        KeyedWatermarkExec(
+          planLater(k.left),
+          planLater(k.right),
+          k.output,
+          k.eventTime,
+          k.substream,
+          k.spec,
+          stats(k)))
+    case d: DropLate => Seq(dropLate(d))
+    case r: RetagEventTime => Seq(RetagEventTimeExec(r.columns, planLater(r.child)))
+    case o: KeyedOutput =>
+      val tagged = o.output.filter(_.exprId == o.eventTime.exprId)
+      Seq(RetagEventTimeExec(tagged, planLater(o.child)))
+    case _ => Nil
+  }
+
+  private def query: Option[RunningQuery] = RunningQuery.current(session.sparkContext)
+
+  private def stats(node: KeyedWatermark): SubstreamStats = {
+    val running = query
+    val bound = for (q <- running; skew <- node.spec.maxFutureSkewMs)
+      yield (q.batchTimes.batchTimestampMs + skew) * MicrosPerMs
+    val stats = new SubstreamStats(bound.getOrElse(Long.MaxValue))
+    session.sparkContext.register(stats)
+    running.foreach(_.clock.register(node, stats))
+    stats
+  }
+
+  private def dropLate(node: DropLate): SparkPlan = {
+    val running = query
+    val late = new LateRows
+    session.sparkContext.register(late)
+    running.foreach(_.clock.register(node.operator, late))
+    val times = running.map(_.batchTimes)
+    DropLateExec(
+      planLater(node.child),
+      node.time,
+      node.operator,
+      node.key,
+      times.fold(0L)(_.lateMs(node.operator)),
+      times.fold(0L)(_.evictionMs(node.operator)),
+      node.grid,
+      late)
+  }
+}

@@ -1,0 +1,108 @@
+import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.streaming.StreamingQuery
+
+/**
+ * Keyed event time for Spark Structured Streaming.
+ *
+ * {{{
+ * import tidegate._
+ *
+ * val orders = stream.withKeyedWatermark("order_time", "5 seconds", substream = Seq("partition"))
+ * val counts = orders.groupBy(window($"order_time", "10 seconds")).count()
+ * }}}
+ *
+ * Durations are Spark interval texts of whole milliseconds, such as `"5 seconds"`. Every method
+ * that takes one throws an `AnalysisException` naming the argument if it cannot be read.
+ */
+package object tidegate {
+
+  /** The watermark is the highest event time seen on a substream, minus `lag` (0 or more). */
+  def fixedLag(lag: String): PolicySpec = PolicySpec("fixedLag", Seq(lag))
+
+  /** As `fixedLag`, and at most `maxDelay` after an event was read the watermark reaches its time. */
+  def limitingLagAndDelay(lag: String, maxDelay: String): PolicySpec =
+    PolicySpec("limitingLagAndDelay", Seq(lag, maxDelay))
+
+  /**
+   * As `fixedLag`; when no event has come for `maxLull`, the watermark advances in lockstep with
+   * the wall clock.
+   */
+  def limitingLagAndLull(lag: String, maxLull: String): PolicySpec =
+    PolicySpec("limitingLagAndLull", Seq(lag, maxLull))
+
+  /** The higher of: highest event time minus `timestampLag`, wall clock minus `wallClockLag`. */
+  def limitingTimestampAndWallClockLag(timestampLag: String, wallClockLag: String): PolicySpec =
+    PolicySpec("limitingTimestampAndWallClockLag", Seq(timestampLag, wallClockLag))
+
+  /** A watermark becomes visible when it enters another frame `[n*size + offset, ...)`. */
+  def byFrame(size: String, offset: String = "0 seconds"): EmissionSpec =
+    EmissionSpec("byFrame", Seq(size, offset))
+
+  /** A watermark becomes visible when it has advanced by at least `step`. */
+  def byMinStep(step: String): EmissionSpec = EmissionSpec("byMinStep", Seq(step))
+
+  /**
+   * The watermarks of a query, by node name.
+   *
+   * @throws AnalysisException if the query has no keyed watermark
+   */
+  def watermarks(query: StreamingQuery): Map[String, clock.NodeView] =
+    QueryWatermarks.view(query).nodes
+
+  /** Adds keyed watermarks to every Dataset. */
+  implicit final class KeyedTimeDataset[T](private val ds: Dataset[T]) extends AnyVal {
+
+    /**
+     * Gives the event time column a watermark of its own, coalesced as the minimum over the
+     * substreams that are not idle. On batch data it is the identity.
+     *
+     * {{{
+     * df.withKeyedWatermark("order_time", "5 seconds", substream = Seq("topic", "partition"))
+     * df.withKeyedWatermark("order_time", policy = limitingLagAndLull("5 seconds", "10 seconds"))
+     * }}}
+     *
+     * @param eventTime a `TIMESTAMP` or `TIMESTAMP_NTZ` column
+     * @param lag how far the watermark stays behind the highest event time; this or `policy`
+     * @param key 0 to 127: streams with the same key share one notion of time
+     * @param policy how the watermark of a substream follows its events; this or `lag`
+     * @param substream the columns that name a substream; none: the whole stream is one
+     * @param idleTimeout after how long without events, and without unread backlog, a substream is
+     *   left out; null: never
+     * @param emission which advances become visible; null: by the windows downstream, else 1 second
+     * @param name the name of the watermark; null: the column's. Names survive restarts
+     * @param maxFutureSkew an event further ahead of the wall clock moves no watermark and is
+     *   counted; null: no limit
+     * @throws AnalysisException if a column does not exist or has the wrong type, if the key is out
+     *   of range or used on this stream, if a duration cannot be read, or if the session does not
+     *   have the extension
+     */
+    def withKeyedWatermark(
+        eventTime: String,
+        lag: String = null,
+        key: Int = 0,
+        policy: PolicySpec = null,
+        substream: Seq[String] = Nil,
+        idleTimeout: String = "60 seconds",
+        emission: EmissionSpec = null,
+        name: String = null,
+        maxFutureSkew: String = null): Dataset[T] =
+      KeyedWatermarks.add(
+        ds,
+        eventTime,
+        key,
+        lagOrPolicy(lag, policy),
+        substream,
+        Option(idleTimeout),
+        Option(emission),
+        Option(name),
+        Option(maxFutureSkew))
+  }
+
+  private def lagOrPolicy(lag: String, policy: PolicySpec): PolicySpec =
+    (Option(lag), Option(policy)) match {
+      case (Some(l), None) => fixedLag(l)
+      case (None, Some(p)) => p
+      case (None, None) => throw TidegateErrors.lagOrPolicy("neither of them")
+      case _ => throw TidegateErrors.lagOrPolicy("both of them")
+    }
+}

@@ -1,0 +1,19 @@
+package tidegate.plans
+
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+
+/**
+ * Gives the event time column that `transformWithState` was told to put out the key of its input;
+ * Spark itself gives it only its own tag.
+ */
+final case class KeyedOutput(eventTime: Attribute, key: Byte, lagMs: Long, child: LogicalPlan)
+    extends UnaryNode {
+
+  override def output: Seq[Attribute] = child.output.map { a =>
+    if (eventTime.resolved && a.exprId == eventTime.exprId) EventTimeTag.add(a, key, lagMs) else a
+  }
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): KeyedOutput =
+    copy(child = newChild)
+}

@@ -1,0 +1,31 @@
+package tidegate.plans
+
+import org.apache.spark.sql.catalyst.plans.logical._
+
+/** Spark's stateful operators in a logical plan over streams. */
+object StatefulOperators {
+
+  /** The name of a stateful operator; its data is the first child. `None` for all other nodes. */
+  def name(plan: LogicalPlan): Option[String] =
+    if (!plan.children.headOption.exists(_.isStreaming)) None
+    else
+      plan match {
+        case _: Aggregate => Some("aggregate")
+        case _: Distinct => Some("distinct")
+        case _: Deduplicate => Some("deduplicate")
+        case _: DeduplicateWithinWatermark => Some("deduplicateWithinWatermark")
+        case _: FlatMapGroupsWithState => Some("flatMapGroupsWithState")
+        case _: FlatMapGroupsInPandasWithState => Some("applyInPandasWithState")
+        case _: TransformWithState => Some("transformWithState")
+        case _: TransformWithStateInPySpark => Some("transformWithStateInPandas")
+        case j: Join if j.left.isStreaming && j.right.isStreaming => Some("join")
+        case _: GlobalLimit => Some("limit")
+        case _ => None
+      }
+
+  /** Whether the operator has one input of rows that it may find late. */
+  def hasOneTime(plan: LogicalPlan): Boolean =
+    name(plan).isDefined && !plan.isInstanceOf[GlobalLimit] && !plan.isInstanceOf[Join]
+
+  def existIn(plan: LogicalPlan): Boolean = plan.exists(name(_).isDefined)
+}
