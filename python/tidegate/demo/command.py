@@ -17,6 +17,8 @@ from tidegate.demo.run import run
 from tidegate.demo.substreams import own_times
 from tidegate.demo.table import Result, render
 
+LEAST_ROWS = 1000
+
 ENGINES: tuple[Engine, ...] = (SparkEngine(), TidegateEngine())
 
 
@@ -131,4 +133,6 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.input and not (options.event_time and options.substream):
         parser.error("--input needs --event-time and --substream.")
+    if options.rows < LEAST_ROWS:
+        parser.error(f"--rows must be at least {LEAST_ROWS}, found {options.rows}.")
     return options

@@ -18,7 +18,7 @@ class Progress:
         """Show a message that the next one replaces."""
         if self._out.isatty():
             self._out.write("\r" + text.ljust(self._width))
-            self._width = len(text)
+            self._width = max(self._width, len(text))
         elif time.monotonic() - self._written_at >= self._every_seconds:
             self._out.write(text + "\n")
             self._written_at = time.monotonic()
