@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import tidegate
+
+# The Python workers need the packages of this environment.
+os.environ["PYSPARK_PYTHON"] = sys.executable
 
 SCHEMA = "id long, time timestamp, partition int"
 

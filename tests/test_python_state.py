@@ -63,28 +63,33 @@ def test_apply_in_pandas_with_state_when_the_watermark_passes_then_the_timeout_f
     assert sorted(feed.run(result)) == [(0, 3), (1, 3)]
 
 
-class Count(StatefulProcessor):
-    """Counts the rows of a key, and emits the count at one o'clock of event time."""
+def count_processor() -> StatefulProcessor:
+    """Return a processor whose class travels to the workers by value, not by module name."""
 
-    def init(self, handle: StatefulProcessorHandle) -> None:
-        self.handle = handle
-        self.rows = handle.getValueState("rows", "rows long")
+    class Count(StatefulProcessor):
+        """Counts the rows of a key, and emits the count at one o'clock of event time."""
 
-    def handleInputRows(
-        self, key: Any, rows: Iterator[pd.DataFrame], timerValues: TimerValues
-    ) -> Iterator[pd.DataFrame]:
-        (before,) = self.rows.get() or (0,)
-        self.rows.update((before + sum(len(batch) for batch in rows),))
-        self.handle.registerTimer(ONE_O_CLOCK_MS)
-        return iter([])
+        def init(self, handle: StatefulProcessorHandle) -> None:
+            self.handle = handle
+            self.rows = handle.getValueState("rows", "rows long")
 
-    def handleExpiredTimer(
-        self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
-    ) -> Iterator[pd.DataFrame]:
-        yield pd.DataFrame({"partition": [key[0]], "rows": self.rows.get()})
+        def handleInputRows(
+            self, key: Any, rows: Iterator[pd.DataFrame], timerValues: TimerValues
+        ) -> Iterator[pd.DataFrame]:
+            (before,) = self.rows.get() or (0,)
+            self.rows.update((before + sum(len(batch) for batch in rows),))
+            self.handle.registerTimer(ONE_O_CLOCK_MS)
+            return iter([])
 
-    def close(self) -> None:
-        pass
+        def handleExpiredTimer(
+            self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
+        ) -> Iterator[pd.DataFrame]:
+            yield pd.DataFrame({"partition": [key[0]], "rows": self.rows.get()})
+
+        def close(self) -> None:
+            pass
+
+    return Count()
 
 
 @pytest.fixture
@@ -105,7 +110,7 @@ def test_transform_with_state_in_pandas_when_the_watermark_passes_then_the_timer
         keyed_orders(feed)
         .groupBy("partition")
         .transformWithStateInPandas(
-            statefulProcessor=Count(),
+            statefulProcessor=count_processor(),
             outputStructType="partition int, rows long",
             outputMode="append",
             timeMode="eventtime",
