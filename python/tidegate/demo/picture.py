@@ -58,7 +58,8 @@ def _draw_panel(panel: Panel, axis: Axes) -> None:
     axis.set_xlabel("batch of the streaming query")
     axis.set_ylabel("event time (UTC)")
     axis.grid(color="0.92")
-    axis.legend(loc="upper left", framealpha=0.9)
+    if drawn or panel.watermarks:
+        axis.legend(loc="upper left", framealpha=0.9)
 
 
 def _limit(panel: Panel, axis: Axes) -> None:
