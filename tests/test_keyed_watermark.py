@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 import tidegate
-from conftest import Feed
+from feeds import Feed
 
 
 def at(hour: int, minute: int, second: int = 0) -> datetime:

@@ -15,7 +15,7 @@ from pyspark.sql.streaming.stateful_processor import (
 )
 
 import tidegate
-from conftest import Feed
+from feeds import Feed
 
 ONE_O_CLOCK_MS = 1_767_272_400_000
 
