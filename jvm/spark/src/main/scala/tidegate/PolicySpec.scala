@@ -8,18 +8,21 @@ import tidegate.core.{WatermarkEmissionPolicy, WatermarkPolicy}
  * @param name one of `PolicySpec.names`
  * @param durationsMs its durations in ms, in the order of its arguments; the first is the lag
  */
-final case class PolicySpec private (name: String, durationsMs: Seq[Long]) {
+final case class PolicySpec private[tidegate] (name: String, durationsMs: Seq[Long]) {
 
   /** The lag behind event time, in ms: what Spark calls the delay of the watermark. */
   def lagMs: Long = durationsMs.head
 
   /** A new instance, for one substream. */
-  def create(): WatermarkPolicy = (name, durationsMs) match {
-    case ("fixedLag", Seq(lag)) => WatermarkPolicy.fixedLag(lag)
-    case ("limitingLagAndDelay", Seq(lag, delay)) => WatermarkPolicy.limitingLagAndDelay(lag, delay)
-    case ("limitingLagAndLull", Seq(lag, lull)) => WatermarkPolicy.limitingLagAndLull(lag, lull)
-    case (_, Seq(lag, wallClockLag)) =>
-      WatermarkPolicy.limitingTimestampAndWallClockLag(lag, wallClockLag)
+  def create(): WatermarkPolicy = {
+    def second = durationsMs(1)
+    name match {
+      case "limitingLagAndDelay" => WatermarkPolicy.limitingLagAndDelay(lagMs, second)
+      case "limitingLagAndLull" => WatermarkPolicy.limitingLagAndLull(lagMs, second)
+      case "limitingTimestampAndWallClockLag" =>
+        WatermarkPolicy.limitingTimestampAndWallClockLag(lagMs, second)
+      case _ => WatermarkPolicy.fixedLag(lagMs)
+    }
   }
 
   override def toString: String = durationsMs.mkString(s"$name(", " ms, ", " ms)")
@@ -41,7 +44,7 @@ object PolicySpec {
    * @throws AnalysisException if there is none of that name and number of arguments, or if a
    *   duration cannot be read or is negative
    */
-  def apply(name: String, durations: Seq[String]): PolicySpec =
+  def of(name: String, durations: Seq[String]): PolicySpec =
     arguments.get(name).filter(_.size == durations.size) match {
       case Some(known) =>
         new PolicySpec(name, known.zip(durations).map { case (argument, text) =>
@@ -79,7 +82,7 @@ object EmissionSpec {
    * @throws AnalysisException if there is none of that name and number of arguments, or if a
    *   duration cannot be read or is below 1 ms
    */
-  def apply(name: String, durations: Seq[String]): EmissionSpec = (name, durations) match {
+  def of(name: String, durations: Seq[String]): EmissionSpec = (name, durations) match {
     case ("byFrame", Seq(size)) => frame(size, "0 seconds")
     case ("byFrame", Seq(size, offset)) => frame(size, offset)
     case ("byMinStep", Seq(step)) =>

@@ -27,10 +27,10 @@ final class PythonFacade {
       df,
       eventTime,
       key,
-      PolicySpec(policy, policyArguments.asScala.toSeq),
+      PolicySpec.of(policy, policyArguments.asScala.toSeq),
       substream.asScala.toSeq,
       Option(idleTimeout),
-      Option(emission).map(EmissionSpec(_, emissionArguments.asScala.toSeq)),
+      Option(emission).map(EmissionSpec.of(_, emissionArguments.asScala.toSeq)),
       Option(name),
       Option(maxFutureSkew))
 

@@ -17,29 +17,29 @@ import org.apache.spark.sql.streaming.StreamingQuery
 package object tidegate {
 
   /** The watermark is the highest event time seen on a substream, minus `lag` (0 or more). */
-  def fixedLag(lag: String): PolicySpec = PolicySpec("fixedLag", Seq(lag))
+  def fixedLag(lag: String): PolicySpec = PolicySpec.of("fixedLag", Seq(lag))
 
   /** As `fixedLag`, and at most `maxDelay` after an event was read the watermark reaches its time. */
   def limitingLagAndDelay(lag: String, maxDelay: String): PolicySpec =
-    PolicySpec("limitingLagAndDelay", Seq(lag, maxDelay))
+    PolicySpec.of("limitingLagAndDelay", Seq(lag, maxDelay))
 
   /**
    * As `fixedLag`; when no event has come for `maxLull`, the watermark advances in lockstep with
    * the wall clock.
    */
   def limitingLagAndLull(lag: String, maxLull: String): PolicySpec =
-    PolicySpec("limitingLagAndLull", Seq(lag, maxLull))
+    PolicySpec.of("limitingLagAndLull", Seq(lag, maxLull))
 
   /** The higher of: highest event time minus `timestampLag`, wall clock minus `wallClockLag`. */
   def limitingTimestampAndWallClockLag(timestampLag: String, wallClockLag: String): PolicySpec =
-    PolicySpec("limitingTimestampAndWallClockLag", Seq(timestampLag, wallClockLag))
+    PolicySpec.of("limitingTimestampAndWallClockLag", Seq(timestampLag, wallClockLag))
 
   /** A watermark becomes visible when it enters another frame `[n*size + offset, ...)`. */
   def byFrame(size: String, offset: String = "0 seconds"): EmissionSpec =
-    EmissionSpec("byFrame", Seq(size, offset))
+    EmissionSpec.of("byFrame", Seq(size, offset))
 
   /** A watermark becomes visible when it has advanced by at least `step`. */
-  def byMinStep(step: String): EmissionSpec = EmissionSpec("byMinStep", Seq(step))
+  def byMinStep(step: String): EmissionSpec = EmissionSpec.of("byMinStep", Seq(step))
 
   /**
    * The watermarks of a query, by node name.

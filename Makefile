@@ -1,0 +1,117 @@
+# The short list of commands. Each does its own set-up, and reuses what is up to date.
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+VERSION := $(shell cat version.txt)
+JAR_NAME := tidegate-spark-4.2_2.13-$(VERSION).jar
+JAR := jvm/spark/target/scala-2.13/$(JAR_NAME)
+BUNDLED_JAR := python/tidegate/jars/$(JAR_NAME)
+WHEEL := dist/tidegate-$(VERSION)-py3-none-any.whl
+BUILD_FILES := version.txt build.sbt $(wildcard project/*.scala project/*.sbt project/*.properties)
+JVM_SOURCES := $(BUILD_FILES) $(shell find jvm -path '*/src/main/*' -type f 2> /dev/null)
+PYTHON_SOURCES := $(shell find python/tidegate -type f \
+  -not -path '*/jars/*' -not -path '*/__pycache__/*' -not -name _version.py)
+
+BIN := .venv/bin
+RUFF_CONFIG := --config python/pyproject.toml
+DEMO_ARGUMENTS ?=
+
+.PHONY: help
+help: ## Show this list.
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | \
+	  awk -F ':.*## ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
+
+.PHONY: demo
+demo: .venv/.installed ## Count two million rows with Spark's watermark and with Tidegate's.
+	$(BIN)/python -m tidegate demo $(DEMO_ARGUMENTS)
+
+.PHONY: test
+test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the installed wheel.
+	@$(MAKE) --no-print-directory test-python
+
+.PHONY: lint
+lint: .venv/.tools python/tidegate/_version.py ## Check formats, lints and types; warnings are errors.
+	./sbt scalafmtCheckAll "scalafixAll --check" compile Test/compile
+	$(BIN)/ruff check $(RUFF_CONFIG) python tests
+	$(BIN)/ruff format --check $(RUFF_CONFIG) python tests
+	$(BIN)/mypy --config-file python/pyproject.toml
+
+.PHONY: format
+format: .venv/.tools ## Format and fix all sources.
+	./sbt scalafixAll scalafmtAll
+	$(BIN)/ruff check --fix $(RUFF_CONFIG) python tests
+	$(BIN)/ruff format $(RUFF_CONFIG) python tests
+
+.PHONY: bench bench-core bench-watermark
+bench: ## Run all benchmarks (see jvm/bench/README.md).
+	./sbt "bench/Jmh/run"
+bench-core: ## Run the benchmarks of the pure core.
+	./sbt "bench/Jmh/run tidegate.bench.core.*"
+bench-watermark: ## Run keyed watermarks against Spark's own.
+	./sbt "bench/Jmh/run tidegate.bench.watermark.*"
+
+.PHONY: package
+package: $(WHEEL) ## Build the jar, and the wheel that holds it, into dist/.
+	cp $(JAR) dist/
+	@ls -l dist
+
+.PHONY: clean
+clean: ## Remove everything that was built; the virtual environment and .tools stay.
+	rm -rf dist build demo-output $(wildcard jvm/*/target) target project/target project/project
+	rm -rf .venv/.installed python/tidegate/jars python/tidegate/_version.py
+	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One start of sbt tests and packs; assembly leaves an equal jar alone, so its time is set here.
+.PHONY: test-jvm
+test-jvm:
+	./sbt core/test spark/test spark/assembly
+	@touch $(JAR)
+
+.PHONY: test-python
+test-python: .venv/.installed
+	@mkdir -p build; failed=0; \
+	suite() { \
+	  echo "== pytest, $$1"; \
+	  $(BIN)/python -m pytest -q "$${@:2}" 2>&1 | tee "build/pytest-$$1.txt" || failed=1; \
+	}; \
+	suite unit python/unit; \
+	suite docstrings --doctest-modules python/tidegate; \
+	suite installed-wheel tests; \
+	echo; \
+	for name in unit docstrings installed-wheel; do \
+	  printf '%-16s %s\n' "$$name" "$$(tail -n 1 "build/pytest-$$name.txt")"; \
+	done; \
+	exit $$failed
+
+# What the targets above stand on.
+
+$(JAR): $(JVM_SOURCES)
+	./sbt spark/assembly
+	@touch $@
+
+$(BUNDLED_JAR): $(JAR)
+	@mkdir -p $(@D)
+	rm -f $(@D)/*.jar
+	cp $< $@
+
+python/tidegate/_version.py: version.txt python/pyproject.toml | .venv/.tools
+	cd python && ../$(BIN)/python -m hatchling build -t wheel --hooks-only
+	@touch $@
+
+$(WHEEL): $(BUNDLED_JAR) $(PYTHON_SOURCES) version.txt python/pyproject.toml python/README.md \
+    python/tidegate/_version.py
+	rm -f dist/*.whl
+	cd python && ../$(BIN)/python -m hatchling build -t wheel -d ../dist
+	@touch $@
+
+.venv/.tools: python/requirements-dev.txt
+	[ -x $(BIN)/python ] || python3 -m venv .venv
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r $<
+	@touch $@
+
+# The first line brings what the wheel depends on, the second replaces an older wheel of this version.
+.venv/.installed: $(WHEEL) | .venv/.tools
+	$(BIN)/python -m pip install -q --disable-pip-version-check "$(WHEEL)[demo]"
+	$(BIN)/python -m pip install -q --disable-pip-version-check --force-reinstall --no-deps $(WHEEL)
+	@touch $@

@@ -1,0 +1,48 @@
+"""Keyed event-time watermarks for Spark Structured Streaming.
+
+Importing the package adds ``withKeyedWatermark`` to ``pyspark.sql.DataFrame``.
+"""
+
+from tidegate._version import __version__
+from tidegate.dataframe import KeyedDataFrame
+from tidegate.errors import (
+    MissingExtensionError,
+    MissingJarError,
+    TidegateError,
+    UnsupportedSessionError,
+)
+from tidegate.policies import (
+    Emission,
+    Policy,
+    byFrame,
+    byMinStep,
+    fixedLag,
+    limitingLagAndDelay,
+    limitingLagAndLull,
+    limitingTimestampAndWallClockLag,
+)
+from tidegate.session import configure, jarPath
+from tidegate.streaming import NodeWatermark, SubstreamWatermark, watermarks, withKeyedWatermark
+
+__all__ = [
+    "Emission",
+    "KeyedDataFrame",
+    "MissingExtensionError",
+    "MissingJarError",
+    "NodeWatermark",
+    "Policy",
+    "SubstreamWatermark",
+    "TidegateError",
+    "UnsupportedSessionError",
+    "__version__",
+    "byFrame",
+    "byMinStep",
+    "configure",
+    "fixedLag",
+    "jarPath",
+    "limitingLagAndDelay",
+    "limitingLagAndLull",
+    "limitingTimestampAndWallClockLag",
+    "watermarks",
+    "withKeyedWatermark",
+]

@@ -1,0 +1,57 @@
+"""Checks of argument types, made before a call leaves Python.
+
+What a value means (is the interval positive, does the column exist) is checked on the JVM.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, TypeAlias
+
+Duration: TypeAlias = str | timedelta
+"""A Spark interval string such as ``"5 seconds"``, or a timedelta."""
+
+MAX_KEY = 127
+
+
+def wrong_type(argument: str, wanted: str, found: Any) -> TypeError:
+    """Return the error that says which argument, what was wanted, and what was found."""
+    return TypeError(f"{argument} must be {wanted}, found {type(found).__name__}: {found!r}.")
+
+
+def text(argument: str, value: Any, what: str) -> str:
+    """Return `value` if it is a string; `what` says what the string stands for."""
+    if not isinstance(value, str):
+        raise wrong_type(argument, f"{what} (a str)", value)
+    return value
+
+
+def duration(argument: str, value: Any) -> str:
+    """Return `value` as a Spark interval string."""
+    if isinstance(value, timedelta):
+        return f"{value // timedelta(microseconds=1)} microseconds"
+    if isinstance(value, str):
+        return value
+    wanted = "a Spark interval string such as '5 seconds' or a datetime.timedelta"
+    raise wrong_type(argument, wanted, value)
+
+
+def watermark_key(value: Any) -> int:
+    """Return `value` if it is a watermark key: one byte, not negative."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise wrong_type("key", f"an int from 0 to {MAX_KEY}", value)
+    if not 0 <= value <= MAX_KEY:
+        raise ValueError(f"key must be an int from 0 to {MAX_KEY}, found {value}.")
+    return value
+
+
+def column_names(argument: str, value: Any) -> list[str]:
+    """Return the column names in `value`: one name, several, or none for ``None``."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [value]
+    names = list(value) if isinstance(value, Sequence) else [value]
+    for name in names:
+        if not isinstance(name, str):
+            raise wrong_type(argument, "the name of a column (a str) or a sequence of these", name)
+    return names

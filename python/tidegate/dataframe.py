@@ -1,0 +1,12 @@
+"""The one place that adds Tidegate's methods to ``pyspark.sql.DataFrame``.
+
+A type checker sees the methods on :class:`KeyedDataFrame`; at run time it is ``DataFrame`` itself.
+"""
+
+from pyspark.sql import DataFrame
+
+from tidegate.streaming import withKeyedWatermark
+
+setattr(DataFrame, "withKeyedWatermark", withKeyedWatermark)
+
+KeyedDataFrame = DataFrame

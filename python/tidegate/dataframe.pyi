@@ -1,0 +1,23 @@
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+
+from tidegate._arguments import Duration
+from tidegate.policies import Emission, Policy
+
+class KeyedDataFrame(DataFrame):
+    """A DataFrame with the methods that Tidegate adds."""
+
+    def withKeyedWatermark(
+        self,
+        eventTime: str,
+        lag: Duration | None = None,
+        key: int = 0,
+        *,
+        policy: Policy | None = None,
+        substream: str | Sequence[str] | None = None,
+        idleTimeout: Duration | None = "60 seconds",
+        emission: Emission | None = None,
+        name: str | None = None,
+        maxFutureSkew: Duration | None = None,
+    ) -> DataFrame: ...

@@ -1,0 +1,22 @@
+"""What Tidegate raises before a call reaches the JVM.
+
+Errors of the query itself, raised while Spark analyzes it, arrive as
+:class:`pyspark.errors.AnalysisException`. Arguments of a wrong type or value are a ``TypeError`` or
+``ValueError``.
+"""
+
+
+class TidegateError(RuntimeError):
+    """The base class of the errors that Tidegate's Python package raises."""
+
+
+class MissingJarError(TidegateError):
+    """Spark runs without the Tidegate jar, or there is no jar for this PySpark."""
+
+
+class MissingExtensionError(TidegateError):
+    """Spark runs with the Tidegate jar but without its session extension."""
+
+
+class UnsupportedSessionError(TidegateError):
+    """The kind of Spark session, such as Spark Connect, has no py4j to call the jar through."""

@@ -1,0 +1,211 @@
+"""Keyed watermarks on streaming DataFrames, and a look at those of a running query."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any, TypedDict
+
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+
+from tidegate import _jvm
+from tidegate._arguments import Duration, column_names, duration, text, watermark_key, wrong_type
+from tidegate.policies import Emission, Policy, fixedLag
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+class SubstreamWatermark(TypedDict):
+    """What :func:`watermarks` says about one substream."""
+
+    watermark: datetime | None
+    idle: bool
+
+
+class NodeWatermark(TypedDict):
+    """What :func:`watermarks` says about one keyed watermark of a query."""
+
+    key: int
+    watermark: datetime | None
+    idle: bool
+    eventTime: str
+    futureEvents: int
+    substreams: dict[str, SubstreamWatermark]
+
+
+def withKeyedWatermark(
+    df: DataFrame,
+    eventTime: str,
+    lag: Duration | None = None,
+    key: int = 0,
+    *,
+    policy: Policy | None = None,
+    substream: str | Sequence[str] | None = None,
+    idleTimeout: Duration | None = "60 seconds",
+    emission: Emission | None = None,
+    name: str | None = None,
+    maxFutureSkew: Duration | None = None,
+) -> DataFrame:
+    """Give an event-time column a watermark of its own.
+
+    The watermark is the minimum over the substreams that are not idle, so a substream that lags
+    behind loses no rows, and one that falls silent holds nothing back for long. A row is late, and
+    dropped by the next stateful operator, if its time is below the watermark.
+
+    Also a method of DataFrame, and usable with ``df.transform``. On a batch DataFrame it changes
+    nothing.
+
+    Parameters
+    ----------
+    df : DataFrame
+        The stream.
+    eventTime : str
+        Name of the event-time column, of type ``TIMESTAMP`` or ``TIMESTAMP_NTZ``.
+    lag : str or datetime.timedelta, optional
+        Event time by which a row may trail the newest row of its substream; short for
+        ``policy=fixedLag(lag)``. Give exactly one of `lag` and `policy`.
+    key : int, default 0
+        The watermark key, from 0 to 127. Streams with the same key share one notion of time.
+    policy : Policy, optional
+        How the watermark follows the rows and the wall clock, such as
+        ``limitingLagAndLull("5 seconds", "1 minute")``.
+    substream : str or sequence of str, optional
+        Columns that name the independent, roughly ordered parts of the stream, such as
+        ``["topic", "partition"]``. Without it the stream is one substream.
+    idleTimeout : str, datetime.timedelta or None, default "60 seconds"
+        Wall-clock time without rows after which a substream is left out; ``None`` for never. Rows
+        that wait to be read are not silence.
+    emission : Emission, optional
+        Which advances become visible, such as ``byFrame("1 second")``. By default those that can
+        close a window downstream, or one every second where there are no windows.
+    name : str, optional
+        Name of the watermark in :func:`watermarks` and in messages.
+    maxFutureSkew : str or datetime.timedelta, optional
+        A time further ahead of the wall clock than this does not move the watermark. By default
+        there is no limit.
+
+    Returns
+    -------
+    DataFrame
+        The same rows; `eventTime` carries the watermark.
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type.
+    ValueError
+        If `key` is out of range, or not exactly one of `lag` and `policy` is given.
+    MissingJarError
+        If Spark runs without the Tidegate jar.
+    UnsupportedSessionError
+        If `df` belongs to a Spark Connect session.
+    pyspark.errors.AnalysisException
+        If a column or a duration is not usable.
+
+    Examples
+    --------
+    >>> late_allowed = orders.withKeyedWatermark(
+    ...     "order_time", "5 seconds", substream="partition", name="orders")
+    >>> late_allowed.groupBy("order_time").count().isStreaming
+    True
+
+    As a function, with a policy:
+
+    >>> from tidegate import limitingLagAndLull, withKeyedWatermark
+    >>> orders.transform(
+    ...     withKeyedWatermark, "order_time", policy=limitingLagAndLull("5 seconds", "1 minute")
+    ... ).columns
+    ['order_time', 'partition']
+    """
+    arguments = (
+        text("eventTime", eventTime, "the name of a column"),
+        watermark_key(key),
+        *_described(_policy(lag, policy)),
+        column_names("substream", substream),
+        _optional_duration("idleTimeout", idleTimeout),
+        *_described(_emission(emission)),
+        None if name is None else text("name", name, "a name"),
+        _optional_duration("maxFutureSkew", maxFutureSkew),
+    )
+    java_df = _jvm.java_dataframe(df, "withKeyedWatermark")
+    return DataFrame(_jvm.facade().withKeyedWatermark(java_df, *arguments), df.sparkSession)
+
+
+def watermarks(query: StreamingQuery) -> dict[str, NodeWatermark]:
+    """Return the keyed watermarks of a running query, by name.
+
+    Parameters
+    ----------
+    query : StreamingQuery
+        The query, as ``start()`` returns it.
+
+    Returns
+    -------
+    dict of str to NodeWatermark
+        For each keyed watermark its ``key``, ``watermark`` (a datetime in UTC, or ``None`` before
+        there is one), whether it is ``idle``, its ``eventTime`` column, the number of
+        ``futureEvents``, and ``watermark`` and ``idle`` of each of its ``substreams``.
+
+    Raises
+    ------
+    TypeError
+        If `query` is not a streaming query.
+    MissingJarError
+        If Spark runs without the Tidegate jar.
+    UnsupportedSessionError
+        If `query` belongs to a Spark Connect session.
+
+    Examples
+    --------
+    >>> import tidegate
+    >>> query = (
+    ...     orders.withKeyedWatermark("order_time", "5 seconds", name="orders")
+    ...     .writeStream.format("noop").start()
+    ... )
+    >>> query.processAllAvailable()
+    >>> tidegate.watermarks(query)["orders"]["watermark"]
+    datetime.datetime(2026, 1, 1, 0, 0, 55, tzinfo=datetime.timezone.utc)
+    >>> query.stop()
+    """
+    java_query = _jvm.java_query(query, "watermarks")
+    nodes: dict[str, Any] = json.loads(_jvm.facade().watermarks(java_query))
+    for node in nodes.values():
+        for holder in [node, *node["substreams"].values()]:
+            holder["watermark"] = _utc(holder["watermark"])
+    return nodes
+
+
+def _policy(lag: Any, policy: Any) -> Policy:
+    if lag is not None and policy is not None:
+        raise ValueError(
+            "withKeyedWatermark takes exactly one of lag and policy, found both: "
+            f"lag={lag!r}, policy={policy!r}."
+        )
+    if lag is not None:
+        return fixedLag(lag)
+    if policy is None:
+        raise ValueError(
+            "withKeyedWatermark takes exactly one of lag and policy, found neither. Add a lag "
+            "such as '5 seconds'."
+        )
+    if not isinstance(policy, Policy):
+        raise wrong_type("policy", "a policy such as fixedLag('5 seconds')", policy)
+    return policy
+
+
+def _emission(emission: Any) -> Emission | None:
+    if emission is not None and not isinstance(emission, Emission):
+        raise wrong_type("emission", "an emission such as byFrame('1 second')", emission)
+    return emission
+
+
+def _described(described: Policy | Emission | None) -> tuple[str | None, list[str]]:
+    return (None, []) if described is None else (described.name, list(described.arguments))
+
+
+def _optional_duration(argument: str, value: Any) -> str | None:
+    return None if value is None else duration(argument, value)
+
+
+def _utc(epoch_ms: int | None) -> datetime | None:
+    return None if epoch_ms is None else _EPOCH + timedelta(milliseconds=epoch_ms)

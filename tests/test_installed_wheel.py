@@ -1,0 +1,92 @@
+"""The wheel as it is shipped: what is in it, and that it works in an empty environment."""
+
+import subprocess
+import sys
+import venv
+import zipfile
+from importlib.metadata import metadata, requires, version
+from pathlib import Path
+
+import pytest
+
+import tidegate
+
+ROOT = Path(__file__).parent.parent
+VERSION = (ROOT / "version.txt").read_text().strip()
+WHEEL = ROOT / "dist" / f"tidegate-{VERSION}-py3-none-any.whl"
+JAR = f"tidegate-spark-4.2_2.13-{VERSION}.jar"
+
+PROGRAM = """
+import sys, tempfile, tidegate
+from pyspark.sql import SparkSession, functions as F
+
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+spark = tidegate.configure(builder.config("spark.sql.shuffle.partitions", "1")).getOrCreate()
+folder = tempfile.mkdtemp()
+spark.sql("select timestamp '2026-01-01 12:00:00' as time").write.json(folder + "/rows")
+rows = spark.readStream.schema("time timestamp").json(folder + "/rows")
+keyed = rows.withKeyedWatermark("time", "0 seconds")
+query = (keyed.groupBy(F.window("time", "1 minute")).count().writeStream.format("noop")
+    .option("checkpointLocation", folder + "/checkpoint").trigger(availableNow=True).start())
+assert query.awaitTermination(120)
+print("rows read:", sum(progress.numInputRows for progress in query.recentProgress))
+"""
+
+
+def test_metadata_when_read_then_names_the_version_and_the_pyspark_it_fits() -> None:
+    assert version("tidegate") == tidegate.__version__ == VERSION
+    assert metadata("tidegate")["Requires-Python"] == ">=3.10"
+    required = [line for line in requires("tidegate") or [] if "extra ==" not in line]
+    assert [line.replace(" ", "") for line in required] == ["pyspark<4.3,>=4.2"]
+
+
+def test_jar_when_looked_for_then_is_in_the_package_with_facade_and_extension() -> None:
+    jar = Path(tidegate.jarPath())
+
+    assert jar.name == JAR
+    assert jar.parent.parent == Path(tidegate.__file__).parent
+    with zipfile.ZipFile(jar) as packed:
+        names = set(packed.namelist())
+    assert {"tidegate/PythonFacade.class", "tidegate/TidegateExtensions.class"} <= names
+    assert not any(name.startswith(("scala/", "org/apache/spark/sql/catalyst")) for name in names)
+
+
+def test_wheel_when_opened_then_holds_one_jar_the_types_and_the_licence() -> None:
+    with zipfile.ZipFile(WHEEL) as wheel:
+        names = set(wheel.namelist())
+
+    assert [name for name in names if name.endswith(".jar")] == [f"tidegate/jars/{JAR}"]
+    assert {"tidegate/py.typed", "tidegate/dataframe.pyi", "tidegate/LICENSE"} <= names
+    assert not any("conftest" in name or "unit/" in name for name in names)
+
+
+def test_wheel_when_installed_into_an_empty_environment_then_a_query_runs(tmp_path: Path) -> None:
+    environment = tmp_path / "environment"
+    venv.create(environment, with_pip=True)
+    python = environment / "bin" / "python"
+
+    run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", WHEEL], tmp_path)
+
+    assert "rows read: 1" in run([python, "-c", PROGRAM], tmp_path)
+
+
+def test_demo_when_its_extra_is_missing_then_says_what_to_install(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from tidegate.__main__ import main; sys.exit(main(['demo']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+
+    assert (done.returncode, done.stderr) == (
+        1,
+        'The demo needs matplotlib, which is not installed. Run: pip install "tidegate[demo]"\n',
+    )
+
+
+def run(command: list[str | Path], folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
+    if done.returncode != 0:
+        pytest.fail(f"{command[1:3]} failed:\n{done.stdout}\n{done.stderr}")
+    return done.stdout

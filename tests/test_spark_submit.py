@@ -1,0 +1,60 @@
+"""The jar alone, as a platform team adds it: `--jars` and the extension, without the wheel."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tidegate
+
+SCRIPT = """
+import sys
+sys.modules["tidegate"] = None  # The Python package is not there.
+from pyspark.sql import DataFrame, SparkSession, functions as F
+
+spark = SparkSession.builder.getOrCreate()
+folder = sys.argv[1]
+spark.sql("select timestamp '2026-01-01 12:00:00' as time").write.json(folder + "/rows")
+rows = spark.readStream.schema("time timestamp").json(folder + "/rows")
+
+loader = spark._jvm.java.lang.Thread.currentThread().getContextClassLoader()
+facade = loader.loadClass("tidegate.PythonFacade").newInstance()
+keyed = DataFrame(
+    facade.withKeyedWatermark(
+        rows._jdf, "time", 0, "fixedLag", ["0 seconds"], [], None, None, [], None, None),
+    spark)
+query = (keyed.groupBy(F.window("time", "1 minute")).count().writeStream.format("noop")
+    .option("checkpointLocation", folder + "/checkpoint").trigger(availableNow=True).start())
+assert query.awaitTermination(120)
+print("rows read:", sum(progress.numInputRows for progress in query.recentProgress))
+"""
+
+
+def test_spark_submit_when_given_the_jar_and_the_extension_then_a_query_runs(
+    tmp_path: Path,
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    command: list[str | Path] = [
+        Path(sys.executable).parent / "spark-submit",
+        *["--master", "local[1]", "--jars", tidegate.jarPath()],
+        *["--conf", "spark.sql.extensions=tidegate.TidegateExtensions"],
+        *["--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=1"],
+        script,
+        tmp_path,
+    ]
+
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=os.environ | {"PYSPARK_PYTHON": sys.executable},
+    )
+
+    if done.returncode != 0:
+        pytest.fail(f"spark-submit failed:\n{done.stdout}\n{done.stderr}")
+    assert "rows read: 1" in done.stdout
