@@ -24,7 +24,7 @@ lazy val settings = Seq(
   libraryDependencies ++= Seq(scalaTest, scalaTestPlusCheck),
   Test / fork := true,
   Test / parallelExecution := false,
-  Test / testOptions += Tests.Argument("-oDF")
+  Test / testOptions += Tests.Argument("-oD")
 )
 
 lazy val core = (project in file("jvm/core"))

@@ -120,14 +120,14 @@ final class EventTimeClock
     drain(pending).groupMap(_._1.spec.name)(identity).foreach { case (name, registered) =>
       val merged = registered.map(_._2).reduce { (a, b) => a.merge(b); a }
       val node = registered.head._1
-      val tops = merged.observed.map { case (row, micros) =>
+      val tops = merged.value.map { case (row, micros) =>
         substreamNames.of(node, row) -> micros.map(Math.floorDiv(_, 1000L))
-      }.toSeq
+      }
       totals.addFutureEvents(name, merged.futureEvents)
       nodes(name).observe(tops, seenAtMs, nowMs)
     }
     drain(pendingLate).foreach { case (operator, late) =>
-      totals.addLateRows(operator, late.rows)
+      totals.addLateRows(operator, late.value)
       late.samples.foreach(sample => logWarning(sample))
     }
   }
@@ -155,7 +155,7 @@ final class EventTimeClock
   /** Late rows by operator and future events by node, of the batch that has just run. */
   override def metrics(latestConsumedOffset: Optional[Offset]): java.util.Map[String, String] = {
     val late = pendingLate.asScala.toSeq
-      .groupMapReduce { case (operator, _) => s"lateRows.$operator" }(_._2.rows)(_ + _)
+      .groupMapReduce { case (operator, _) => s"lateRows.$operator" }(_._2.value)(_ + _)
     val future = pending.asScala.toSeq
       .groupMapReduce { case (node, _) => s"futureEvents.${node.spec.name}" }(_._2.futureEvents)(
         math.max)

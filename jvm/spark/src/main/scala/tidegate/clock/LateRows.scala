@@ -11,7 +11,7 @@ import org.apache.spark.util.AccumulatorV2
  *
  * The count of a partition is a maximum over its attempts, so that retries count a row once.
  */
-final class LateRows extends AccumulatorV2[String, LateRows] {
+final class LateRows extends AccumulatorV2[String, Long] {
   private val byPartition = mutable.Map.empty[Int, Long]
   private var kept = Vector.empty[String]
 
@@ -26,7 +26,8 @@ final class LateRows extends AccumulatorV2[String, LateRows] {
     byPartition(partition) = byPartition.getOrElse(partition, 0L) + 1
   }
 
-  def rows: Long = byPartition.values.sum
+  /** The number of dropped rows. */
+  override def value: Long = byPartition.values.sum
 
   /** At most `LateRows.MaxSamples` dropped rows, as lines for the log. */
   def samples: Seq[String] = kept
@@ -48,15 +49,13 @@ final class LateRows extends AccumulatorV2[String, LateRows] {
 
   override def add(text: String): Unit = drop(text)
 
-  override def merge(other: AccumulatorV2[String, LateRows]): Unit = {
-    val that = other.value
+  override def merge(other: AccumulatorV2[String, Long]): Unit = {
+    val that = other.asInstanceOf[LateRows]
     that.byPartition.foreach { case (partition, n) =>
       byPartition(partition) = math.max(n, byPartition.getOrElse(partition, 0L))
     }
     kept = (kept ++ that.kept).take(LateRows.MaxSamples)
   }
-
-  override def value: LateRows = this
 }
 
 object LateRows {

@@ -18,7 +18,7 @@ import org.apache.spark.util.AccumulatorV2
  * @param futureBoundMicros an event with a higher time, in µs, moves no watermark and is counted
  */
 final class SubstreamStats(val futureBoundMicros: Long)
-    extends AccumulatorV2[Nothing, SubstreamStats] {
+    extends AccumulatorV2[Long, Map[UnsafeRow, Option[Long]]] {
   import SubstreamStats._
 
   /** The only substream, when the stream is not divided. */
@@ -32,7 +32,7 @@ final class SubstreamStats(val futureBoundMicros: Long)
 
   /** One event of an undivided stream. */
   def observe(micros: Long): Unit = {
-    if (whole == null) whole = new Top(Nothing)
+    if (whole == null) whole = new Top(NoTime)
     raise(whole, micros)
   }
 
@@ -45,7 +45,7 @@ final class SubstreamStats(val futureBoundMicros: Long)
   private def find(row: UnsafeRow): Unit = {
     lastTop = tops.get(row)
     if (lastTop == null) {
-      lastTop = new Top(Nothing)
+      lastTop = new Top(NoTime)
       lastTop.row = row.copy()
       tops.put(lastTop.row, lastTop)
     }
@@ -63,9 +63,9 @@ final class SubstreamStats(val futureBoundMicros: Long)
   }
 
   /** The substreams with events, and the highest time of each in µs, if any counts. */
-  def observed: Iterator[(UnsafeRow, Option[Long])] =
-    Option(whole).iterator.map(top => WholeStream -> top.value) ++
-      tops.asScala.iterator.map { case (row, top) => row -> top.value }
+  override def value: Map[UnsafeRow, Option[Long]] =
+    (Option(whole).iterator.map(top => WholeStream -> top.value) ++
+      tops.asScala.iterator.map { case (row, top) => row -> top.value }).toMap
 
   /** How many events were further in the future than allowed. */
   def futureEvents: Long = futureByPartition.values.sum
@@ -88,34 +88,32 @@ final class SubstreamStats(val futureBoundMicros: Long)
     lastTop = null
   }
 
-  override def add(v: Nothing): Unit = ()
+  override def add(micros: Long): Unit = observe(micros)
 
-  override def merge(other: AccumulatorV2[Nothing, SubstreamStats]): Unit = {
-    val that = other.value
+  override def merge(other: AccumulatorV2[Long, Map[UnsafeRow, Option[Long]]]): Unit = {
+    val that = other.asInstanceOf[SubstreamStats]
     if (that.whole != null) {
-      if (whole == null) whole = new Top(Nothing)
+      if (whole == null) whole = new Top(NoTime)
       whole.micros = math.max(whole.micros, that.whole.micros)
     }
     that.tops.forEach { (row, top) =>
-      val own = tops.computeIfAbsent(row, _ => new Top(Nothing))
+      val own = tops.computeIfAbsent(row, _ => new Top(NoTime))
       own.micros = math.max(own.micros, top.micros)
     }
     that.futureByPartition.foreach { case (partition, n) =>
       futureByPartition(partition) = math.max(n, futureByPartition.getOrElse(partition, 0L))
     }
   }
-
-  override def value: SubstreamStats = this
 }
 
 object SubstreamStats {
-  private val Nothing = Long.MinValue
+  private val NoTime = Long.MinValue
 
   /** Stands for the whole stream where no substream columns are given. */
   val WholeStream = new UnsafeRow(0)
 
   private final class Top(var micros: Long) extends Serializable {
     @transient var row: UnsafeRow = _
-    def value: Option[Long] = if (micros == Nothing) None else Some(micros)
+    def value: Option[Long] = if (micros == NoTime) None else Some(micros)
   }
 }

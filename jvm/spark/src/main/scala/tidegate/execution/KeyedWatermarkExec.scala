@@ -37,7 +37,7 @@ final case class KeyedWatermarkExec(
     extends BinaryExecNode
     with CodegenSupport {
 
-  override lazy val references: AttributeSet = AttributeSet(eventTime +: substream)
+  @transient override lazy val references: AttributeSet = AttributeSet(eventTime +: substream)
 
   override def producedAttributes: AttributeSet = AttributeSet.empty
 

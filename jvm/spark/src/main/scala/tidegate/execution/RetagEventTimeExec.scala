@@ -16,7 +16,7 @@ final case class RetagEventTimeExec(columns: Seq[Attribute], child: SparkPlan)
 
   override def output: Seq[Attribute] = RetagEventTime.retag(child.output, columns)
 
-  override lazy val references: AttributeSet = AttributeSet.empty
+  @transient override lazy val references: AttributeSet = AttributeSet.empty
 
   override def outputPartitioning: Partitioning = child.outputPartitioning
 

@@ -16,7 +16,7 @@ final case class RetagEventTime(columns: Seq[Attribute], child: LogicalPlan) ext
   override def output: Seq[Attribute] = RetagEventTime.retag(child.output, columns)
 
   /** None: the node must not keep a column alive that nothing else needs. */
-  override lazy val references: AttributeSet = AttributeSet.empty
+  @transient override lazy val references: AttributeSet = AttributeSet.empty
 
   override protected def withNewChildInternal(newChild: LogicalPlan): RetagEventTime =
     copy(child = newChild)

@@ -1,0 +1,30 @@
+package org.apache.spark.sql.tidegate
+
+import org.apache.spark.sql.{DataFrame, Dataset, Row}
+import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
+import org.apache.spark.sql.classic.ClassicConversions.castToImpl
+import org.apache.spark.sql.execution.streaming.sources.ForeachBatchSink
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
+import org.apache.spark.util.ManualClock
+
+/** Starts queries with a clock of the test's own, which Spark's public API does not offer. */
+object TestQueries {
+  def start(
+      df: DataFrame,
+      checkpoint: String,
+      mode: OutputMode,
+      trigger: Trigger,
+      clock: TestClock)(batch: (Dataset[Row], Long) => Unit): StreamingQuery =
+    castToImpl(df.sparkSession).sessionState.streamingQueryManager.startQuery(
+      userSpecifiedName = None,
+      userSpecifiedCheckpointLocation = Some(checkpoint),
+      df = castToImpl(df),
+      extraOptions = Map.empty,
+      sink = new ForeachBatchSink[Row](batch(_, _), ExpressionEncoder(df.schema)),
+      outputMode = mode,
+      trigger = trigger,
+      triggerClock = clock)
+}
+
+/** A clock that moves only when it is told to, in ms. */
+final class TestClock(startMs: Long) extends ManualClock(startMs)

@@ -1,0 +1,162 @@
+package tidegate
+
+import java.nio.file.{Files, Path}
+import java.sql.Timestamp
+import java.time.{Instant, LocalDateTime, ZoneOffset}
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.{DataFrame, Row, SparkSession}
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
+import org.apache.spark.sql.tidegate.{SparkInternals, TestClock, TestQueries}
+import org.scalatest.BeforeAndAfterEach
+import org.scalatest.funsuite.AnyFunSuite
+
+import tidegate.clock.{ClockOffset, RunningQuery}
+
+/** An event: its substream, its time in seconds, and a number. */
+final case class Event(sub: String, time: Timestamp, n: Int)
+
+/**
+ * A base for tests on streams: one session with the extension, a manual clock, and queries whose
+ * rows are collected batch by batch.
+ */
+trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
+  lazy val spark: SparkSession = KeyedStreamTest.session
+
+  protected implicit lazy val session: SparkSession = spark
+
+  override protected def afterEach(): Unit = {
+    spark.streams.active.foreach(_.stop())
+    super.afterEach()
+  }
+
+  def at(second: Double): Timestamp =
+    Timestamp.valueOf(
+      LocalDateTime.ofInstant(Instant.ofEpochMilli((second * 1000).toLong), ZoneOffset.UTC))
+
+  def event(sub: String, second: Double, n: Int = 1): Event = Event(sub, at(second), n)
+
+  def newCheckpoint(): Path = Files.createTempDirectory("tidegate-test")
+
+  def events(): MemoryStream[Event] = {
+    import KeyedStreamTest.eventEncoder
+    MemoryStream[Event](eventEncoder, spark)
+  }
+
+  def withConf[T](settings: (String, String)*)(body: => T): T = {
+    val before = settings.map { case (key, _) => key -> spark.conf.getOption(key) }
+    settings.foreach { case (key, value) => spark.conf.set(key, value) }
+    try body
+    finally before.foreach { case (key, value) =>
+      value.fold(spark.conf.unset(key))(spark.conf.set(key, _))
+    }
+  }
+
+  /** A query on a checkpoint, which may be stopped and started again. */
+  final class Run(
+      frame: => DataFrame,
+      val checkpoint: Path = newCheckpoint(),
+      mode: OutputMode = OutputMode.Append(),
+      val clock: TestClock = new TestClock(1000000000L)) {
+    private val batches = mutable.SortedMap.empty[Long, Seq[Row]]
+    var failIn: Long => Boolean = _ => false
+    var query: StreamingQuery = _
+
+    def start(trigger: Trigger = Trigger.ProcessingTime(0)): this.type = {
+      query = TestQueries.start(frame, checkpoint.toString, mode, trigger, clock) { (df, id) =>
+        val rows = df.collect().toSeq
+        if (failIn(id)) throw new IllegalStateException(s"batch $id is made to fail")
+        batches(id) = rows
+      }
+      this
+    }
+
+    /** Everything that can be processed now has been; the clock has settled. */
+    def settle(): this.type = {
+      query.processAllAvailable()
+      this
+    }
+
+    def stop(): this.type = {
+      query.stop()
+      this
+    }
+
+    def restart(): this.type = {
+      stop()
+      start()
+    }
+
+    /** Runs to the end with a trigger that ends by itself. */
+    def runOnce(trigger: Trigger): this.type = {
+      start(trigger)
+      query.awaitTermination()
+      this
+    }
+
+    def rows: Seq[Row] = batches.values.flatten.toSeq
+
+    def batchCount: Int = batches.size
+
+    def clear(): Unit = batches.clear()
+
+    /** The rows as text, sorted: timestamps as seconds, windows as `[start, end)`. */
+    def answer: Seq[String] = rows.map(KeyedStreamTest.text).sorted
+
+    def take(): Seq[String] = {
+      val now = answer
+      clear()
+      now
+    }
+
+    def running: RunningQuery = RunningQuery.of(SparkInternals.execution(query).get).get
+
+    /** The visible watermark of a node, in epoch ms. */
+    def watermark(name: String): Option[Long] = running.clock.view.nodes(name).mark.watermarkMs
+
+    def lateRows: Map[String, Long] = running.clock.view.lateRows.filter(_._2 > 0)
+
+    /** The vector of every batch in the offset log, as (operator -> ms). */
+    def trace: Seq[(Long, Map[String, Long])] = {
+      val log = SparkInternals.execution(query).get.offsetLog
+      log.listBatchesOnDisk.toSeq.sorted.flatMap(id => log.get(id).map(id -> _)).map {
+        case (id, entry) =>
+          val clockOffset = entry.toString.linesIterator.toSeq
+          id -> KeyedStreamTest.operators(clockOffset.mkString)
+      }
+    }
+  }
+}
+
+object KeyedStreamTest {
+  lazy val session: SparkSession = SparkSession
+    .builder()
+    .master("local[2]")
+    .appName("tidegate-test")
+    .config("spark.sql.extensions", classOf[TidegateExtensions].getName)
+    .config("spark.sql.shuffle.partitions", "2")
+    .config("spark.sql.session.timeZone", "UTC")
+    .config("spark.ui.enabled", "false")
+    .config("spark.sql.streaming.stateStore.maintenanceInterval", "1h")
+    .config("spark.sql.streaming.forceDeleteTempCheckpointLocation", "true")
+    .config("spark.sql.planChangeValidation", "true")
+    .getOrCreate()
+
+  val eventEncoder = org.apache.spark.sql.Encoders.product[Event]
+
+  def text(row: Row): String = row.toSeq.map(value).mkString("|")
+
+  private def value(v: Any): String = v match {
+    case t: Timestamp => seconds(t)
+    case r: Row => r.toSeq.map(value).mkString("[", ",", ")")
+    case other => String.valueOf(other)
+  }
+
+  private def seconds(t: Timestamp): String =
+    BigDecimal(t.getTime, 3).bigDecimal.stripTrailingZeros.toPlainString
+
+  def operators(json: String): Map[String, Long] =
+    ClockOffset.parse(json).operators.map { case (name, mark) => name -> mark.watermarkMs }
+}
