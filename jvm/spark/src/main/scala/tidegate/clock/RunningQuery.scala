@@ -94,13 +94,22 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
     }
   }
 
+  private var asked: Option[StreamExecutionContext] = None
+
   /**
-   * Whether the batch that was put together at the last trigger took all that the sources had
-   * reported by then. A source that reports nothing and reads with a limit is taken to have more,
-   * unless it had nothing new.
+   * Whether at the last time that this was asked the query had read all that the sources reported.
+   * By then it was not known what the sources would answer in that same round.
+   *
+   * A source that reports nothing and reads with a limit is taken to have more, unless it had
+   * nothing new.
    */
-  def hadReadEverything: Boolean = {
-    val c = context
+  def hadReadEverything(): Boolean = {
+    val known = asked.exists(hasReadEverything)
+    asked = Some(context)
+    known
+  }
+
+  private def hasReadEverything(c: StreamExecutionContext): Boolean =
     c.endOffsets.keysIterator.filterNot(_ eq clock).forall { source =>
       val end = c.endOffsets.get(source)
       c.latestOffsets.get(source) match {
@@ -113,7 +122,6 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
           }
       }
     }
-  }
 
   /** Reads the last committed batch through the watermark nodes once more, after a restart. */
   def observeLastBatchAgain(): Unit = new CommittedBatch(query, context.batchId - 1).observe()

@@ -41,6 +41,7 @@ final case class DropLateExec(
     lateMs: Long,
     evictionMs: Long,
     grid: Option[WindowGrid],
+    eventTime: Option[Attribute],
     late: LateRows)
     extends UnaryExecNode
     with CodegenSupport {
@@ -67,7 +68,7 @@ final case class DropLateExec(
     operator,
     lateMs,
     // The time of the row itself, where the windows were made of a column that is still there.
-    grid.map(_.eventTime).filter(child.outputSet.contains).getOrElse(decisive),
+    eventTime.getOrElse(decisive),
     child.output,
     conf.sessionLocalTimeZone,
     late,
@@ -75,9 +76,7 @@ final case class DropLateExec(
 
   /** Of the copies of a row, the one in the latest window: the row is late in all of them. */
   private def lastWindow: Option[(Expression, Expression, Long)] =
-    grid.filter(g => isWindowed && child.outputSet.contains(g.eventTime)).map { g =>
-      (g.eventTime, GetStructField(time, 0), g.slideMs * 1000)
-    }
+    for (g <- grid; column <- eventTime) yield (column, GetStructField(time, 0), g.slideMs * 1000)
 
   override protected def doExecute(): RDD[InternalRow] = {
     val bound = boundMicros
@@ -119,8 +118,8 @@ final case class DropLateExec(
          |$log.dropped(${whole.value});
        """.stripMargin
     }
-    val count = lastWindow.fold(drop) { case (eventTime, start, slide) =>
-      val (e, s) = (code(eventTime), code(start))
+    val count = lastWindow.fold(drop) { case (column, start, slide) =>
+      val (e, s) = (code(column), code(start))
       s"""
          |${e.code}
          |${s.code}
