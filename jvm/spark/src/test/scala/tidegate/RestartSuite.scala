@@ -45,8 +45,8 @@ class RestartSuite extends RestartTest {
     val folder = lagging
     val run = checkRestarts(
         keyed(folder).groupBy(window(col("time"), "20 seconds", "10 seconds")).agg(count("*")))
-    assert(run.lateRows === Map("aggregate" -> 1L))
-    assert(run.answer.contains("[0,20)|5"))
+    assert(run.lateRows === Map.empty)
+    assert(run.answer.take(2) === Seq("[-10,10)|3", "[0,20)|6"))
   }
 
   test("sessions") {
@@ -77,7 +77,7 @@ class RestartSuite extends RestartTest {
       Seq(event("a", 50), event("b", 50)))
     val run = rocks(checkRestarts(keyed(folder).dropDuplicatesWithinWatermark("sub")))
     // The watermark leaves the first retention, 2 seconds, behind in the fourth file.
-    assert(run.answer === Seq("a|5|1", "a|50|1", "b|5|1", "b|50|1"))
+    assert(run.answer === Seq("a|50|1", "a|5|1", "b|50|1", "b|5|1"))
   }
 
   test("flatMapGroupsWithState with an event time timeout") {

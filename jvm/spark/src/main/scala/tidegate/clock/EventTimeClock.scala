@@ -157,6 +157,9 @@ final class EventTimeClock
     operators,
     totals.lateRows)
 
+  /** What grows with the number of substreams, for the benchmark of the clock's memory. */
+  private[tidegate] def retained: Seq[AnyRef] = Seq[AnyRef](nodes, latest, parsed, substreamNames)
+
   /** Late rows by operator and future events by node, of the batch that has just run. */
   override def metrics(latestConsumedOffset: Optional[Offset]): java.util.Map[String, String] = {
     val late = pendingLate.asScala.toSeq
