@@ -172,6 +172,9 @@ object KeyedStreamTest {
     .config("spark.sql.streaming.stateStore.maintenanceInterval", "1h")
     .config("spark.sql.streaming.forceDeleteTempCheckpointLocation", "true")
     .config("spark.sql.planChangeValidation", "true")
+    // Generated code that does not compile fails, where Spark would run without it.
+    .config("spark.sql.codegen.fallback", "false")
+    .config("spark.sql.codegen.factoryMode", "CODEGEN_ONLY")
     .getOrCreate()
 
   val eventEncoder = org.apache.spark.sql.Encoders.product[Event]

@@ -10,7 +10,7 @@ class RefusalSuite extends KeyedStreamTest {
     val error = intercept[AnalysisException](body)
     assert(error.getCondition === s"TIDEGATE_$condition")
     // Spark appends the plan to what its checks find.
-    val message = error.getMessage.takeWhile(_ != ';')
+    val message = error.getMessage.split(";\n").head
     assert(message === s"[TIDEGATE_$condition] $sentence SQLSTATE: ${error.getSqlState}")
   }
 

@@ -46,7 +46,6 @@ final class EventTimeClock
   private val pending = new ConcurrentLinkedQueue[(KeyedWatermark, SubstreamStats)]()
   private val pendingLate = new ConcurrentLinkedQueue[(String, LateRows)]()
   private val totals = new ClockTotals
-  private val substreamNames = new SubstreamNames
 
   private var query: RunningQuery = _
   @volatile private var nodes: SortedMap[String, NodeClock] = _
@@ -122,9 +121,8 @@ final class EventTimeClock
     val seenAtMs = polledAtMs.getOrElse(nowMs)
     drain(pending).groupMap(_._1.spec.name)(identity).foreach { case (name, registered) =>
       val merged = registered.map(_._2).reduce { (a, b) => a.merge(b); a }
-      val node = registered.head._1
-      val tops = merged.value.map { case (row, micros) =>
-        substreamNames.of(node, row) -> micros.map(Math.floorDiv(_, 1000L))
+      val tops = merged.value.map { case (substream, micros) =>
+        substream -> micros.map(Math.floorDiv(_, 1000L))
       }
       totals.addFutureEvents(name, merged.futureEvents)
       nodes(name).observe(tops, seenAtMs, nowMs)
@@ -158,7 +156,7 @@ final class EventTimeClock
     totals.lateRows)
 
   /** What grows with the number of substreams, for the benchmark of the clock's memory. */
-  private[tidegate] def retained: Seq[AnyRef] = Seq[AnyRef](nodes, latest, parsed, substreamNames)
+  private[tidegate] def retained: Seq[AnyRef] = Seq[AnyRef](nodes, latest, parsed)
 
   /** Late rows by operator and future events by node, of the batch that has just run. */
   override def metrics(latestConsumedOffset: Optional[Offset]): java.util.Map[String, String] = {

@@ -1,12 +1,10 @@
 package tidegate.clock
 
-import java.util.{HashMap => JHashMap}
+import java.io.{ObjectInputStream, ObjectOutputStream}
 
 import scala.collection.mutable
-import scala.jdk.CollectionConverters._
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.util.AccumulatorV2
 
 /**
@@ -18,59 +16,44 @@ import org.apache.spark.util.AccumulatorV2
  * @param futureBoundMicros an event with a higher time, in µs, moves no watermark and is counted
  */
 final class SubstreamStats(val futureBoundMicros: Long)
-    extends AccumulatorV2[Long, Map[UnsafeRow, Option[Long]]] {
-  import SubstreamStats._
+    extends AccumulatorV2[Long, Map[String, Option[Long]]] {
 
-  /** The only substream, when the stream is not divided. */
-  private var whole: Top = _
-  private val tops = new JHashMap[UnsafeRow, Top]()
+  /** What the task of this copy has seen. */
+  @transient private var tree = new SubstreamNode
+
+  /** What other copies have seen: by name, in µs. */
+  @transient private var tops = mutable.Map.empty[String, Long]
   private val futureByPartition = mutable.Map.empty[Int, Long]
 
-  // Rows often come in runs of one substream: the last one is found without hashing.
-  @transient private var lastRow: UnsafeRow = _
-  @transient private var lastTop: Top = _
+  /** Where the search for a row's substream begins. */
+  def root: SubstreamNode = tree
 
-  /** One event of an undivided stream. */
-  def observe(micros: Long): Unit = {
-    if (whole == null) whole = new Top(NoTime)
-    raise(whole, micros)
-  }
-
-  /** One event of the substream that the columns in `row` name; `row` may be used again. */
-  def observe(row: UnsafeRow, micros: Long): Unit = {
-    if (lastRow == null || !lastRow.equals(row)) find(row)
-    raise(lastTop, micros)
-  }
-
-  private def find(row: UnsafeRow): Unit = {
-    lastTop = tops.get(row)
-    if (lastTop == null) {
-      lastTop = new Top(NoTime)
-      lastTop.row = row.copy()
-      tops.put(lastTop.row, lastTop)
-    }
-    lastRow = lastTop.row
-  }
-
-  private def raise(top: Top, micros: Long): Unit =
-    if (micros > top.micros) {
-      if (micros <= futureBoundMicros) top.micros = micros else countFuture()
-    }
+  /** An event of a substream, with its time in µs. */
+  def observe(substream: SubstreamNode, micros: Long): Unit =
+    if (substream.observe(micros, futureBoundMicros)) countFuture()
 
   private def countFuture(): Unit = {
     val partition = TaskContext.getPartitionId()
     futureByPartition(partition) = futureByPartition.getOrElse(partition, 0L) + 1
   }
 
-  /** The substreams with events, and the highest time of each in µs, if any counts. */
-  override def value: Map[UnsafeRow, Option[Long]] =
-    (Option(whole).iterator.map(top => WholeStream -> top.value) ++
-      tops.asScala.iterator.map { case (row, top) => row -> top.value }).toMap
+  /** By name, the highest time in µs; `None` if all events were too far in the future. */
+  override def value: Map[String, Option[Long]] =
+    all.view.mapValues(t => if (t == SubstreamNode.NoTime) None else Some(t)).toMap
+
+  private def all: mutable.Map[String, Long] = {
+    val merged = tops.clone()
+    tree.tops().foreach { case (name, micros) => raise(merged, name, micros) }
+    merged
+  }
+
+  private def raise(times: mutable.Map[String, Long], name: String, micros: Long): Unit =
+    times(name) = math.max(micros, times.getOrElse(name, SubstreamNode.NoTime))
 
   /** How many events were further in the future than allowed. */
   def futureEvents: Long = futureByPartition.values.sum
 
-  override def isZero: Boolean = whole == null && tops.isEmpty
+  override def isZero: Boolean = tops.isEmpty && tree.tops().isEmpty
 
   override def copy(): SubstreamStats = {
     val other = new SubstreamStats(futureBoundMicros)
@@ -81,39 +64,30 @@ final class SubstreamStats(val futureBoundMicros: Long)
   override def copyAndReset(): SubstreamStats = new SubstreamStats(futureBoundMicros)
 
   override def reset(): Unit = {
-    whole = null
+    tree = new SubstreamNode
     tops.clear()
     futureByPartition.clear()
-    lastRow = null
-    lastTop = null
   }
 
-  override def add(micros: Long): Unit = observe(micros)
+  override def add(micros: Long): Unit = observe(tree, micros)
 
-  override def merge(other: AccumulatorV2[Long, Map[UnsafeRow, Option[Long]]]): Unit = {
+  override def merge(other: AccumulatorV2[Long, Map[String, Option[Long]]]): Unit = {
     val that = other.asInstanceOf[SubstreamStats]
-    if (that.whole != null) {
-      if (whole == null) whole = new Top(NoTime)
-      whole.micros = math.max(whole.micros, that.whole.micros)
-    }
-    that.tops.forEach { (row, top) =>
-      val own = tops.computeIfAbsent(row, _ => new Top(NoTime))
-      own.micros = math.max(own.micros, top.micros)
-    }
+    that.all.foreach { case (name, micros) => raise(tops, name, micros) }
     that.futureByPartition.foreach { case (partition, n) =>
       futureByPartition(partition) = math.max(n, futureByPartition.getOrElse(partition, 0L))
     }
   }
-}
 
-object SubstreamStats {
-  private val NoTime = Long.MinValue
+  // The tree stays in its task; names and times travel.
+  private def writeObject(out: ObjectOutputStream): Unit = {
+    out.defaultWriteObject()
+    out.writeObject(all.toArray)
+  }
 
-  /** Stands for the whole stream where no substream columns are given. */
-  val WholeStream = new UnsafeRow(0)
-
-  private final class Top(var micros: Long) extends Serializable {
-    @transient var row: UnsafeRow = _
-    def value: Option[Long] = if (micros == NoTime) None else Some(micros)
+  private def readObject(in: ObjectInputStream): Unit = {
+    in.defaultReadObject()
+    tree = new SubstreamNode
+    tops = mutable.Map.from(in.readObject().asInstanceOf[Array[(String, Long)]])
   }
 }

@@ -4,6 +4,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
+  AttributeSet,
   BindReferences,
   BoundReference,
   Expression,
@@ -54,6 +55,10 @@ final case class DropLateExec(
 
   override def output: Seq[Attribute] = child.output
 
+  /** What the generated code reads of every row is evaluated before it, and once. */
+  @transient override lazy val references: AttributeSet =
+    AttributeSet(time +: lastWindow.map(_._1).toSeq)
+
   override def outputPartitioning: Partitioning = child.outputPartitioning
 
   override def outputOrdering: Seq[SortOrder] = child.outputOrdering
@@ -75,7 +80,7 @@ final case class DropLateExec(
     longMetric("numLateRows"))
 
   /** Of the copies of a row, the one in the latest window: the row is late in all of them. */
-  private def lastWindow: Option[(Expression, Expression, Long)] =
+  private def lastWindow: Option[(Attribute, Expression, Long)] =
     for (g <- grid; column <- eventTime) yield (column, GetStructField(time, 0), g.slideMs * 1000)
 
   override protected def doExecute(): RDD[InternalRow] = {
@@ -102,39 +107,46 @@ final case class DropLateExec(
 
   override def doConsume(ctx: CodegenContext, input: Seq[ExprCode], row: ExprCode): String = {
     val bound = ctx.addReferenceObj("bound", java.lang.Long.valueOf(boundMicros))
-    val log = ctx.addReferenceObj("lateLog", lateLog)
     ctx.INPUT_ROW = null
     ctx.currentVars = input
     def code(e: Expression): ExprCode =
       BindReferences.bindReference(e, child.output).genCode(ctx)
     val t = code(decisive)
-    val drop = {
-      val all = child.output.zipWithIndex.map { case (a, i) =>
-        BoundReference(i, a.dataType, a.nullable)
-      }
-      val whole = GenerateUnsafeProjection.createCode(ctx, all)
-      s"""
-         |${whole.code}
-         |$log.dropped(${whole.value});
-       """.stripMargin
-    }
-    val count = lastWindow.fold(drop) { case (column, start, slide) =>
+    val count = lastWindow.fold(wordRow(ctx, input)) { case (column, start, slide) =>
       val (e, s) = (code(column), code(start))
       s"""
          |${e.code}
          |${s.code}
          |if (${e.value} - ${s.value} < ${slide}L) {
-         |  $drop
+         |  ${wordRow(ctx, input)}
          |}
        """.stripMargin
     }
+    // In a loop of its own, as Spark's filter: Spark may put this code into a function without one.
     s"""
-       |${t.code}
-       |if (!${t.isNull} && ${t.value} < $bound) {
-       |  $count
-       |  continue;
-       |}
-       |${consume(ctx, input)}
+       |do {
+       |  ${t.code}
+       |  if (!${t.isNull} && ${t.value} < $bound) {
+       |    $count
+       |    continue;
+       |  }
+       |  ${consume(ctx, input)}
+       |} while (false);
+     """.stripMargin
+  }
+
+  /** Evaluates all columns, in the branch of a late row only: the others go on unevaluated. */
+  private def wordRow(ctx: CodegenContext, input: Seq[ExprCode]): String = {
+    ctx.currentVars = input.map(_.copy())
+    val columns = child.output.zipWithIndex.map { case (a, i) =>
+      BoundReference(i, a.dataType, a.nullable)
+    }
+    val row = GenerateUnsafeProjection.createCode(ctx, columns)
+    val log = ctx.addReferenceObj("lateLog", lateLog)
+    ctx.currentVars = input
+    s"""
+       |${row.code}
+       |$log.dropped(${row.value});
      """.stripMargin
   }
 

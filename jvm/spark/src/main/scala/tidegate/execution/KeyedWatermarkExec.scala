@@ -6,18 +6,17 @@ import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   AttributeSet,
   BindReferences,
+  Cast,
+  Expression,
   SortOrder,
   UnsafeProjection
 }
-import org.apache.spark.sql.catalyst.expressions.codegen.{
-  CodegenContext,
-  ExprCode,
-  GenerateUnsafeProjection
-}
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{BinaryExecNode, CodegenSupport, SparkPlan}
+import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType, StringType}
 
-import tidegate.clock.SubstreamStats
+import tidegate.clock.{SubstreamNode, SubstreamStats}
 import tidegate.plans.WatermarkSpec
 
 /**
@@ -45,17 +44,31 @@ final case class KeyedWatermarkExec(
 
   override def outputOrdering: Seq[SortOrder] = left.outputOrdering
 
+  /** The substream columns: whole numbers as they are, the others as text. */
+  private def substreamColumns: Seq[Expression] = substream.map { a =>
+    a.dataType match {
+      case ByteType | ShortType | IntegerType => Cast(a, LongType)
+      case LongType | StringType => a
+      case _ => Cast(a, StringType, Some(conf.sessionLocalTimeZone))
+    }
+  }
+
   override protected def doExecute(): RDD[InternalRow] = {
     val noted = stats
     val time = left.output.indexWhere(_.exprId == eventTime.exprId)
     val columns = left.output
-    val by = substream
+    val by = substreamColumns
     left.execute().mapPartitions { rows =>
       val project = UnsafeProjection.create(by, columns)
       rows.map { row =>
         if (!row.isNullAt(time)) {
-          if (by.isEmpty) noted.observe(row.getLong(time))
-          else noted.observe(project(row), row.getLong(time))
+          val values = project(row)
+          val substream = by.indices.foldLeft(noted.root) { (node, i) =>
+            if (values.isNullAt(i)) node.ofNull()
+            else if (by(i).dataType == LongType) node.of(values.getLong(i))
+            else node.of(values.getUTF8String(i))
+          }
+          noted.observe(substream, row.getLong(time))
         }
         row
       }
@@ -75,19 +88,19 @@ final case class KeyedWatermarkExec(
     ctx.INPUT_ROW = null
     ctx.currentVars = input
     val time = input(left.output.indexWhere(_.exprId == eventTime.exprId))
-    val note =
-      if (substream.isEmpty) s"$noted.observe(${time.value});"
-      else {
-        val bound = BindReferences.bindReferences(substream, left.output)
-        val by = GenerateUnsafeProjection.createCode(ctx, bound)
-        s"""
-           |${by.code}
-           |$noted.observe(${by.value}, ${time.value});
-         """.stripMargin
-      }
+    val node = ctx.freshName("substream")
+    val steps = BindReferences.bindReferences(substreamColumns, left.output).map { column =>
+      val value = column.genCode(ctx)
+      s"""
+         |${value.code}
+         |$node = ${value.isNull} ? $node.ofNull() : $node.of(${value.value});
+       """.stripMargin
+    }
     s"""
        |if (!${time.isNull}) {
-       |  $note
+       |  ${classOf[SubstreamNode].getName} $node = $noted.root();
+       |  ${steps.mkString("\n")}
+       |  $noted.observe($node, ${time.value});
        |}
        |${consume(ctx, input)}
      """.stripMargin

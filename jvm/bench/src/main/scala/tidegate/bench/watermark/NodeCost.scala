@@ -27,10 +27,11 @@ private[watermark] object NodeCost {
   private def run(spark: SparkSession, substreams: Int): Unit = {
     println(s" $substreams substreams")
     val rows = input(spark, substreams)
-    val Seq(none, sparks, keyed) = Pairs.measure(Rounds)(
+    val times = Pairs.measure(Rounds)(
       () => drain(rows),
       () => drain(sparkNode(rows)),
       () => drain(keyedNode(spark, rows, substreams)))
+    val (none, sparks, keyed) = (times(0), times(1), times(2))
     def cost(seconds: Seq[Double], of: Seq[Double] => Double) =
       (of(seconds) - of(none)) * 1e9 / Rows
     Seq[(String, Seq[Double] => Double)]("min" -> (_.min), "median" -> Pairs.median).foreach {

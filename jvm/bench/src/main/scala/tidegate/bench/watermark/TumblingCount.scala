@@ -31,10 +31,11 @@ private[watermark] object TumblingCount {
       query.awaitTermination()
       last += name -> query
     }
-    val Seq(sparks, keyed) = Pairs.measure(Rounds)(
+    val times = Pairs.measure(Rounds)(
       side("withWatermark")(_.withWatermark("time", "2 seconds")),
       side("withKeyedWatermark")(
         _.withKeyedWatermark("time", "2 seconds", substream = Seq("sub"), idleTimeout = null)))
+    val (sparks, keyed) = (times(0), times(1))
     println(f" wall ratio: min ${keyed.min / sparks.min}%.3f, " +
       f"median ${Pairs.median(keyed) / Pairs.median(sparks)}%.3f, " +
       f"median of the pairs ${Pairs.median(keyed.zip(sparks).map { case (k, s) => k / s })}%.3f")

@@ -37,10 +37,10 @@ private[watermark] object Pairs {
   /** Seconds of each side, in the order of the rounds; the first round warms up and is left out. */
   def measure(rounds: Int)(sides: (() => Unit)*): Seq[Seq[Double]] = {
     val all = (0 to rounds).map { round =>
-      val seconds = sides.map(seconds)
+      val times = sides.map(seconds)
       println(f"  round $round${if (round == 0) " (warm-up)" else ""}: " +
-        seconds.map(s => f"$s%.3f s").mkString(", "))
-      seconds
+        times.map(s => f"$s%.3f s").mkString(", "))
+      times
     }
     all.tail.transpose
   }
