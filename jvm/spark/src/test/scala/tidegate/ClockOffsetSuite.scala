@@ -1,6 +1,5 @@
 package tidegate
 
-import scala.collection.immutable.SortedMap
 import scala.util.Random
 
 import org.apache.spark.sql.AnalysisException
@@ -24,7 +23,7 @@ class ClockOffsetSuite extends AnyFunSuite {
       passive)
 
   test("what is written is read again") {
-    val state = NodeState(SortedMap("a/b" -> Vector(1L, -5L), "ä" -> Vector(Long.MinValue), "" -> Vector()))
+    val state = NodeState(Seq("" -> Vector(), "a/b" -> Vector(1L, -5L), "ä" -> Vector(Long.MinValue)))
     val read = ClockOffset.parse(offset(12L, state).json)
     assert(read.nodes === offset(12L).nodes)
     assert(read.operators === offset(12L).operators)
@@ -34,7 +33,7 @@ class ClockOffsetSuite extends AnyFunSuite {
   }
 
   test("offsets are equal if nothing in them can change a result") {
-    val a = NodeState(SortedMap("a" -> Vector(1L)))
+    val a = NodeState(Seq("a" -> Vector(1L)))
     assert(offset(1L) === offset(1L, a))
     assert(offset(1L) !== offset(2L))
     assert(offset(1L, exact = Set("orders")) !== offset(1L, a, exact = Set("orders")))
@@ -62,9 +61,9 @@ class ClockOffsetSuite extends AnyFunSuite {
   test("10,000 substreams take less than 100 kB") {
     val random = new Random(7)
     val now = 1700000000000L
-    val state = NodeState(SortedMap.from((0 until 10000).map { i =>
+    val state = NodeState((0 until 10000).map { i =>
       f"topic-${i % 7}/$i%d" -> Vector(now - random.nextInt(60000))
-    }))
+    }.sortBy(_._1))
     val text = offset(1L, state).json
     assert(text.length < 100000)
     assert(ClockOffset.parse(text).states("orders") === state)
@@ -73,10 +72,10 @@ class ClockOffsetSuite extends AnyFunSuite {
   test("property: every state survives the text") {
     val random = new Random(11)
     (1 to 200).foreach { _ =>
-      val state = NodeState(SortedMap.from(Seq.fill(random.nextInt(20)) {
+      val state = NodeState(Seq.fill(random.nextInt(20)) {
         val name = random.nextString(random.nextInt(6)).filterNot(_.isSurrogate)
         name -> Vector.fill(random.nextInt(4))(random.nextLong() >> random.nextInt(64))
-      }))
+      }.distinctBy(_._1).sortBy(_._1))
       assert(NodeState.decode(NodeState.encode(state)) === state)
     }
   }

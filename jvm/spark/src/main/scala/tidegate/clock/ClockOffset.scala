@@ -33,7 +33,8 @@ final class ClockOffset(
     extends Offset {
   import ClockOffset._
 
-  private def exactStates = states.view.filterKeys(exact).toMap
+  private def exactStates: Map[String, Set[(String, Vector[Long])]] =
+    states.collect { case (name, state) if exact(name) => name -> state.substreams.toSet }
 
   override lazy val json: String = {
     val nodeFields = nodes.toList.sortBy(_._1).map { case (name, mark) =>

@@ -121,11 +121,8 @@ final class EventTimeClock
     val seenAtMs = polledAtMs.getOrElse(nowMs)
     drain(pending).groupMap(_._1.spec.name)(identity).foreach { case (name, registered) =>
       val merged = registered.map(_._2).reduce { (a, b) => a.merge(b); a }
-      val tops = merged.value.map { case (substream, micros) =>
-        substream -> micros.map(Math.floorDiv(_, 1000L))
-      }
       totals.addFutureEvents(name, merged.futureEvents)
-      nodes(name).observe(tops, seenAtMs, nowMs)
+      nodes(name).observe(merged.all, seenAtMs, nowMs)
     }
     drainLate()
   }

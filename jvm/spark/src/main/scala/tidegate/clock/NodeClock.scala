@@ -1,6 +1,5 @@
 package tidegate.clock
 
-import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
 import tidegate.core.{KeyedWatermarkCoalescer, WatermarkEmissionPolicy, WatermarkPolicy}
@@ -64,7 +63,7 @@ final class NodeClock(
   def version: Long = changes
 
   def snapshot: NodeState =
-    NodeState(SortedMap.from(substreams.map(s => s.name -> s.policy.snapshot.values)))
+    NodeState(substreams.view.map(s => s.name -> s.policy.snapshot.values).toVector)
 
   def views: Map[String, SubstreamView] =
     substreams.map(s => s.name -> SubstreamView(s.watermarkMs, s.idle)).toMap
@@ -72,27 +71,29 @@ final class NodeClock(
   /**
    * Takes in what a batch saw.
    *
-   * @param tops by substream, the highest event time in epoch ms; `None` for a substream whose
-   *   events were all too far in the future
+   * @param tops by substream, the highest event time in µs; `NoTime` for a substream whose events
+   *   were all too far in the future
    * @param seenAtMs when the batch was put together: its events had arrived by then
    */
-  def observe(tops: Iterable[(String, Option[Long])], seenAtMs: Long, nowMs: Long): Unit =
+  def observe(tops: collection.Map[String, Long], seenAtMs: Long, nowMs: Long): Unit =
     if (tops.nonEmpty) {
       val before = substreams.size
-      tops.foreach { case (name, _) => if (!indexes.contains(name)) add(name, seenAtMs) }
+      tops.keysIterator.foreach(name => if (!indexes.contains(name)) add(name, seenAtMs))
       if (substreams.size > before) coalesceAnew()
-      tops.foreach { case (name, topMs) => observe(indexes(name), topMs, seenAtMs, nowMs) }
+      tops.foreach { case (name, micros) => observe(indexes(name), micros, seenAtMs, nowMs) }
       idleDueMs = Long.MinValue
       changes += 1
       emit(nowMs)
     }
 
-  private def observe(i: Int, topMs: Option[Long], seenAtMs: Long, nowMs: Long): Unit = {
+  private def observe(i: Int, micros: Long, seenAtMs: Long, nowMs: Long): Unit = {
     val substream = substreams(i)
     substream.activeAtMs = math.max(substream.activeAtMs, seenAtMs)
     substream.idle = false
     coalescer.observeEvent(i)
-    topMs.foreach(top => advance(i, substream.policy.observeEvent(top, nowMs)))
+    if (micros != SubstreamNode.NoTime) {
+      advance(i, substream.policy.observeEvent(Math.floorDiv(micros, 1000L), nowMs))
+    }
   }
 
   /**

@@ -5,21 +5,19 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Base64
 import java.util.zip.{Deflater, DeflaterOutputStream, InflaterInputStream}
 
-import scala.collection.immutable.SortedMap
-
 /**
  * What the clock knows of the substreams of one node, between two batches.
  *
- * @param substreams by name, the snapshot of each substream's policy
+ * @param substreams the name of each, in no order, and the snapshot of its policy
  */
-final case class NodeState(substreams: SortedMap[String, Vector[Long]])
+final case class NodeState(substreams: Seq[(String, Vector[Long])])
 
 /**
  * Keeps 10,000 substreams under 100 kB of text: the names are sorted, and each says only how it
  * differs from the one before it; so do the numbers. The rest is deflate and base 64.
  */
 object NodeState {
-  val empty: NodeState = NodeState(SortedMap.empty)
+  val empty: NodeState = NodeState(Nil)
 
   def encode(state: NodeState): String = {
     val bytes = new ByteArrayOutputStream()
@@ -28,7 +26,7 @@ object NodeState {
     var lastName = Array.emptyByteArray
     var lastLongs = Vector.empty[Long]
     writeLong(out, state.substreams.size.toLong)
-    state.substreams.foreach { case (text, longs) =>
+    state.substreams.sortBy(_._1).foreach { case (text, longs) =>
       val name = text.getBytes(UTF_8)
       val shared = name.zip(lastName).takeWhile { case (a, b) => a == b }.length
       writeLong(out, shared.toLong)
@@ -51,7 +49,7 @@ object NodeState {
     val in = new DataInputStream(new InflaterInputStream(bytes))
     var lastName = Array.emptyByteArray
     var lastLongs = Vector.empty[Long]
-    val substreams = SortedMap.newBuilder[String, Vector[Long]]
+    val substreams = Vector.newBuilder[(String, Vector[Long])]
     (0L until readLong(in)).foreach { _ =>
       val shared = readLong(in).toInt
       val rest = new Array[Byte](readLong(in).toInt)

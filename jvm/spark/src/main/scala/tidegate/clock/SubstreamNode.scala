@@ -59,6 +59,10 @@ final class SubstreamNode {
     }
   }
 
+  /** Nothing was observed here or below. */
+  def isUntouched: Boolean =
+    !observed && byText.isEmpty && ofNullValue == null && byLong.entries.isEmpty
+
   /** The substreams below, by name, with their highest time in µs or `NoTime`. */
   def tops(path: List[String] = Nil): Iterator[(String, Long)] = {
     val own = if (observed) Iterator.single(name(path) -> micros) else Iterator.empty

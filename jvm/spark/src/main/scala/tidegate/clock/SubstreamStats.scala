@@ -16,7 +16,7 @@ import org.apache.spark.util.AccumulatorV2
  * @param futureBoundMicros an event with a higher time, in µs, moves no watermark and is counted
  */
 final class SubstreamStats(val futureBoundMicros: Long)
-    extends AccumulatorV2[Long, Map[String, Option[Long]]] {
+    extends AccumulatorV2[Long, Map[String, Long]] {
 
   /** What the task of this copy has seen. */
   @transient private var tree = new SubstreamNode
@@ -37,15 +37,17 @@ final class SubstreamStats(val futureBoundMicros: Long)
     futureByPartition(partition) = futureByPartition.getOrElse(partition, 0L) + 1
   }
 
-  /** By name, the highest time in µs; `None` if all events were too far in the future. */
-  override def value: Map[String, Option[Long]] =
-    all.view.mapValues(t => if (t == SubstreamNode.NoTime) None else Some(t)).toMap
+  /** By name, the highest time in µs; `NoTime` if all events were too far in the future. */
+  override def value: Map[String, Long] = all.toMap
 
-  private def all: mutable.Map[String, Long] = {
-    val merged = tops.clone()
-    tree.tops().foreach { case (name, micros) => raise(merged, name, micros) }
-    merged
-  }
+  /** As `value`, without a copy where it is asked for most: on the driver. */
+  def all: collection.Map[String, Long] =
+    if (tree.isUntouched) tops
+    else {
+      val merged = tops.clone()
+      tree.tops().foreach { case (name, micros) => raise(merged, name, micros) }
+      merged
+    }
 
   private def raise(times: mutable.Map[String, Long], name: String, micros: Long): Unit =
     times(name) = math.max(micros, times.getOrElse(name, SubstreamNode.NoTime))
@@ -53,7 +55,7 @@ final class SubstreamStats(val futureBoundMicros: Long)
   /** How many events were further in the future than allowed. */
   def futureEvents: Long = futureByPartition.values.sum
 
-  override def isZero: Boolean = tops.isEmpty && tree.tops().isEmpty
+  override def isZero: Boolean = tops.isEmpty && tree.isUntouched
 
   override def copy(): SubstreamStats = {
     val other = new SubstreamStats(futureBoundMicros)
@@ -71,7 +73,7 @@ final class SubstreamStats(val futureBoundMicros: Long)
 
   override def add(micros: Long): Unit = observe(tree, micros)
 
-  override def merge(other: AccumulatorV2[Long, Map[String, Option[Long]]]): Unit = {
+  override def merge(other: AccumulatorV2[Long, Map[String, Long]]): Unit = {
     val that = other.asInstanceOf[SubstreamStats]
     that.all.foreach { case (name, micros) => raise(tops, name, micros) }
     that.futureByPartition.foreach { case (partition, n) =>
