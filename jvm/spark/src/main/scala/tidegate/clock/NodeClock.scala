@@ -80,21 +80,25 @@ final class NodeClock(
       val before = substreams.size
       tops.keysIterator.foreach(name => if (!indexes.contains(name)) add(name, seenAtMs))
       if (substreams.size > before) coalesceAnew()
-      tops.foreach { case (name, micros) => observe(indexes(name), micros, seenAtMs, nowMs) }
+      // All are awake before any moves: else one that slept would come too late to hold the others.
+      tops.keysIterator.foreach(name => awake(indexes(name), seenAtMs))
+      tops.foreach { case (name, micros) =>
+        if (micros != SubstreamNode.NoTime) observe(indexes(name), micros, nowMs)
+      }
       idleDueMs = Long.MinValue
       changes += 1
       emit(nowMs)
     }
 
-  private def observe(i: Int, micros: Long, seenAtMs: Long, nowMs: Long): Unit = {
+  private def awake(i: Int, seenAtMs: Long): Unit = {
     val substream = substreams(i)
     substream.activeAtMs = math.max(substream.activeAtMs, seenAtMs)
     substream.idle = false
     coalescer.observeEvent(i)
-    if (micros != SubstreamNode.NoTime) {
-      advance(i, substream.policy.observeEvent(Math.floorDiv(micros, 1000L), nowMs))
-    }
   }
+
+  private def observe(i: Int, micros: Long, nowMs: Long): Unit =
+    advance(i, substreams(i).policy.observeEvent(Math.floorDiv(micros, 1000L), nowMs))
 
   /**
    * Lets the wall clock work.
