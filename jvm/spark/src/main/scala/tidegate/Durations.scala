@@ -12,9 +12,12 @@ private[tidegate] object Durations {
   /**
    * The milliseconds of `text`, for example 5000 for `"5 seconds"`.
    *
-   * @param argument the name of the argument, for the error
-   * @param smallestMs the smallest allowed value, in ms
-   * @throws AnalysisException if the text is no duration in whole ms, or is too small
+   * @param argument
+   *   the name of the argument, for the error
+   * @param smallestMs
+   *   the smallest allowed value, in ms
+   * @throws AnalysisException
+   *   if the text is no duration in whole ms, or is too small
    */
   def parseMs(argument: String, text: String, smallestMs: Long): Long = {
     val interval =

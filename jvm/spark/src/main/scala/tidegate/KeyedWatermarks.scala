@@ -5,7 +5,6 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, RowOrdering}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
-
 import tidegate.analysis.KeyedTimes
 import tidegate.clock.ClockTable
 import tidegate.execution.KeyedWatermarkStrategy
@@ -25,7 +24,8 @@ private[tidegate] object KeyedWatermarks {
       idleTimeout: Option[String],
       emission: Option[EmissionSpec],
       name: Option[String],
-      maxFutureSkew: Option[String]): Dataset[T] = {
+      maxFutureSkew: Option[String]
+  ): Dataset[T] = {
     if (!SparkInternals.hasStrategy(ds.sparkSession, classOf[KeyedWatermarkStrategy])) {
       throw TidegateErrors.extensionNotInstalled()
     }
@@ -40,7 +40,8 @@ private[tidegate] object KeyedWatermarks {
       policy,
       emission,
       idleTimeout.map(Durations.parseMs("idleTimeout", _, smallestMs = 1)),
-      maxFutureSkew.map(Durations.parseMs("maxFutureSkew", _, smallestMs = 0)))
+      maxFutureSkew.map(Durations.parseMs("maxFutureSkew", _, smallestMs = 0))
+    )
     // Batch data has no watermark.
     if (!input.isStreaming) ds
     else {

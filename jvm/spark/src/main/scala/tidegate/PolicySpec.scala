@@ -5,8 +5,10 @@ import tidegate.core.{WatermarkEmissionPolicy, WatermarkPolicy}
 /**
  * A watermark policy as the user chose it; every substream gets an instance of its own.
  *
- * @param name one of `PolicySpec.names`
- * @param durationsMs its durations in ms, in the order of its arguments; the first is the lag
+ * @param name
+ *   one of `PolicySpec.names`
+ * @param durationsMs
+ *   its durations in ms, in the order of its arguments; the first is the lag
  */
 final case class PolicySpec private[tidegate] (name: String, durationsMs: Seq[Long]) {
 
@@ -17,8 +19,8 @@ final case class PolicySpec private[tidegate] (name: String, durationsMs: Seq[Lo
   def create(): WatermarkPolicy = {
     def second = durationsMs(1)
     name match {
-      case "limitingLagAndDelay" => WatermarkPolicy.limitingLagAndDelay(lagMs, second)
-      case "limitingLagAndLull" => WatermarkPolicy.limitingLagAndLull(lagMs, second)
+      case "limitingLagAndDelay"              => WatermarkPolicy.limitingLagAndDelay(lagMs, second)
+      case "limitingLagAndLull"               => WatermarkPolicy.limitingLagAndLull(lagMs, second)
       case "limitingTimestampAndWallClockLag" =>
         WatermarkPolicy.limitingTimestampAndWallClockLag(lagMs, second)
       case _ => WatermarkPolicy.fixedLag(lagMs)
@@ -33,7 +35,8 @@ object PolicySpec {
     "fixedLag" -> Seq("lag"),
     "limitingLagAndDelay" -> Seq("lag", "maxDelay"),
     "limitingLagAndLull" -> Seq("lag", "maxLull"),
-    "limitingTimestampAndWallClockLag" -> Seq("timestampLag", "wallClockLag"))
+    "limitingTimestampAndWallClockLag" -> Seq("timestampLag", "wallClockLag")
+  )
 
   /** The names of the policies. */
   val names: Seq[String] = arguments.keys.toSeq.sorted
@@ -41,15 +44,19 @@ object PolicySpec {
   /**
    * A policy by its name.
    *
-   * @throws AnalysisException if there is none of that name and number of arguments, or if a
-   *   duration cannot be read or is negative
+   * @throws AnalysisException
+   *   if there is none of that name and number of arguments, or if a duration cannot be read or is
+   *   negative
    */
   def of(name: String, durations: Seq[String]): PolicySpec =
     arguments.get(name).filter(_.size == durations.size) match {
       case Some(known) =>
-        new PolicySpec(name, known.zip(durations).map { case (argument, text) =>
-          Durations.parseMs(argument, text, smallestMs = 0)
-        })
+        new PolicySpec(
+          name,
+          known.zip(durations).map { case (argument, text) =>
+            Durations.parseMs(argument, text, smallestMs = 0)
+          }
+        )
       case None =>
         val found = durations.map(d => s"'$d'").mkString(s"$name(", ", ", ")")
         throw TidegateErrors.unknownPolicy("watermark policy", found, names)
@@ -59,9 +66,12 @@ object PolicySpec {
 /**
  * Which advances of a watermark become visible.
  *
- * @param name `byFrame` or `byMinStep`
- * @param sizeMs the size of the frame or the smallest step, in ms
- * @param offsetMs where frame 0 begins, in ms
+ * @param name
+ *   `byFrame` or `byMinStep`
+ * @param sizeMs
+ *   the size of the frame or the smallest step, in ms
+ * @param offsetMs
+ *   where frame 0 begins, in ms
  */
 final case class EmissionSpec private[tidegate] (name: String, sizeMs: Long, offsetMs: Long) {
 
@@ -79,13 +89,14 @@ object EmissionSpec {
   /**
    * An emission policy by its name: `byFrame(size [, offset])` or `byMinStep(step)`.
    *
-   * @throws AnalysisException if there is none of that name and number of arguments, or if a
-   *   duration cannot be read or is below 1 ms
+   * @throws AnalysisException
+   *   if there is none of that name and number of arguments, or if a duration cannot be read or is
+   *   below 1 ms
    */
   def of(name: String, durations: Seq[String]): EmissionSpec = (name, durations) match {
-    case ("byFrame", Seq(size)) => frame(size, "0 seconds")
+    case ("byFrame", Seq(size))         => frame(size, "0 seconds")
     case ("byFrame", Seq(size, offset)) => frame(size, offset)
-    case ("byMinStep", Seq(step)) =>
+    case ("byMinStep", Seq(step))       =>
       new EmissionSpec(name, Durations.parseMs("step", step, smallestMs = 1), offsetMs = 0)
     case _ =>
       val found = durations.map(d => s"'$d'").mkString(s"$name(", ", ", ")")
@@ -96,5 +107,6 @@ object EmissionSpec {
     new EmissionSpec(
       "byFrame",
       Durations.parseMs("size", size, smallestMs = 1),
-      Durations.parseMs("offset", offset, smallestMs = Long.MinValue))
+      Durations.parseMs("offset", offset, smallestMs = Long.MinValue)
+    )
 }

@@ -4,8 +4,8 @@ import java.util.{List => JList}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.{DataFrame, Dataset, Row}
 import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.{DataFrame, Dataset, Row}
 
 /** Everything that the Python package calls, over py4j. */
 final class PythonFacade {
@@ -22,7 +22,8 @@ final class PythonFacade {
       emission: String,
       emissionArguments: JList[String],
       name: String,
-      maxFutureSkew: String): DataFrame =
+      maxFutureSkew: String
+  ): DataFrame =
     KeyedWatermarks.add(
       df,
       eventTime,
@@ -32,7 +33,8 @@ final class PythonFacade {
       Option(idleTimeout),
       Option(emission).map(EmissionSpec.of(_, emissionArguments.asScala.toSeq)),
       Option(name),
-      Option(maxFutureSkew))
+      Option(maxFutureSkew)
+    )
 
   /** The watermarks of a query by node name, as JSON; times in epoch ms. */
   def watermarks(query: StreamingQuery): String = QueryWatermarks.json(query)

@@ -4,7 +4,6 @@ import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.json4s.JsonAST.{JBool, JField, JInt, JNull, JObject, JString, JValue}
 import org.json4s.jackson.JsonMethods.compact
-
 import tidegate.clock.{ClockView, RunningQuery}
 import tidegate.plans.KeyedWatermark
 
@@ -20,9 +19,7 @@ private[tidegate] object QueryWatermarks {
     val eventTimes = run.nodes.map((n: KeyedWatermark) => n.spec.name -> n.eventTime.name).toMap
     compact(JObject(run.clock.view.nodes.toList.sortBy(_._1).map { case (name, node) =>
       val substreams = node.substreams.toList.sortBy(_._1).map { case (substream, s) =>
-        JField(
-          substream,
-          JObject("watermark" -> optional(s.watermarkMs), "idle" -> JBool(s.idle)))
+        JField(substream, JObject("watermark" -> optional(s.watermarkMs), "idle" -> JBool(s.idle)))
       }
       JField(
         name,
@@ -32,7 +29,9 @@ private[tidegate] object QueryWatermarks {
           "idle" -> JBool(node.mark.idle),
           "eventTime" -> JString(eventTimes(name)),
           "futureEvents" -> JInt(node.futureEvents),
-          "substreams" -> JObject(substreams)))
+          "substreams" -> JObject(substreams)
+        )
+      )
     }))
   }
 

@@ -13,7 +13,8 @@ object TidegateErrors {
   /** Makes the conditions known to Spark; called when the extension starts. */
   def register(): Unit =
     SparkInternals.registerErrorConditions(
-      getClass.getClassLoader.getResource("tidegate/error-conditions.json"))
+      getClass.getClassLoader.getResource("tidegate/error-conditions.json")
+    )
 
   private def error(condition: String, parameters: (String, String)*): AnalysisException = {
     register()
@@ -40,11 +41,7 @@ object TidegateErrors {
     error("KEY_OUT_OF_RANGE", "found" -> key.toString)
 
   def keyUsedTwice(key: Byte, eventTime: String, earlier: String): AnalysisException =
-    error(
-      "KEY_USED_TWICE",
-      "key" -> key.toString,
-      "column" -> eventTime,
-      "earlier" -> earlier)
+    error("KEY_USED_TWICE", "key" -> key.toString, "column" -> eventTime, "earlier" -> earlier)
 
   def columnKeyedTwice(column: String, key: Long): AnalysisException =
     error("COLUMN_KEYED_TWICE", "column" -> column, "key" -> key.toString)
@@ -53,11 +50,7 @@ object TidegateErrors {
     error("INVALID_DURATION", "argument" -> argument, "found" -> found)
 
   def durationTooSmall(argument: String, found: String, smallest: String): AnalysisException =
-    error(
-      "DURATION_TOO_SMALL",
-      "argument" -> argument,
-      "found" -> found,
-      "smallest" -> smallest)
+    error("DURATION_TOO_SMALL", "argument" -> argument, "found" -> found, "smallest" -> smallest)
 
   def lagOrPolicy(found: String): AnalysisException = error("LAG_OR_POLICY", "found" -> found)
 
@@ -76,13 +69,15 @@ object TidegateErrors {
       operator: String,
       column: String,
       key: Byte,
-      reason: String): AnalysisException =
+      reason: String
+  ): AnalysisException =
     error(
       "KEY_NOT_AVAILABLE",
       "operator" -> operator,
       "column" -> column,
       "key" -> key.toString,
-      "reason" -> reason)
+      "reason" -> reason
+    )
 
   def streamJoinNotSupported(): AnalysisException = error("STREAM_JOIN_NOT_SUPPORTED")
 
@@ -98,13 +93,15 @@ object TidegateErrors {
       name: String,
       key: Byte,
       previousMs: Long,
-      foundMs: Long): AnalysisException =
+      foundMs: Long
+  ): AnalysisException =
     error(
       "WATERMARK_WENT_BACK",
       "name" -> name,
       "key" -> key.toString,
       "previous" -> previousMs.toString,
-      "found" -> foundMs.toString)
+      "found" -> foundMs.toString
+    )
 
   def notTidegateQuery(query: String): AnalysisException =
     error("NOT_A_TIDEGATE_QUERY", "query" -> query)

@@ -1,7 +1,6 @@
 package tidegate
 
 import org.apache.spark.sql.SparkSessionExtensions
-
 import tidegate.analysis.{
   CheckKeyedTime,
   KeepOneClock,

@@ -19,7 +19,9 @@ package object tidegate {
   /** The watermark is the highest event time seen on a substream, minus `lag` (0 or more). */
   def fixedLag(lag: String): PolicySpec = PolicySpec.of("fixedLag", Seq(lag))
 
-  /** As `fixedLag`, and at most `maxDelay` after an event was read the watermark reaches its time. */
+  /**
+   * As `fixedLag`, and at most `maxDelay` after an event was read the watermark reaches its time.
+   */
   def limitingLagAndDelay(lag: String, maxDelay: String): PolicySpec =
     PolicySpec.of("limitingLagAndDelay", Seq(lag, maxDelay))
 
@@ -44,7 +46,8 @@ package object tidegate {
   /**
    * The watermarks of a query, by node name.
    *
-   * @throws AnalysisException if the query has no keyed watermark
+   * @throws AnalysisException
+   *   if the query has no keyed watermark
    */
   def watermarks(query: StreamingQuery): Map[String, clock.NodeView] =
     QueryWatermarks.view(query).nodes
@@ -61,20 +64,28 @@ package object tidegate {
      * df.withKeyedWatermark("order_time", policy = limitingLagAndLull("5 seconds", "10 seconds"))
      * }}}
      *
-     * @param eventTime a `TIMESTAMP` or `TIMESTAMP_NTZ` column
-     * @param lag how far the watermark stays behind the highest event time; this or `policy`
-     * @param key 0 to 127: streams with the same key share one notion of time
-     * @param policy how the watermark of a substream follows its events; this or `lag`
-     * @param substream the columns that name a substream; none: the whole stream is one
-     * @param idleTimeout after how long without events, and without unread backlog, a substream is
-     *   left out; null: never
-     * @param emission which advances become visible; null: by the windows downstream, else 1 second
-     * @param name the name of the watermark; null: the column's. Names survive restarts
-     * @param maxFutureSkew an event further ahead of the wall clock moves no watermark and is
-     *   counted; null: no limit
-     * @throws AnalysisException if a column does not exist or has the wrong type, if the key is out
-     *   of range or used on this stream, if a duration cannot be read, or if the session does not
-     *   have the extension
+     * @param eventTime
+     *   a `TIMESTAMP` or `TIMESTAMP_NTZ` column
+     * @param lag
+     *   how far the watermark stays behind the highest event time; this or `policy`
+     * @param key
+     *   0 to 127: streams with the same key share one notion of time
+     * @param policy
+     *   how the watermark of a substream follows its events; this or `lag`
+     * @param substream
+     *   the columns that name a substream; none: the whole stream is one
+     * @param idleTimeout
+     *   after how long without events, and without unread backlog, a substream is left out; null:
+     *   never
+     * @param emission
+     *   which advances become visible; null: by the windows downstream, else 1 second
+     * @param name
+     *   the name of the watermark; null: the column's. Names survive restarts
+     * @param maxFutureSkew
+     *   an event further ahead of the wall clock moves no watermark and is counted; null: no limit
+     * @throws AnalysisException
+     *   if a column does not exist or has the wrong type, if the key is out of range or used on
+     *   this stream, if a duration cannot be read, or if the session does not have the extension
      */
     def withKeyedWatermark(
         eventTime: String,
@@ -85,7 +96,8 @@ package object tidegate {
         idleTimeout: String = "60 seconds",
         emission: EmissionSpec = null,
         name: String = null,
-        maxFutureSkew: String = null): Dataset[T] =
+        maxFutureSkew: String = null
+    ): Dataset[T] =
       KeyedWatermarks.add(
         ds,
         eventTime,
@@ -95,14 +107,15 @@ package object tidegate {
         Option(idleTimeout),
         Option(emission),
         Option(name),
-        Option(maxFutureSkew))
+        Option(maxFutureSkew)
+      )
   }
 
   private def lagOrPolicy(lag: String, policy: PolicySpec): PolicySpec =
     (Option(lag), Option(policy)) match {
       case (Some(l), None) => fixedLag(l)
       case (None, Some(p)) => p
-      case (None, None) => throw TidegateErrors.lagOrPolicy("neither of them")
-      case _ => throw TidegateErrors.lagOrPolicy("both of them")
+      case (None, None)    => throw TidegateErrors.lagOrPolicy("neither of them")
+      case _               => throw TidegateErrors.lagOrPolicy("both of them")
     }
 }

@@ -11,9 +11,12 @@ object Checkpoints {
   /**
    * A copy of a checkpoint as it was between two moments of a run.
    *
-   * @param offsets the last batch in the offset log
-   * @param commits the last batch in the commit log; one less than `offsets`: killed in the batch
-   * @param sourceLog the last entry in the log of the file source
+   * @param offsets
+   *   the last batch in the offset log
+   * @param commits
+   *   the last batch in the commit log; one less than `offsets`: killed in the batch
+   * @param sourceLog
+   *   the last entry in the log of the file source
    */
   def cut(checkpoint: Path, offsets: Long, commits: Long, sourceLog: Long): Path = {
     val copy = Files.createTempDirectory("tidegate-cut")

@@ -3,7 +3,6 @@ package tidegate
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException, Trigger}
-
 import tidegate.clock.ClockOffset
 
 /** Time itself: idleness, lulls, the future guard, triggers, restarts. */
@@ -17,7 +16,14 @@ class ClockSuite extends RestartTest {
     val run = new Run(
       counts(
         in.toDF()
-          .withKeyedWatermark("time", "0 seconds", substream = Seq("sub"), idleTimeout = "5 seconds")))
+          .withKeyedWatermark(
+            "time",
+            "0 seconds",
+            substream = Seq("sub"),
+            idleTimeout = "5 seconds"
+          )
+      )
+    )
     run.start()
     in.addData(event("a", 30), event("b", 3))
     run.settle()
@@ -36,9 +42,9 @@ class ClockSuite extends RestartTest {
     assert(run.watermark("time") === Some(30000L))
     assert(run.lateRows === Map("aggregate" -> 1L))
     val node = watermarks(run.query)("time")
-    assert(node.substreams.map { case (name, s) => name -> s.idle } === Map(
-      "a" -> false,
-      "b" -> false))
+    assert(node.substreams.map { case (name, s) =>
+      name -> s.idle
+    } === Map("a" -> false, "b" -> false))
   }
 
   test("all substreams idle: the highest time leaves, then time stands still") {
@@ -46,7 +52,14 @@ class ClockSuite extends RestartTest {
     val run = new Run(
       counts(
         in.toDF()
-          .withKeyedWatermark("time", "0 seconds", substream = Seq("sub"), idleTimeout = "5 seconds")))
+          .withKeyedWatermark(
+            "time",
+            "0 seconds",
+            substream = Seq("sub"),
+            idleTimeout = "5 seconds"
+          )
+      )
+    )
     run.start()
     in.addData(event("a", 30), event("b", 3))
     run.settle()
@@ -65,11 +78,19 @@ class ClockSuite extends RestartTest {
       Seq(event("a", 5), event("b", 5)),
       Seq(event("a", 25)),
       Seq(event("a", 35)),
-      Seq(event("b", 6)))
+      Seq(event("b", 6))
+    )
     val run = new Run(
       counts(
         stream(folder)
-          .withKeyedWatermark("time", "0 seconds", substream = Seq("sub"), idleTimeout = "5 seconds")))
+          .withKeyedWatermark(
+            "time",
+            "0 seconds",
+            substream = Seq("sub"),
+            idleTimeout = "5 seconds"
+          )
+      )
+    )
     // Every batch is slower than the timeout.
     run.failIn = _ => { run.clock.advance(60000); false }
     run.start().settle()
@@ -81,8 +102,15 @@ class ClockSuite extends RestartTest {
     val run = new Run(
       counts(
         in.toDF()
-          .withKeyedWatermark("time", "0 seconds", substream = Seq("sub"), idleTimeout = "5 seconds")
-          .where(col("sub") === "a")))
+          .withKeyedWatermark(
+            "time",
+            "0 seconds",
+            substream = Seq("sub"),
+            idleTimeout = "5 seconds"
+          )
+          .where(col("sub") === "a")
+      )
+    )
     run.start()
     in.addData(event("a", 30), event("b", 3))
     run.settle()
@@ -95,7 +123,10 @@ class ClockSuite extends RestartTest {
   test("a lull closes the last windows, with one batch for each window bound") {
     val in = events()
     val run = new Run(
-      counts(in.toDF().withKeyedWatermark("time", policy = limitingLagAndLull("1 seconds", "2 seconds"))))
+      counts(
+        in.toDF().withKeyedWatermark("time", policy = limitingLagAndLull("1 seconds", "2 seconds"))
+      )
+    )
     run.start()
     in.addData(event("a", 5))
     run.settle()
@@ -115,7 +146,10 @@ class ClockSuite extends RestartTest {
   test("the time for which a query is stopped is not a lull") {
     val in = events()
     val run = new Run(
-      counts(in.toDF().withKeyedWatermark("time", policy = limitingLagAndLull("1 seconds", "2 seconds"))))
+      counts(
+        in.toDF().withKeyedWatermark("time", policy = limitingLagAndLull("1 seconds", "2 seconds"))
+      )
+    )
     run.start()
     in.addData(event("a", 5))
     run.settle()
@@ -132,7 +166,10 @@ class ClockSuite extends RestartTest {
     val in = events()
     val run = new Run(
       counts(
-        in.toDF().withKeyedWatermark("time", "0 seconds", name = "guarded", maxFutureSkew = "1 hour")))
+        in.toDF()
+          .withKeyedWatermark("time", "0 seconds", name = "guarded", maxFutureSkew = "1 hour")
+      )
+    )
     run.start()
     val now = run.clock.getTimeMillis() / 1000
     in.addData(event("a", 5), event("a", now + 3601.0), event("a", now + 7200.0))
@@ -177,12 +214,15 @@ class ClockSuite extends RestartTest {
       Seq(event("a", 5), event("b", 3)),
       Seq(event("a", 35)),
       Seq(event("b", 14)),
-      Seq(event("a", 55), event("b", 33)))
+      Seq(event("a", 55), event("b", 33))
+    )
     def frame = counts(
       stream(folder).withKeyedWatermark(
         "time",
         policy = limitingTimestampAndWallClockLag("2 seconds", "2000 days"),
-        substream = Seq("sub")))
+        substream = Seq("sub")
+      )
+    )
     val run = new Run(frame)
     run.runOnce(Trigger.AvailableNow())
     assert(run.answer === Seq("[0,10)|2", "[10,20)|1"))
@@ -258,10 +298,13 @@ class ClockSuite extends RestartTest {
       in.addData(event("b", 9.877, 4))
       run.settle()
     }
-    assert(lines === Seq(
-      "Event dropped, late by 20123ms. currentWatermark=00:00:30.000, eventTime=00:00:09.877, " +
-        "event=[window={1970-01-01 00:00:00, 1970-01-01 00:00:10}, " +
-        "time=1970-01-01 00:00:09.877], operator=aggregate"))
+    assert(
+      lines === Seq(
+        "Event dropped, late by 20123ms. currentWatermark=00:00:30.000, eventTime=00:00:09.877, " +
+          "event=[window={1970-01-01 00:00:00, 1970-01-01 00:00:10}, " +
+          "time=1970-01-01 00:00:09.877], operator=aggregate"
+      )
+    )
     assert(run.lateRows === Map("aggregate" -> 1L))
   }
 
@@ -270,13 +313,16 @@ class ClockSuite extends RestartTest {
       Map("orders" -> clock.NodeMark(3, Some(watermarkMs), idle = false)),
       Map.empty,
       Map.empty,
-      savedAtMs = 0L)
+      savedAtMs = 0L
+    )
     val error = intercept[org.apache.spark.sql.AnalysisException] {
       clock.BatchTimes(offset(2000L), offset(1999L), 0L).checkMonotonic()
     }
-    assert(error.getMessage === "[TIDEGATE_WATERMARK_WENT_BACK] The watermark `orders` with key 3 " +
-      "would go back from 2000 to 1999 (epoch ms). Watermarks only grow; the checkpoint was " +
-      "changed by hand or belongs to another query. Start with a new checkpoint. SQLSTATE: KD000")
+    assert(
+      error.getMessage === "[TIDEGATE_WATERMARK_WENT_BACK] The watermark `orders` with key 3 " +
+        "would go back from 2000 to 1999 (epoch ms). Watermarks only grow; the checkpoint was " +
+        "changed by hand or belongs to another query. Start with a new checkpoint. SQLSTATE: KD000"
+    )
   }
 
   test("a checkpoint edited by hand, so that a watermark goes back, fails the query") {
@@ -285,7 +331,8 @@ class ClockSuite extends RestartTest {
     run.start().settle().stop()
     val last = run.log.last
     val cut = Checkpoints.cut(run.checkpoint, last.id, last.id - 1, last.dataOffset)
-    Checkpoints.edit(cut.resolve(s"offsets/${last.id}"))(_.replace("\"watermark\":45000", "\"watermark\":1"))
+    Checkpoints
+      .edit(cut.resolve(s"offsets/${last.id}"))(_.replace("\"watermark\":45000", "\"watermark\":1"))
     val again = new Run(counts(stream(folder).withKeyedWatermark("time", "0 seconds")), cut)
     val error = intercept[StreamingQueryException](again.start().settle())
     assert(error.getMessage.contains("The watermark `time` with key 0 would go back from"))
@@ -294,7 +341,8 @@ class ClockSuite extends RestartTest {
   test("update mode drops late rows, complete mode keeps them") {
     def total(mode: OutputMode): Run = {
       val in = events()
-      val run = new Run(counts(in.toDF().withKeyedWatermark("time", "0 seconds")), mode = mode).start()
+      val run =
+        new Run(counts(in.toDF().withKeyedWatermark("time", "0 seconds")), mode = mode).start()
       in.addData(event("a", 5))
       run.settle()
       in.addData(event("a", 25))

@@ -6,20 +6,15 @@ import java.time.{Instant, LocalDateTime, ZoneOffset}
 
 import scala.collection.mutable
 
-import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.apache.spark.sql.execution.streaming.checkpointing.OffsetSeq
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
-import org.apache.spark.sql.streaming.{
-  OutputMode,
-  StreamingQuery,
-  StreamingQueryException,
-  Trigger
-}
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryException, Trigger}
 import org.apache.spark.sql.tidegate.{SparkInternals, TestClock, TestQueries}
+import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.scalatest.BeforeAndAfterEach
 import org.scalatest.funsuite.AnyFunSuite
-
 import tidegate.clock.{ClockOffset, RunningQuery}
+import org.apache.spark.sql.Encoder
 
 /** An event: its substream, its time in seconds, and a number. */
 final case class Event(sub: String, time: Timestamp, n: Int)
@@ -40,7 +35,8 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
 
   def at(second: Double): Timestamp =
     Timestamp.valueOf(
-      LocalDateTime.ofInstant(Instant.ofEpochMilli((second * 1000).toLong), ZoneOffset.UTC))
+      LocalDateTime.ofInstant(Instant.ofEpochMilli((second * 1000).toLong), ZoneOffset.UTC)
+    )
 
   def event(sub: String, second: Double, n: Int = 1): Event = Event(sub, at(second), n)
 
@@ -55,9 +51,10 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
     val before = settings.map { case (key, _) => key -> spark.conf.getOption(key) }
     settings.foreach { case (key, value) => spark.conf.set(key, value) }
     try body
-    finally before.foreach { case (key, value) =>
-      value.fold(spark.conf.unset(key))(spark.conf.set(key, _))
-    }
+    finally
+      before.foreach { case (key, value) =>
+        value.fold(spark.conf.unset(key))(spark.conf.set(key, _))
+      }
   }
 
   /** A query on a checkpoint, which may be stopped and started again. */
@@ -65,7 +62,8 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
       frame: => DataFrame,
       val checkpoint: Path = newCheckpoint(),
       mode: OutputMode = OutputMode.Append(),
-      val clock: TestClock = new TestClock(1000000000L)) {
+      val clock: TestClock = new TestClock(1000000000L)
+  ) {
     private val batches = mutable.SortedMap.empty[Long, Seq[Row]]
     var failIn: Long => Boolean = _ => false
     var query: StreamingQuery = _
@@ -144,20 +142,24 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
       val offsets = SparkInternals.execution(query).get.offsetLog
       offsets.listBatchesOnDisk.toSeq.sorted.flatMap(id => offsets.get(id).map(id -> _)).map {
         case (id, entry: OffsetSeq) =>
-          val (clocks, data) = entry.offsets.flatten.map(_.json).partition(_.contains("tidegateClock"))
+          val (clocks, data) =
+            entry.offsets.flatten.map(_.json).partition(_.contains("tidegateClock"))
           val marks = clocks.headOption.map(ClockOffset.parse(_).operators).getOrElse(Map.empty)
           val logOffset = data.collectFirst { case KeyedStreamTest.LogOffset(n) => n.toLong }
           LoggedBatch(
             id,
             logOffset.getOrElse(-1L),
-            marks.map { case (name, mark) => name -> mark.watermarkMs })
+            marks.map { case (name, mark) => name -> mark.watermarkMs }
+          )
         case (_, other) => fail(s"unexpected offsets $other")
       }
     }
   }
 }
 
-/** A batch in the offset log: up to which file it read, and the watermark of each operator in ms. */
+/**
+ * A batch in the offset log: up to which file it read, and the watermark of each operator in ms.
+ */
 final case class LoggedBatch(id: Long, dataOffset: Long, operators: Map[String, Long])
 
 object KeyedStreamTest {
@@ -177,14 +179,14 @@ object KeyedStreamTest {
     .config("spark.sql.codegen.factoryMode", "CODEGEN_ONLY")
     .getOrCreate()
 
-  val eventEncoder = org.apache.spark.sql.Encoders.product[Event]
+  val eventEncoder: Encoder[Event] = org.apache.spark.sql.Encoders.product[Event]
 
   def text(row: Row): String = row.toSeq.map(value).mkString("|")
 
   private def value(v: Any): String = v match {
     case t: Timestamp => seconds(t)
-    case r: Row => r.toSeq.map(value).mkString("[", ",", ")")
-    case other => String.valueOf(other)
+    case r: Row       => r.toSeq.map(value).mkString("[", ",", ")")
+    case other        => String.valueOf(other)
   }
 
   private def seconds(t: Timestamp): String =

@@ -4,7 +4,6 @@ import scala.collection.mutable
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
-
 import tidegate.clock.NodeClock
 import tidegate.plans.WatermarkSpec
 
@@ -24,7 +23,8 @@ class NodeClockProperties extends AnyFunSuite {
     fixedLag("2 seconds"),
     Some(byFrame("10 milliseconds")),
     idleTimeoutMs = Some(TimeoutMs),
-    maxFutureSkewMs = None)
+    maxFutureSkewMs = None
+  )
 
   private final class Model {
     private val tops = mutable.Map.empty[String, Long]
@@ -67,7 +67,7 @@ class NodeClockProperties extends AnyFunSuite {
       var last = Option.empty[Long]
       (1 to 60).foreach { step =>
         random.nextInt(4) match {
-          case 0 => nowMs += random.nextInt(7000)
+          case 0                           => nowMs += random.nextInt(7000)
           case 1 if random.nextInt(5) == 0 =>
             val pausedMs = random.nextInt(100000).toLong
             nowMs += pausedMs

@@ -1,15 +1,13 @@
 package tidegate
 
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
+import org.apache.spark.sql.execution.WholeStageCodegenExec
 import org.apache.spark.sql.functions._
-
+import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.analysis.KeyedTimes
 import tidegate.clock.ClockTable
 import tidegate.execution.KeyedWatermarkExec
 import tidegate.plans.{EventTimeTag, KeyedWatermark, NodeTime}
-
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
-import org.apache.spark.sql.execution.WholeStageCodegenExec
-import org.apache.spark.sql.tidegate.SparkInternals
 
 /** Plans, without data. */
 class PlanSuite extends KeyedStreamTest {
@@ -56,7 +54,8 @@ class PlanSuite extends KeyedStreamTest {
       in.toDF()
         .withKeyedWatermark("time", "1 second", substream = Seq("sub", "n"))
         .groupBy(window(col("time"), "10 seconds"))
-        .count()).start()
+        .count()
+    ).start()
     in.addData(event("a", 5))
     run.settle()
     val plan = SparkInternals.execution(run.query).get.lastExecution.executedPlan
@@ -71,7 +70,8 @@ class PlanSuite extends KeyedStreamTest {
         in.toDF()
           .withKeyedWatermark("time", "0 seconds", substream = Seq("sub"))
           .groupBy(window(col("time"), "20 seconds", "10 seconds"))
-          .count()).start()
+          .count()
+      ).start()
       in.addData(event("a", 5), event("b", 35))
       run.settle()
       in.addData(event("a", 45))
@@ -96,7 +96,8 @@ class PlanSuite extends KeyedStreamTest {
         .withColumn("time", col("time").cast("timestamp_ntz"))
         .withKeyedWatermark("time", "0 seconds")
         .groupBy(window(col("time"), "10 seconds"))
-        .count()).start()
+        .count()
+    ).start()
     in.addData(event("a", 5))
     run.settle()
     in.addData(event("a", 15))
@@ -120,18 +121,25 @@ class PlanSuite extends KeyedStreamTest {
       } finally query.stop()
     }
     assert(frames(keyed.groupBy(window(col("time"), "10 seconds")).count()) === (10000L -> 0L))
-    assert(frames(
-      keyed
-        .groupBy(window(col("time"), "1 minute", "15 seconds", "5 seconds"))
-        .count()) === (15000L -> 5000L))
-    assert(frames(
-      keyed
-        .groupBy(window(col("time"), "6 seconds"))
-        .count()
-        .groupBy(window(window_time(col("window")), "15 seconds"))
-        .count()) === (3000L -> 0L))
-    assert(frames(
-      keyed.groupBy(session_window(col("time"), "7 seconds"), col("sub")).count()) ===
-      (1000L -> 0L))
+    assert(
+      frames(
+        keyed
+          .groupBy(window(col("time"), "1 minute", "15 seconds", "5 seconds"))
+          .count()
+      ) === (15000L -> 5000L)
+    )
+    assert(
+      frames(
+        keyed
+          .groupBy(window(col("time"), "6 seconds"))
+          .count()
+          .groupBy(window(window_time(col("window")), "15 seconds"))
+          .count()
+      ) === (3000L -> 0L)
+    )
+    assert(
+      frames(keyed.groupBy(session_window(col("time"), "7 seconds"), col("sub")).count()) ===
+        (1000L -> 0L)
+    )
   }
 }

@@ -18,7 +18,8 @@ class RestartSuite extends RestartTest {
   private def on(store: String)(body: => Unit): Unit =
     withConf(
       "spark.sql.streaming.stateStore.providerClass" ->
-        s"org.apache.spark.sql.execution.streaming.state.${store}StateStoreProvider")(body)
+        s"org.apache.spark.sql.execution.streaming.state.${store}StateStoreProvider"
+    )(body)
 
   /** Two substreams, one far behind the other; the last row is late. */
   private def lagging: Path = files(
@@ -26,7 +27,8 @@ class RestartSuite extends RestartTest {
     Seq(event("a", 35), event("a", 41, 7)),
     Seq(event("b", 9), event("b", 14)),
     Seq(event("a", 55), event("b", 33)),
-    Seq(event("a", 71), event("b", 70), event("a", 2)))
+    Seq(event("a", 71), event("b", 70), event("a", 2))
+  )
 
   private def keyed(folder: Path): DataFrame =
     stream(folder).withKeyedWatermark("time", "2 seconds", substream = Seq("sub"))
@@ -38,7 +40,8 @@ class RestartSuite extends RestartTest {
     val folder = lagging
     val run = checkRestarts(tumbling(folder))
     assert(
-      run.answer === Seq("[0,10)|3|3", "[10,20)|2|2", "[30,40)|2|2", "[40,50)|1|7", "[50,60)|1|1"))
+      run.answer === Seq("[0,10)|3|3", "[10,20)|2|2", "[30,40)|2|2", "[40,50)|1|7", "[50,60)|1|1")
+    )
     assert(run.lateRows === Map("aggregate" -> 1L))
   }
 
@@ -56,10 +59,13 @@ class RestartSuite extends RestartTest {
     assert(run.log === undisturbed.log)
   }
 
-  onBothStores("sliding windows: a row late for some windows counts in the others, and is not counted late") {
+  onBothStores(
+    "sliding windows: a row late for some windows counts in the others, and is not counted late"
+  ) {
     val folder = lagging
     val run = checkRestarts(
-        keyed(folder).groupBy(window(col("time"), "20 seconds", "10 seconds")).agg(count("*")))
+      keyed(folder).groupBy(window(col("time"), "20 seconds", "10 seconds")).agg(count("*"))
+    )
     assert(run.lateRows === Map.empty)
     assert(run.answer.take(2) === Seq("[-10,10)|3", "[0,20)|6"))
   }
@@ -67,7 +73,8 @@ class RestartSuite extends RestartTest {
   onBothStores("sessions") {
     val folder = lagging
     val run = checkRestarts(
-        keyed(folder).groupBy(session_window(col("time"), "5 seconds"), col("sub")).agg(count("*")))
+      keyed(folder).groupBy(session_window(col("time"), "5 seconds"), col("sub")).agg(count("*"))
+    )
     assert(run.answer.contains("[5,10)|a|1"))
     assert(run.lateRows === Map("aggregate" -> 1L))
   }
@@ -77,7 +84,8 @@ class RestartSuite extends RestartTest {
       Seq(event("a", 5), event("a", 5), event("b", 3)),
       Seq(event("a", 5), event("a", 20), event("b", 20)),
       Seq(event("a", 18), event("a", 20)),
-      Seq(event("a", 5), event("a", 18), event("b", 40)))
+      Seq(event("a", 5), event("a", 18), event("b", 40))
+    )
     val run = checkRestarts(keyed(folder).dropDuplicates("sub", "time"))
     assert(run.answer === Seq("a|18|1", "a|20|1", "a|5|1", "b|20|1", "b|3|1", "b|40|1"))
     assert(run.lateRows === Map("deduplicate" -> 1L))
@@ -89,7 +97,8 @@ class RestartSuite extends RestartTest {
       Seq(event("a", 6), event("b", 6)),
       Seq(event("a", 30), event("b", 31)),
       Seq(event("a", 33), event("b", 45)),
-      Seq(event("a", 50), event("b", 50)))
+      Seq(event("a", 50), event("b", 50))
+    )
     val run = checkRestarts(keyed(folder).dropDuplicatesWithinWatermark("sub"))
     // The watermark leaves the first retention, 2 seconds, behind in the fourth file.
     assert(run.answer === Seq("a|50|1", "a|5|1", "b|50|1", "b|5|1"))
@@ -142,7 +151,8 @@ class RestartSuite extends RestartTest {
       keyed(left)
         .union(keyed(right))
         .groupBy(window(col("time"), "10 seconds"))
-        .agg(count("*"))).start().settle()
+        .agg(count("*"))
+    ).start().settle()
     assert(run.answer.head === "[0,10)|6")
   }
 
@@ -151,7 +161,8 @@ class RestartSuite extends RestartTest {
       Seq(event("a", -50), event("b", -45)),
       Seq(event("a", -30), event("b", -20)),
       Seq(event("a", 25), event("b", 25)),
-      Seq(event("a", 45), event("b", 45)))
+      Seq(event("a", 45), event("b", 45))
+    )
     val run = checkRestarts(tumbling(folder))
     assert(run.answer === Seq("[20,30)|2|2"))
     assert(run.lateRows === Map("aggregate" -> 4L))
@@ -165,7 +176,8 @@ class RestartSuite extends RestartTest {
         .groupBy(col("sub"))
         .agg(max("time").as("time"), sum("n").as("n"))
         .withKeyedWatermark("time", "2 seconds"),
-      mode = OutputMode.Update()).start().settle()
+      mode = OutputMode.Update()
+    ).start().settle()
     val batches = run.batchCount
     assert(run.watermark("time") === Some(69000L))
     run.restart().settle()

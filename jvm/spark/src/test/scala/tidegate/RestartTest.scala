@@ -1,7 +1,7 @@
 package tidegate
 
-import java.nio.file.{Files, Path}
 import java.nio.file.attribute.FileTime
+import java.nio.file.{Files, Path}
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.OutputMode
@@ -55,10 +55,9 @@ trait RestartTest extends KeyedStreamTest {
       again.start().awaitEnd()
       withClue(s"killed after offset ${last.id}, commit $commits: ") {
         assert(again.log.filter(_.id <= end) === batches.filter(_.id <= end))
-        assert(
-          again.byBatch === undisturbed.byBatch.filter { case (id, _) =>
-            id > commits && id <= end
-          })
+        assert(again.byBatch === undisturbed.byBatch.filter { case (id, _) =>
+          id > commits && id <= end
+        })
       }
     }
     undisturbed

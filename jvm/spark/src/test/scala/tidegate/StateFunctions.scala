@@ -2,8 +2,8 @@ package tidegate
 
 import java.sql.Timestamp
 
-import org.apache.spark.sql.{DataFrame, Encoders}
 import org.apache.spark.sql.streaming._
+import org.apache.spark.sql.{DataFrame, Encoders}
 
 /** How many events with the number `n` there had been when it fell silent. */
 final case class Silence(n: Int, events: Int, watermarkMs: Long)
@@ -17,13 +17,11 @@ object SilenceByState {
       .groupByKey(_.n)(Encoders.scalaInt)
       .flatMapGroupsWithState(OutputMode.Append(), GroupStateTimeout.EventTimeTimeout())(step)(
         Encoders.scalaInt,
-        Encoders.product[Silence])
+        Encoders.product[Silence]
+      )
       .toDF()
 
-  private def step(
-      n: Int,
-      events: Iterator[Event],
-      state: GroupState[Int]): Iterator[Silence] =
+  private def step(n: Int, events: Iterator[Event], state: GroupState[Int]): Iterator[Silence] =
     if (state.hasTimedOut) {
       val done = Silence(n, state.get, state.getCurrentWatermarkMs())
       state.remove()
@@ -32,7 +30,8 @@ object SilenceByState {
       val all = events.toSeq
       state.update(state.getOption.getOrElse(0) + all.size)
       state.setTimeoutTimestamp(
-        math.max(all.map(_.time.getTime).max, state.getCurrentWatermarkMs()) + GapMs)
+        math.max(all.map(_.time.getTime).max, state.getCurrentWatermarkMs()) + GapMs
+      )
       Iterator.empty
     }
 }
@@ -42,8 +41,7 @@ object BufferByTimer {
   def apply(df: DataFrame): DataFrame =
     df.as[Event](KeyedStreamTest.eventEncoder)
       .groupByKey(_.sub)(Encoders.STRING)
-      .transformWithState(new Buffer, "time", OutputMode.Append())(
-        KeyedStreamTest.eventEncoder)
+      .transformWithState(new Buffer, "time", OutputMode.Append())(KeyedStreamTest.eventEncoder)
       .toDF()
 
   final class Buffer extends StatefulProcessor[String, Event, Event] {
@@ -55,7 +53,8 @@ object BufferByTimer {
     override def handleInputRows(
         sub: String,
         events: Iterator[Event],
-        timers: TimerValues): Iterator[Event] = {
+        timers: TimerValues
+    ): Iterator[Event] = {
       events.foreach { e =>
         held.appendValue(e)
         getHandle.registerTimer(e.time.getTime + 1)
@@ -66,7 +65,8 @@ object BufferByTimer {
     override def handleExpiredTimer(
         sub: String,
         timers: TimerValues,
-        expired: ExpiredTimerInfo): Iterator[Event] = {
+        expired: ExpiredTimerInfo
+    ): Iterator[Event] = {
       val due = new Timestamp(expired.getExpiryTimeInMs())
       val (passed, rest) = held.get().toSeq.partition(_.time.before(due))
       held.clear()

@@ -11,7 +11,8 @@ class WindowedCountSuite extends KeyedStreamTest {
   test("a lagging substream holds the windows open, and none of its rows is lost") {
     val in = events()
     val run = new Run(
-      counts(in.toDF().withKeyedWatermark("time", "1 second", substream = Seq("sub")))).start()
+      counts(in.toDF().withKeyedWatermark("time", "1 second", substream = Seq("sub")))
+    ).start()
     in.addData(event("a", 5), event("b", 5))
     run.settle()
     in.addData(event("a", 65))

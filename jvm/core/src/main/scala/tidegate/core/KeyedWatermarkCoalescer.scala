@@ -1,6 +1,6 @@
 package tidegate.core
 
-import tidegate.core.KeyedWatermarkCoalescer.{checkKey, KeyCount}
+import tidegate.core.KeyedWatermarkCoalescer.{KeyCount, checkKey}
 
 /**
  * Coalesces the watermarks of `inputCount` inputs, for all keys.

@@ -1,7 +1,6 @@
 package tidegate.analysis
 
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan}
-
 import tidegate.TidegateErrors
 import tidegate.plans.KeyedWatermark
 

@@ -1,7 +1,6 @@
 package tidegate.analysis
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-
 import tidegate.EmissionSpec
 import tidegate.plans.{DropLate, KeyedWatermark}
 

@@ -3,7 +3,6 @@ package tidegate.analysis
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.{GroupStateTimeout, OutputMode, TimeMode}
-
 import tidegate.TidegateErrors
 import tidegate.plans._
 
@@ -30,16 +29,16 @@ object InsertDropLate {
       case _: Join if KeyedTimes.of(operator).nonEmpty =>
         throw TidegateErrors.streamJoinNotSupported()
       case _ if !dropsLateRows(operator, mode) => operator
-      case _ =>
+      case _                                   =>
         EventTimeColumn.of(operator).fold(operator) { time =>
           val key = EventTimeTag.key(time).get
-          val input = KeyedTimes.of(child).getOrElse(
-            key,
-            throw TidegateErrors.keyNotAvailable(
-              name,
-              time.name,
+          val input = KeyedTimes
+            .of(child)
+            .getOrElse(
               key,
-              KeyedTimes.whyMissing(child, key)))
+              throw TidegateErrors
+                .keyNotAvailable(name, time.name, key, KeyedTimes.whyMissing(child, key))
+            )
           val drop = push(child, time) { (below, column) =>
             val (grid, madeOf) = WindowColumns.grid(below, column).unzip
             val eventTime = madeOf.filter(below.outputSet.contains)
@@ -55,24 +54,25 @@ object InsertDropLate {
    * is put out whole.
    */
   private def dropsLateRows(operator: LogicalPlan, mode: OutputMode): Boolean = operator match {
-    case _: Aggregate => mode != OutputMode.Complete()
-    case f: FlatMapGroupsWithState => f.timeout == GroupStateTimeout.EventTimeTimeout()
+    case _: Aggregate                      => mode != OutputMode.Complete()
+    case f: FlatMapGroupsWithState         => f.timeout == GroupStateTimeout.EventTimeTimeout()
     case f: FlatMapGroupsInPandasWithState => f.timeout == GroupStateTimeout.EventTimeTimeout()
-    case t: TransformWithState => t.timeMode == TimeMode.EventTime()
-    case t: TransformWithStateInPySpark => t.timeMode == TimeMode.EventTime()
-    case _ => true
+    case t: TransformWithState             => t.timeMode == TimeMode.EventTime()
+    case t: TransformWithStateInPySpark    => t.timeMode == TimeMode.EventTime()
+    case _                                 => true
   }
 
   private def push(plan: LogicalPlan, time: Attribute)(
-      drop: (LogicalPlan, Attribute) => LogicalPlan): LogicalPlan = plan match {
-    case f: Filter => f.copy(child = push(f.child, time)(drop))
-    case s: SubqueryAlias => s.copy(child = push(s.child, time)(drop))
+      drop: (LogicalPlan, Attribute) => LogicalPlan
+  ): LogicalPlan = plan match {
+    case f: Filter         => f.copy(child = push(f.child, time)(drop))
+    case s: SubqueryAlias  => s.copy(child = push(s.child, time)(drop))
     case r: RetagEventTime => r.copy(child = push(r.child, time)(drop))
-    case p: Project =>
+    case p: Project        =>
       p.projectList.find(_.exprId == time.exprId) match {
-        case Some(source: Attribute) => p.copy(child = push(p.child, source)(drop))
+        case Some(source: Attribute)           => p.copy(child = push(p.child, source)(drop))
         case Some(Alias(source: Attribute, _)) => p.copy(child = push(p.child, source)(drop))
-        case _ => drop(p, time)
+        case _                                 => drop(p, time)
       }
     case other => drop(other, time)
   }

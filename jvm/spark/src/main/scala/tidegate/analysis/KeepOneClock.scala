@@ -3,7 +3,6 @@ package tidegate.analysis
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LocalRelation, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
-
 import tidegate.clock.ClockTable
 import tidegate.plans.KeyedWatermark
 
@@ -37,6 +36,6 @@ object KeepOneClock extends Rule[LogicalPlan] {
 
   private def isClock(plan: LogicalPlan): Boolean = plan match {
     case r: StreamingRelationV2 => r.table eq ClockTable
-    case _ => false
+    case _                      => false
   }
 }

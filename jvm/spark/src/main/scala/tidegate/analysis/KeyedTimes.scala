@@ -2,7 +2,6 @@ package tidegate.analysis
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical._
-
 import tidegate.TidegateErrors
 import tidegate.plans._
 
@@ -14,14 +13,14 @@ import tidegate.plans._
  *   - Stateless operators and deduplication pass keys on.
  *   - A union passes on the keys that all streaming branches have, coalesced; static branches are
  *     neutral.
- *   - An aggregation, and the operators with user-defined state, pass on only the key that they
- *     run on.
+ *   - An aggregation, and the operators with user-defined state, pass on only the key that they run
+ *     on.
  */
 object KeyedTimes {
 
   def of(plan: LogicalPlan): Map[Byte, InputTime] = plan match {
     case k: KeyedWatermark => of(k.left) + (k.spec.key -> NodeTime(k.spec.name))
-    case u: Union => coalesce(u.children.filter(_.isStreaming).map(of))
+    case u: Union          => coalesce(u.children.filter(_.isStreaming).map(of))
     case _: Aggregate | _: FlatMapGroupsWithState | _: FlatMapGroupsInPandasWithState |
         _: TransformWithState | _: TransformWithStateInPySpark =>
       val key = EventTimeColumn.of(plan).flatMap(EventTimeTag.key)
@@ -31,10 +30,13 @@ object KeyedTimes {
 
   private def coalesce(branches: Seq[Map[Byte, InputTime]]): Map[Byte, InputTime] =
     branches.headOption.fold(Map.empty[Byte, InputTime]) { first =>
-      first.keySet.filter(k => branches.forall(_.contains(k))).map { k =>
-        val inputs = branches.map(_(k)).distinct
-        k -> (if (inputs.size == 1) inputs.head else CoalescedTime(inputs))
-      }.toMap
+      first.keySet
+        .filter(k => branches.forall(_.contains(k)))
+        .map { k =>
+          val inputs = branches.map(_(k)).distinct
+          k -> (if (inputs.size == 1) inputs.head else CoalescedTime(inputs))
+        }
+        .toMap
     }
 
   /** A sentence part that says why `key` is not there: the branch of a union that lacks it. */
@@ -53,7 +55,7 @@ object KeyedTimes {
           s"${StatefulOperators.name(other).getOrElse(other.nodeName)} before it runs on another " +
             "key and passes on only that one; use its window as the time from there on"
         case Some(child) => whyMissing(child, key)
-        case None => "no watermark with this key is defined before it"
+        case None        => "no watermark with this key is defined before it"
       }
   }
 }
@@ -65,7 +67,8 @@ object EventTimeColumn {
    * The keyed column of the operator: a window before a plain time; among the keys of the operator
    * before among all columns of its input. `None` if it sees no keyed column.
    *
-   * @throws AnalysisException if two are equally good
+   * @throws AnalysisException
+   *   if two are equally good
    */
   def of(operator: LogicalPlan): Option[Attribute] = {
     val input = operator.children.head.output
@@ -75,7 +78,7 @@ object EventTimeColumn {
         choose(operator, keyed(keys, input))
       case d: Deduplicate =>
         choose(operator, keyed(d.keys, input)).orElse(only(keyed(input, input)))
-      case _: Distinct => choose(operator, keyed(input, input))
+      case _: Distinct                   => choose(operator, keyed(input, input))
       case d: DeduplicateWithinWatermark =>
         choose(operator, keyed(d.keys, input)).orElse(choose(operator, keyed(input, input)))
       case _ => choose(operator, keyed(input, input))
@@ -97,7 +100,8 @@ object EventTimeColumn {
     if (best.size > 1) {
       throw TidegateErrors.ambiguousEventTime(
         StatefulOperators.name(operator).getOrElse(operator.nodeName),
-        best.map(_.name))
+        best.map(_.name)
+      )
     }
     best.headOption
   }

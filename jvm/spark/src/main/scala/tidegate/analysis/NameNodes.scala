@@ -3,7 +3,6 @@ package tidegate.analysis
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-
 import tidegate.plans.KeyedWatermark
 
 /**

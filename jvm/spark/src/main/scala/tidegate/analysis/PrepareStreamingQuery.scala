@@ -3,7 +3,6 @@ package tidegate.analysis
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
-
 import tidegate.plans.{DropLate, KeyedWatermark}
 
 /**
@@ -23,7 +22,8 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
           NameNodes(_),
           SelectEventTimeColumn(_),
           InsertDropLate(_, w.outputMode),
-          ChooseEmission(_))
+          ChooseEmission(_)
+        )
         w.copy(inputQuery = steps.foldLeft(w.inputQuery)((query, step) => step(query)))
       }
     case other => other
@@ -32,6 +32,6 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
   private def needsPreparing(query: LogicalPlan): Boolean =
     query.exists(_.isInstanceOf[KeyedWatermark]) && !query.exists {
       case k: KeyedWatermark => k.spec.emission.isDefined && query.exists(_.isInstanceOf[DropLate])
-      case _ => false
+      case _                 => false
     }
 }

@@ -2,14 +2,13 @@ package tidegate.analysis
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
-
 import tidegate.plans._
 
 /**
  * Leaves Spark's tag on exactly one column under each stateful operator: Spark fails on two.
  *
- * The others lose it below the operator and in the operator's own expressions, which hold copies
- * of the metadata, and get it back above it, where the next operator may run on one of them.
+ * The others lose it below the operator and in the operator's own expressions, which hold copies of
+ * the metadata, and get it back above it, where the next operator may run on one of them.
  */
 object SelectEventTimeColumn {
 
@@ -20,7 +19,7 @@ object SelectEventTimeColumn {
   private def select(operator: LogicalPlan): LogicalPlan = {
     val others = EventTimeColumn.of(operator) match {
       case Some(chosen) => seen(operator).filter(_.exprId != chosen.exprId)
-      case None => if (seen(operator).size > 1) seen(operator) else Nil
+      case None         => if (seen(operator).size > 1) seen(operator) else Nil
     }
     if (others.isEmpty) operator else retag(operator, others)
   }

@@ -3,7 +3,6 @@ package tidegate.analysis
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Expand, LogicalPlan, Project}
 import org.apache.spark.sql.types.{LongType, StructType}
-
 import tidegate.plans.WindowGrid
 
 /** Finds out how a window column was made. */
@@ -25,16 +24,16 @@ object WindowColumns {
     case p: Project =>
       p.projectList.find(_.exprId == column.exprId) match {
         case Some(Alias(source: Attribute, _)) => definition(p.child, source)
-        case Some(Alias(expression, _)) => Some(expression)
-        case _ => definition(p.child, column)
+        case Some(Alias(expression, _))        => Some(expression)
+        case _                                 => definition(p.child, column)
       }
     case e: Expand if e.projections.nonEmpty =>
       e.output.indexWhere(_.exprId == column.exprId) match {
         case -1 => definition(e.child, column)
-        case i =>
+        case i  =>
           e.projections.head(i) match {
             case source: Attribute => definition(e.child, source)
-            case expression => Some(expression)
+            case expression        => Some(expression)
           }
       }
     case other =>
@@ -47,14 +46,15 @@ object WindowColumns {
       case Remainder(
             Subtract(PreciseTimestampConversion(time: Attribute, _, _), MicrosLiteral(offset), _),
             MicrosLiteral(slide),
-            _) =>
+            _
+          ) =>
         WindowGrid(math.max(1L, slide / MicrosPerMs), offset / MicrosPerMs) -> time
     }
 
   private object MicrosLiteral {
     def unapply(e: Expression): Option[Long] = e match {
       case Literal(micros: Long, LongType) => Some(micros)
-      case _ => None
+      case _                               => None
     }
   }
 }

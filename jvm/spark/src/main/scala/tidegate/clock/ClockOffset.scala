@@ -3,7 +3,6 @@ package tidegate.clock
 import org.apache.spark.sql.connector.read.streaming.Offset
 import org.json4s.JsonAST.{JBool, JField, JInt, JNull, JObject, JString, JValue}
 import org.json4s.jackson.JsonMethods.{compact, parseOpt}
-
 import tidegate.TidegateErrors
 
 /** The visible watermark of a node, in epoch ms. */
@@ -18,10 +17,14 @@ final case class OperatorMark(key: Byte, watermarkMs: Long)
  * Two offsets are equal if nothing in them can change a result: the marks of the operators, and of
  * the nodes in `exact` the substreams too. Everything else rides along.
  *
- * @param states what is known of the substreams of each node
- * @param savedAtMs the wall clock when it was made, in epoch ms
- * @param exact the nodes whose input cannot be read again after a restart
- * @param passive equal to every other offset: the clock starts no batch by itself
+ * @param states
+ *   what is known of the substreams of each node
+ * @param savedAtMs
+ *   the wall clock when it was made, in epoch ms
+ * @param exact
+ *   the nodes whose input cannot be read again after a restart
+ * @param passive
+ *   equal to every other offset: the clock starts no batch by itself
  */
 final class ClockOffset(
     val nodes: Map[String, NodeMark],
@@ -29,8 +32,8 @@ final class ClockOffset(
     val states: Map[String, NodeState],
     val savedAtMs: Long,
     exact: Set[String] = Set.empty,
-    private val passive: Boolean = false)
-    extends Offset {
+    private val passive: Boolean = false
+) extends Offset {
   import ClockOffset._
 
   private def exactStates: Map[String, Set[(String, Vector[Long])]] =
@@ -46,19 +49,21 @@ final class ClockOffset(
           "watermark" -> mark.watermarkMs.fold[JValue](JNull)(JInt(_)),
           "idle" -> JBool(mark.idle),
           "substreams" -> JInt(state.substreams.size),
-          "state" -> JString(NodeState.encode(state))))
+          "state" -> JString(NodeState.encode(state))
+        )
+      )
     }
     val operatorFields = operators.toList.sortBy(_._1).map { case (name, mark) =>
-      JField(
-        name,
-        JObject("key" -> JInt(mark.key.toInt), "watermark" -> JInt(mark.watermarkMs)))
+      JField(name, JObject("key" -> JInt(mark.key.toInt), "watermark" -> JInt(mark.watermarkMs)))
     }
     compact(
       JObject(
         Marker -> JInt(Format),
         "savedAt" -> JInt(savedAtMs),
         "nodes" -> JObject(nodeFields),
-        "operators" -> JObject(operatorFields)))
+        "operators" -> JObject(operatorFields)
+      )
+    )
   }
 
   override def equals(other: Any): Boolean = other match {
@@ -66,7 +71,7 @@ final class ClockOffset(
       (this eq that) || passive || that.passive ||
       (operators == that.operators && exactStates == that.exactStates)
     case that: Offset => json == that.json
-    case _ => false
+    case _            => false
   }
 
   // A passive offset equals all others, so that only a constant keeps the contract.
@@ -86,13 +91,14 @@ object ClockOffset {
   /**
    * Reads an offset from the offset log.
    *
-   * @throws AnalysisException if the text is not an offset of the clock, or of a newer version
+   * @throws AnalysisException
+   *   if the text is not an offset of the clock, or of a newer version
    */
   def parse(json: String): ClockOffset = {
     val fields = parseOpt(json).collect { case o: JObject => o.obj.toMap }.getOrElse(Map.empty)
     fields.get(Marker) match {
       case Some(JInt(format)) if format == Format => read(fields)
-      case Some(JInt(format)) if format > Format =>
+      case Some(JInt(format)) if format > Format  =>
         throw TidegateErrors.newerOffset(format.toInt, Format)
       case _ => throw TidegateErrors.foreignOffset(json)
     }
@@ -110,13 +116,20 @@ object ClockOffset {
       nodes.map { case (name, f) =>
         name -> NodeState.decode(f("state").asInstanceOf[JString].s)
       },
-      long(fields, "savedAt").getOrElse(0L))
+      long(fields, "savedAt").getOrElse(0L)
+    )
   }
 
   private def objects(fields: Map[String, JValue], name: String): Map[String, Map[String, JValue]] =
-    fields.get(name).toSeq.collect { case o: JObject => o.obj }.flatten.collect {
-      case (field, o: JObject) => field -> o.obj.toMap
-    }.toMap
+    fields
+      .get(name)
+      .toSeq
+      .collect { case o: JObject => o.obj }
+      .flatten
+      .collect { case (field, o: JObject) =>
+        field -> o.obj.toMap
+      }
+      .toMap
 
   private def long(fields: Map[String, JValue], name: String): Option[Long] =
     fields.get(name).collect { case JInt(n) => n.toLong }

@@ -4,8 +4,8 @@ import java.util
 
 import org.apache.spark.sql.catalyst.streaming.{StreamingRelationV2, UserProvided}
 import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapability}
-import org.apache.spark.sql.connector.read.{Scan, ScanBuilder}
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
+import org.apache.spark.sql.connector.read.{Scan, ScanBuilder}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
@@ -25,7 +25,8 @@ object ClockTable extends Table with SupportsRead {
     catalog = None,
     identifier = None,
     v1Relation = None,
-    sourceIdentifyingName = UserProvided(Name))
+    sourceIdentifyingName = UserProvided(Name)
+  )
 
   override def name(): String = Name
 

@@ -6,13 +6,15 @@ import scala.collection.concurrent.TrieMap
 final case class NodeView(
     mark: NodeMark,
     substreams: Map[String, SubstreamView],
-    futureEvents: Long)
+    futureEvents: Long
+)
 
 /** What a user may see of a clock. `lateRows` counts by operator since the query was started. */
 final case class ClockView(
     nodes: Map[String, NodeView],
     operators: Map[String, OperatorMark],
-    lateRows: Map[String, Long])
+    lateRows: Map[String, Long]
+)
 
 /** Counts since the query was started. */
 private[clock] final class ClockTotals {

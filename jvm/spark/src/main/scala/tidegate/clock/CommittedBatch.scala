@@ -17,20 +17,16 @@ import org.apache.spark.sql.connector.read.streaming.{
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
-import org.apache.spark.sql.execution.streaming.{Offset, Source}
-import org.apache.spark.sql.execution.streaming.checkpointing.{
-  OffsetSeqBase,
-  OffsetSeqMetadataBase
-}
+import org.apache.spark.sql.execution.streaming.checkpointing.{OffsetSeqBase, OffsetSeqMetadataBase}
 import org.apache.spark.sql.execution.streaming.runtime.{
   IncrementalExecution,
   MicroBatchExecution,
-  StreamingExecutionRelation,
   StreamProgress,
+  StreamingExecutionRelation,
   WatermarkPropagator
 }
+import org.apache.spark.sql.execution.streaming.{Offset, Source}
 import org.apache.spark.sql.tidegate.SparkInternals
-
 import tidegate.plans.{KeyedWatermark, StatefulOperators}
 
 /**
@@ -50,7 +46,9 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
     for (entry <- offsets(batchId); metadata <- entry.metadataOpt) {
       val end = progress(entry)
       val start = offsets(batchId - 1).fold(new StreamProgress)(progress)
-      topmostNodes(query.logicalPlan).foreach(node => run(plan(node, start, end, metadata), metadata))
+      topmostNodes(query.logicalPlan).foreach(node =>
+        run(plan(node, start, end, metadata), metadata)
+      )
     }
 
   private def offsets(id: Long): Option[OffsetSeqBase] =
@@ -58,7 +56,7 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
 
   private def progress(entry: OffsetSeqBase): StreamProgress = {
     val named = query.logicalPlan.collect {
-      case r: StreamingExecutionRelation => r.source -> r.sourceIdentifyingName
+      case r: StreamingExecutionRelation        => r.source -> r.sourceIdentifyingName
       case r: StreamingDataSourceV2ScanRelation => r.stream -> r.relation.sourceIdentifyingName
     }
     val sources = named.map(_._1)
@@ -77,7 +75,8 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
       node: KeyedWatermark,
       start: StreamProgress,
       end: StreamProgress,
-      metadata: OffsetSeqMetadataBase): LogicalPlan = {
+      metadata: OffsetSeqMetadataBase
+  ): LogicalPlan = {
     val columns = node.eventTime +: node.substream
     val needed = node.output.filter(a => columns.exists(_.exprId == a.exprId))
     val filled = Project(needed, node).transform {
@@ -116,12 +115,13 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
       relation: StreamingExecutionRelation,
       source: Source,
       start: StreamProgress,
-      end: StreamProgress): LogicalPlan = {
+      end: StreamProgress
+  ): LogicalPlan = {
     val from = start.get(source).map(_.asInstanceOf[Offset])
     val batch = SparkInternals.logical(source.getBatch(from, end(source).asInstanceOf[Offset]))
     val hasFileMetadata = relation.output.exists {
       case FileSourceMetadataAttribute(_) => true
-      case _ => false
+      case _                              => false
     }
     val rows = batch.transformUp {
       case p: Project if hasFileMetadata =>
@@ -132,7 +132,8 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
       relation.output.zip(rows.output).map { case (to, from) =>
         Alias(from, to.name)(exprId = to.exprId, explicitMetadata = Some(from.metadata))
       },
-      rows)
+      rows
+    )
   }
 
   private def run(plan: LogicalPlan, metadata: OffsetSeqMetadataBase): Unit = {
@@ -147,7 +148,8 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
       prevOffsetSeqMetadata = None,
       metadata,
       WatermarkPropagator(session.sessionState.conf),
-      isFirstBatch = false)
+      isFirstBatch = false
+    )
     SQLExecution.withNewExecutionId(execution)(execution.toRdd.foreach(_ => ()))
   }
 }

@@ -9,7 +9,6 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.SparkContext
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 import org.apache.spark.sql.connector.read.streaming.{
   MicroBatchStream,
   Offset,
@@ -19,7 +18,7 @@ import org.apache.spark.sql.connector.read.streaming.{
   SupportsRealTimeMode,
   SupportsTriggerAvailableNow
 }
-
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 import tidegate.TidegateErrors
 import tidegate.plans.KeyedWatermark
 
@@ -95,7 +94,8 @@ final class EventTimeClock
         nodes.map { case (name, n) => name -> n.snapshot },
         savedAtMs = nowMs,
         exact = query.exactNodes,
-        passive = query.noDataBatchesDisabled)
+        passive = query.noDataBatchesDisabled
+      )
       latestVersion = version
     }
     if (latest == null) begin else latest
@@ -111,7 +111,8 @@ final class EventTimeClock
         begin.states.getOrElse(name, NodeState.empty),
         begin.nodes.get(name).flatMap(_.watermarkMs),
         pausedMs,
-        nowMs)
+        nowMs
+      )
     })
     latestVersion = nodes.values.map(_.version).sum
     if (!query.hasRunABatch) query.observeLastBatchAgain()
@@ -147,10 +148,12 @@ final class EventTimeClock
       name -> NodeView(
         NodeMark(n.spec.key, n.watermarkMs, n.isIdle),
         synchronized(n.views),
-        totals.futureEvents(name))
+        totals.futureEvents(name)
+      )
     }),
     operators,
-    totals.lateRows)
+    totals.lateRows
+  )
 
   /** What grows with the number of substreams, for the benchmark of the clock's memory. */
   private[tidegate] def retained: Seq[AnyRef] = Seq[AnyRef](nodes, latest, parsed)
@@ -161,7 +164,8 @@ final class EventTimeClock
       .groupMapReduce { case (operator, _) => s"lateRows.$operator" }(_._2.value)(_ + _)
     val future = pending.asScala.toSeq
       .groupMapReduce { case (node, _) => s"futureEvents.${node.spec.name}" }(_._2.futureEvents)(
-        math.max)
+        math.max
+      )
     (late ++ future).map { case (name, n) => name -> n.toString }.asJava
   }
 

@@ -6,8 +6,8 @@ import org.apache.spark.TaskContext
 import org.apache.spark.util.AccumulatorV2
 
 /**
- * The rows that one operator dropped as late in one batch: their exact number, and a few of them
- * as text for the log.
+ * The rows that one operator dropped as late in one batch: their exact number, and a few of them as
+ * text for the log.
  *
  * The count of a partition is a maximum over its attempts, so that retries count a row once.
  */

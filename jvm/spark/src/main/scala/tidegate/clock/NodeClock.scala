@@ -9,23 +9,29 @@ import tidegate.plans.WatermarkSpec
 final case class SubstreamView(watermarkMs: Option[Long], idle: Boolean)
 
 /**
- * The time of one watermark node: a policy for every substream, coalesced as the minimum over
- * those that are not idle, throttled by the emission policy.
+ * The time of one watermark node: a policy for every substream, coalesced as the minimum over those
+ * that are not idle, throttled by the emission policy.
  *
  * It reads no clock: the wall clock, in epoch ms, is passed in.
  *
- * @param spec what the user asked for; the emission is chosen
- * @param restored the substreams of the checkpoint, if there is one
- * @param lastWatermarkMs the watermark of the checkpoint; the visible one never falls below it
- * @param pausedMs for how long the query was stopped; that time does not count
- * @param nowMs the wall clock at the start; the idle timers begin here
+ * @param spec
+ *   what the user asked for; the emission is chosen
+ * @param restored
+ *   the substreams of the checkpoint, if there is one
+ * @param lastWatermarkMs
+ *   the watermark of the checkpoint; the visible one never falls below it
+ * @param pausedMs
+ *   for how long the query was stopped; that time does not count
+ * @param nowMs
+ *   the wall clock at the start; the idle timers begin here
  */
 final class NodeClock(
     val spec: WatermarkSpec,
     restored: NodeState,
     lastWatermarkMs: Option[Long],
     pausedMs: Long,
-    nowMs: Long) {
+    nowMs: Long
+) {
 
   private final class Substream(val name: String, var activeAtMs: Long) {
     val policy: WatermarkPolicy = spec.policy.create()
@@ -71,9 +77,11 @@ final class NodeClock(
   /**
    * Takes in what a batch saw.
    *
-   * @param tops by substream, the highest event time in µs; `NoTime` for a substream whose events
-   *   were all too far in the future
-   * @param seenAtMs when the batch was put together: its events had arrived by then
+   * @param tops
+   *   by substream, the highest event time in µs; `NoTime` for a substream whose events were all
+   *   too far in the future
+   * @param seenAtMs
+   *   when the batch was put together: its events had arrived by then
    */
   def observe(tops: collection.Map[String, Long], seenAtMs: Long, nowMs: Long): Unit =
     if (tops.nonEmpty) {
@@ -103,8 +111,9 @@ final class NodeClock(
   /**
    * Lets the wall clock work.
    *
-   * @param caughtUpAtMs the latest moment for which it is known that the query has read all that
-   *   the sources had reported by then: silence counts up to here only
+   * @param caughtUpAtMs
+   *   the latest moment for which it is known that the query has read all that the sources had
+   *   reported by then: silence counts up to here only
    */
   def tick(nowMs: Long, caughtUpAtMs: Option[Long]): Unit = {
     // An idle query asks some 95 times a second: many substreams are looked at less often.

@@ -8,7 +8,8 @@ import java.util.zip.{Deflater, DeflaterOutputStream, InflaterInputStream}
 /**
  * What the clock knows of the substreams of one node, between two batches.
  *
- * @param substreams the name of each, in no order, and the snapshot of its policy
+ * @param substreams
+ *   the name of each, in no order, and the snapshot of its policy
  */
 final case class NodeState(substreams: Seq[(String, Vector[Long])])
 

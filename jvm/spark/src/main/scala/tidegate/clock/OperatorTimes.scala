@@ -16,7 +16,8 @@ object OperatorTimes {
   def advance(
       operators: Seq[DropLate],
       nodes: collection.Map[String, NodeClock],
-      before: Map[String, OperatorMark]): Map[String, OperatorMark] =
+      before: Map[String, OperatorMark]
+  ): Map[String, OperatorMark] =
     operators.flatMap { op =>
       val previous = before.get(op.operator).map(_.watermarkMs)
       val now = time(op.input, nodes).watermarkMs
@@ -27,7 +28,7 @@ object OperatorTimes {
 
   private def time(input: InputTime, nodes: collection.Map[String, NodeClock]): Time =
     input match {
-      case NodeTime(name) => Time(nodes(name).watermarkMs, nodes(name).isIdle)
+      case NodeTime(name)        => Time(nodes(name).watermarkMs, nodes(name).isIdle)
       case CoalescedTime(inputs) =>
         val times = inputs.map(time(_, nodes))
         val active = times.filterNot(_.idle)

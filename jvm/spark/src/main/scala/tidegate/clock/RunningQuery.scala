@@ -15,7 +15,6 @@ import org.apache.spark.sql.execution.streaming.runtime.{
   StreamProgress
 }
 import org.apache.spark.sql.tidegate.SparkInternals
-
 import tidegate.TidegateErrors
 import tidegate.plans.{DropLate, KeyedWatermark, StatefulOperators}
 
@@ -65,7 +64,7 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
   /** Whether this run has completed a batch; if not, the last one was that of an earlier run. */
   def hasRunABatch: Boolean = context match {
     case c: MicroBatchExecutionContext => c.previousContext.isDefined
-    case _ => false
+    case _                             => false
   }
 
   /** The watermarks of the batch that is being planned. */
@@ -74,13 +73,14 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
     BatchTimes(
       own(c.startOffsets).getOrElse(ClockOffset.empty),
       own(c.endOffsets).getOrElse(ClockOffset.empty),
-      c.offsetSeqMetadata.batchTimestampMs).checkMonotonic()
+      c.offsetSeqMetadata.batchTimestampMs
+    ).checkMonotonic()
   }
 
   private def own(progress: StreamProgress): Option[ClockOffset] =
     progress.get(clock).map {
       case offset: ClockOffset => offset
-      case serialized => clock.deserializeOffset(serialized.json).asInstanceOf[ClockOffset]
+      case serialized          => clock.deserializeOffset(serialized.json).asInstanceOf[ClockOffset]
     }
 
   /**
@@ -114,7 +114,7 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
       val end = c.endOffsets.get(source)
       c.latestOffsets.get(source) match {
         case Some(reported) => end.exists(_.json == reported.json)
-        case None =>
+        case None           =>
           source match {
             case s: SupportsAdmissionControl if s.getDefaultReadLimit != ReadLimit.allAvailable() =>
               c.startOffsets.get(source).exists(start => end.exists(_.json == start.json))

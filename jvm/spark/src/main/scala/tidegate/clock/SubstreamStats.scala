@@ -13,7 +13,8 @@ import org.apache.spark.util.AccumulatorV2
  * Everything in it is a maximum, so that task retries, speculation and a second action on the same
  * batch change nothing.
  *
- * @param futureBoundMicros an event with a higher time, in µs, moves no watermark and is counted
+ * @param futureBoundMicros
+ *   an event with a higher time, in µs, moves no watermark and is counted
  */
 final class SubstreamStats(val futureBoundMicros: Long)
     extends AccumulatorV2[Long, Map[String, Long]] {

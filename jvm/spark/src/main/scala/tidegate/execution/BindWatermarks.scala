@@ -1,7 +1,6 @@
 package tidegate.execution
 
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import org.apache.spark.sql.execution.python.streaming.{
   FlatMapGroupsInPandasWithStateExec,
   TransformWithStateInPySparkExec
@@ -9,6 +8,7 @@ import org.apache.spark.sql.execution.python.streaming.{
 import org.apache.spark.sql.execution.streaming.operators.stateful._
 import org.apache.spark.sql.execution.streaming.operators.stateful.flatmapgroupswithstate._
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate._
+import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
 /**
  * Gives Spark's stateful operators the watermark that is theirs, after Spark has filled in its
@@ -27,14 +27,19 @@ object BindWatermarks extends ColumnarRule {
 
   override def preColumnarTransitions: Rule[SparkPlan] = new Rule[SparkPlan] {
     override def apply(plan: SparkPlan): SparkPlan =
-      plan.transformUp(Function.unlift((operator: SparkPlan) =>
-        operator match {
-          case u: UpdateEventTimeColumnExec =>
-            dropOfInput(u).map(d => u.copy(eventTimeWatermarkForLateEvents = Some(passed(d.lateMs))))
-          case _: StateStoreWriter | _: SessionWindowStateStoreRestoreExec =>
-            drop(operator).flatMap(bind(operator, _))
-          case _ => None
-        }))
+      plan.transformUp(
+        Function.unlift((operator: SparkPlan) =>
+          operator match {
+            case u: UpdateEventTimeColumnExec =>
+              dropOfInput(u).map(d =>
+                u.copy(eventTimeWatermarkForLateEvents = Some(passed(d.lateMs)))
+              )
+            case _: StateStoreWriter | _: SessionWindowStateStoreRestoreExec =>
+              drop(operator).flatMap(bind(operator, _))
+            case _ => None
+          }
+        )
+      )
   }
 
   private def bind(operator: SparkPlan, drop: DropLateExec): Option[SparkPlan] = {
@@ -45,44 +50,58 @@ object BindWatermarks extends ColumnarRule {
         Some(
           s.copy(
             eventTimeWatermarkForLateEvents = NothingIsLate,
-            eventTimeWatermarkForEviction = evict))
+            eventTimeWatermarkForEviction = evict
+          )
+        )
       case s: SessionWindowStateStoreSaveExec =>
         Some(
           s.copy(
             eventTimeWatermarkForLateEvents = NothingIsLate,
-            eventTimeWatermarkForEviction = eviction))
+            eventTimeWatermarkForEviction = eviction
+          )
+        )
       case s: SessionWindowStateStoreRestoreExec =>
         Some(
           s.copy(
             eventTimeWatermarkForLateEvents = NothingIsLate,
-            eventTimeWatermarkForEviction = eviction))
+            eventTimeWatermarkForEviction = eviction
+          )
+        )
       case d: StreamingDeduplicateExec =>
         val evict = if (drop.isWindowed) eviction else Some(passed(drop.evictionMs))
-        Some(
-          d.copy(eventTimeWatermarkForLateEvents = None, eventTimeWatermarkForEviction = evict))
+        Some(d.copy(eventTimeWatermarkForLateEvents = None, eventTimeWatermarkForEviction = evict))
       case d: StreamingDeduplicateWithinWatermarkExec =>
         Some(
-          d.copy(eventTimeWatermarkForLateEvents = None, eventTimeWatermarkForEviction = eviction))
+          d.copy(eventTimeWatermarkForLateEvents = None, eventTimeWatermarkForEviction = eviction)
+        )
       case f: FlatMapGroupsWithStateExec =>
         Some(
           f.copy(
             eventTimeWatermarkForLateEvents = NothingIsLate,
-            eventTimeWatermarkForEviction = eviction))
+            eventTimeWatermarkForEviction = eviction
+          )
+        )
       case f: FlatMapGroupsInPandasWithStateExec =>
         Some(
           f.copy(
             eventTimeWatermarkForLateEvents = NothingIsLate,
-            eventTimeWatermarkForEviction = eviction))
+            eventTimeWatermarkForEviction = eviction
+          )
+        )
       case t: TransformWithStateExec =>
         Some(
           t.copy(
             eventTimeWatermarkForLateEvents = NothingIsLate,
-            eventTimeWatermarkForEviction = eviction))
+            eventTimeWatermarkForEviction = eviction
+          )
+        )
       case t: TransformWithStateInPySparkExec =>
         Some(
           t.copy(
             eventTimeWatermarkForLateEvents = NothingIsLate,
-            eventTimeWatermarkForEviction = eviction))
+            eventTimeWatermarkForEviction = eviction
+          )
+        )
       case _ => None
     }
   }
@@ -96,9 +115,9 @@ object BindWatermarks extends ColumnarRule {
   /** The nearest `DropLate` on the data side, before any other stateful operator. */
   private def drop(operator: SparkPlan): Option[DropLateExec] =
     operator.children.headOption.flatMap {
-      case d: DropLateExec => Some(d)
+      case d: DropLateExec     => Some(d)
       case _: StateStoreWriter => None
-      case other => drop(other)
+      case other               => drop(other)
     }
 
   /** The column that `transformWithState` puts out is checked against what it runs on. */

@@ -2,6 +2,11 @@ package tidegate.execution
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.codegen.{
+  CodegenContext,
+  ExprCode,
+  GenerateUnsafeProjection
+}
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   AttributeSet,
@@ -12,15 +17,9 @@ import org.apache.spark.sql.catalyst.expressions.{
   SortOrder,
   UnsafeProjection
 }
-import org.apache.spark.sql.catalyst.expressions.codegen.{
-  CodegenContext,
-  ExprCode,
-  GenerateUnsafeProjection
-}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
-import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-
+import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
 import tidegate.analysis.WindowColumns
 import tidegate.clock.LateRows
 import tidegate.plans.WindowGrid
@@ -31,8 +30,10 @@ import tidegate.plans.WindowGrid
  * A row without a time is never late. Of a row that a sliding window has copied, the copies in
  * closed windows go; the row is counted once, when the last of its windows is closed.
  *
- * @param lateMs the watermark for late rows of this batch, in epoch ms
- * @param evictionMs the watermark that the operator evicts state by, in epoch ms
+ * @param lateMs
+ *   the watermark for late rows of this batch, in epoch ms
+ * @param evictionMs
+ *   the watermark that the operator evicts state by, in epoch ms
  */
 final case class DropLateExec(
     child: SparkPlan,
@@ -43,15 +44,16 @@ final case class DropLateExec(
     evictionMs: Long,
     grid: Option[WindowGrid],
     eventTime: Option[Attribute],
-    late: LateRows)
-    extends UnaryExecNode
+    late: LateRows
+) extends UnaryExecNode
     with CodegenSupport {
 
   /** Whether the operator runs on windows, not on plain times. */
   val isWindowed: Boolean = WindowColumns.isWindow(time)
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
-    "numLateRows" -> SQLMetrics.createMetric(sparkContext, "number of late rows dropped"))
+    "numLateRows" -> SQLMetrics.createMetric(sparkContext, "number of late rows dropped")
+  )
 
   override def output: Seq[Attribute] = child.output
 
@@ -77,7 +79,8 @@ final case class DropLateExec(
     child.output,
     conf.sessionLocalTimeZone,
     late,
-    longMetric("numLateRows"))
+    longMetric("numLateRows")
+  )
 
   /** Of the copies of a row, the one in the latest window: the row is late in all of them. */
   private def lastWindow: Option[(Attribute, Expression, Long)] =

@@ -2,6 +2,7 @@ package tidegate.execution
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   AttributeSet,
@@ -11,11 +12,9 @@ import org.apache.spark.sql.catalyst.expressions.{
   SortOrder,
   UnsafeProjection
 }
-import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{BinaryExecNode, CodegenSupport, SparkPlan}
 import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType, StringType}
-
 import tidegate.clock.{SubstreamNode, SubstreamStats}
 import tidegate.plans.WatermarkSpec
 
@@ -32,8 +31,8 @@ final case class KeyedWatermarkExec(
     eventTime: Attribute,
     substream: Seq[Attribute],
     spec: WatermarkSpec,
-    stats: SubstreamStats)
-    extends BinaryExecNode
+    stats: SubstreamStats
+) extends BinaryExecNode
     with CodegenSupport {
 
   @transient override lazy val references: AttributeSet = AttributeSet(eventTime +: substream)
@@ -48,7 +47,7 @@ final case class KeyedWatermarkExec(
   private def substreamColumns: Seq[Expression] = substream.map { a =>
     a.dataType match {
       case ByteType | ShortType | IntegerType => Cast(a, LongType)
-      case LongType | StringType => a
+      case LongType | StringType              => a
       case _ => Cast(a, StringType, Some(conf.sessionLocalTimeZone))
     }
   }
@@ -113,5 +112,6 @@ final case class KeyedWatermarkExec(
 
   override protected def withNewChildrenInternal(
       newLeft: SparkPlan,
-      newRight: SparkPlan): KeyedWatermarkExec = copy(left = newLeft, right = newRight)
+      newRight: SparkPlan
+  ): KeyedWatermarkExec = copy(left = newLeft, right = newRight)
 }

@@ -3,7 +3,6 @@ package tidegate.execution
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
-
 import tidegate.clock.{LateRows, RunningQuery, SubstreamStats}
 import tidegate.plans._
 
@@ -26,10 +25,12 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
           k.eventTime,
           k.substream,
           k.spec,
-          stats(k)))
-    case d: DropLate => Seq(dropLate(d))
+          stats(k)
+        )
+      )
+    case d: DropLate       => Seq(dropLate(d))
     case r: RetagEventTime => Seq(RetagEventTimeExec(r.columns, planLater(r.child)))
-    case o: KeyedOutput =>
+    case o: KeyedOutput    =>
       val tagged = o.output.filter(_.exprId == o.eventTime.exprId)
       Seq(RetagEventTimeExec(tagged, planLater(o.child)))
     case _ => Nil
@@ -39,8 +40,9 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
 
   private def stats(node: KeyedWatermark): SubstreamStats = {
     val running = query
-    val bound = for (q <- running; skew <- node.spec.maxFutureSkewMs)
-      yield (q.batchTimes.batchTimestampMs + skew) * MicrosPerMs
+    val bound =
+      for (q <- running; skew <- node.spec.maxFutureSkewMs)
+        yield (q.batchTimes.batchTimestampMs + skew) * MicrosPerMs
     val stats = new SubstreamStats(bound.getOrElse(Long.MaxValue))
     session.sparkContext.register(stats)
     running.foreach(_.clock.register(node, stats))
@@ -62,6 +64,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       times.fold(0L)(_.evictionMs(node.operator)),
       node.grid,
       node.eventTime,
-      late)
+      late
+    )
   }
 }

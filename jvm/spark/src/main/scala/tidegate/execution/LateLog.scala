@@ -1,13 +1,12 @@
 package tidegate.execution
 
-import java.time.{Instant, ZoneId}
 import java.time.format.DateTimeFormatter
+import java.time.{Instant, ZoneId}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, Expression, UnsafeProjection}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.StringType
-
 import tidegate.clock.LateRows
 
 /**
@@ -21,12 +20,12 @@ private[execution] final case class LateLog(
     columns: Seq[Attribute],
     timeZone: String,
     late: LateRows,
-    metric: SQLMetric) {
+    metric: SQLMetric
+) {
 
   @transient private lazy val timeOf = UnsafeProjection.create(Seq(eventTime), columns)
-  @transient private lazy val textOf = UnsafeProjection.create(
-    columns.map(c => Cast(c, StringType, Some(timeZone))),
-    columns)
+  @transient private lazy val textOf =
+    UnsafeProjection.create(columns.map(c => Cast(c, StringType, Some(timeZone))), columns)
   @transient private lazy val clockFormat =
     DateTimeFormatter.ofPattern("HH:mm:ss.SSS").withZone(ZoneId.of(timeZone))
 

@@ -23,8 +23,10 @@ final case class CoalescedTime(inputs: Seq[InputTime]) extends InputTime {
 /**
  * Where the windows of an operator begin.
  *
- * @param slideMs from one window to the next, in ms
- * @param offsetMs from the epoch to the first window, in ms
+ * @param slideMs
+ *   from one window to the next, in ms
+ * @param offsetMs
+ *   from the epoch to the first window, in ms
  */
 final case class WindowGrid(slideMs: Long, offsetMs: Long)
 
@@ -32,11 +34,15 @@ final case class WindowGrid(slideMs: Long, offsetMs: Long)
  * Drops the rows that are late for one stateful operator, and counts them; it is the only place
  * where rows are dropped as late.
  *
- * @param time the column that the operator runs on: a time, late if it is below the watermark, or
- *   a window, late if its end is not above the watermark
- * @param operator the name of the operator, unique in the plan
- * @param grid where the windows begin, if `time` is a window of a known grid
- * @param eventTime the column that the windows were made of, if it is still there
+ * @param time
+ *   the column that the operator runs on: a time, late if it is below the watermark, or a window,
+ *   late if its end is not above the watermark
+ * @param operator
+ *   the name of the operator, unique in the plan
+ * @param grid
+ *   where the windows begin, if `time` is a window of a known grid
+ * @param eventTime
+ *   the column that the windows were made of, if it is still there
  */
 final case class DropLate(
     child: LogicalPlan,
@@ -45,8 +51,8 @@ final case class DropLate(
     operator: String,
     input: InputTime,
     grid: Option[WindowGrid],
-    eventTime: Option[Attribute])
-    extends UnaryNode {
+    eventTime: Option[Attribute]
+) extends UnaryNode {
 
   override def output: Seq[Attribute] = child.output
 

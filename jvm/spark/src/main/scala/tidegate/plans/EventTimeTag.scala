@@ -14,8 +14,7 @@ object EventTimeTag {
 
   /** The column with our key and Spark's tag; `lagMs` is the delay that Spark's tag carries. */
   def add(a: Attribute, key: Byte, lagMs: Long): Attribute =
-    a.withMetadata(
-      builder(a).putLong(KeyField, key.toLong).putLong(SparkField, lagMs).build())
+    a.withMetadata(builder(a).putLong(KeyField, key.toLong).putLong(SparkField, lagMs).build())
 
   /** The watermark key of a column. */
   def key(a: Attribute): Option[Byte] = key(a.metadata)

@@ -2,17 +2,20 @@ package tidegate.plans
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{BinaryNode, LogicalPlan, Statistics}
-
 import tidegate.{EmissionSpec, PolicySpec}
 
 /**
  * What a user asked of one keyed watermark.
  *
- * @param name the name of the watermark node: the user's, else the event time column; made unique
- *   in plan order (`orders`, `orders-2`) when the query starts
- * @param emission when `None`, chosen from the windows downstream when the query starts
- * @param idleTimeoutMs after how many ms without events a substream is idle; `None` is never
- * @param maxFutureSkewMs how far ahead of the wall clock an event may move the watermark, in ms
+ * @param name
+ *   the name of the watermark node: the user's, else the event time column; made unique in plan
+ *   order (`orders`, `orders-2`) when the query starts
+ * @param emission
+ *   when `None`, chosen from the windows downstream when the query starts
+ * @param idleTimeoutMs
+ *   after how many ms without events a substream is idle; `None` is never
+ * @param maxFutureSkewMs
+ *   how far ahead of the wall clock an event may move the watermark, in ms
  */
 final case class WatermarkSpec(
     name: String,
@@ -20,7 +23,8 @@ final case class WatermarkSpec(
     policy: PolicySpec,
     emission: Option[EmissionSpec],
     idleTimeoutMs: Option[Long],
-    maxFutureSkewMs: Option[Long])
+    maxFutureSkewMs: Option[Long]
+)
 
 /**
  * Gives the event time column of `left` a watermark of its own.
@@ -33,8 +37,8 @@ final case class KeyedWatermark(
     right: LogicalPlan,
     eventTime: Attribute,
     substream: Seq[Attribute],
-    spec: WatermarkSpec)
-    extends BinaryNode {
+    spec: WatermarkSpec
+) extends BinaryNode {
 
   override lazy val output: Seq[Attribute] = left.output.map { a =>
     if (a.exprId == eventTime.exprId) EventTimeTag.add(a, spec.key, spec.policy.lagMs) else a
@@ -46,6 +50,7 @@ final case class KeyedWatermark(
 
   override protected def withNewChildrenInternal(
       newLeft: LogicalPlan,
-      newRight: LogicalPlan): KeyedWatermark =
+      newRight: LogicalPlan
+  ): KeyedWatermark =
     copy(left = newLeft, right = newRight)
 }

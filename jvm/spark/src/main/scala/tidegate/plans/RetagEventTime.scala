@@ -9,7 +9,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
  * Spark allows one tagged column under a stateful operator: this node takes the tag off the others
  * below it, and gives it back above it.
  *
- * @param columns the columns that change, with the metadata that they get
+ * @param columns
+ *   the columns that change, with the metadata that they get
  */
 final case class RetagEventTime(columns: Seq[Attribute], child: LogicalPlan) extends UnaryNode {
 
@@ -24,6 +25,5 @@ final case class RetagEventTime(columns: Seq[Attribute], child: LogicalPlan) ext
 
 object RetagEventTime {
   def retag(output: Seq[Attribute], columns: Seq[Attribute]): Seq[Attribute] =
-    output.map(a =>
-      columns.find(_.exprId == a.exprId).fold(a)(c => a.withMetadata(c.metadata)))
+    output.map(a => columns.find(_.exprId == a.exprId).fold(a)(c => a.withMetadata(c.metadata)))
 }

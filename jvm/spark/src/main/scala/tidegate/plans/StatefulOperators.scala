@@ -10,17 +10,17 @@ object StatefulOperators {
     if (!plan.children.headOption.exists(_.isStreaming)) None
     else
       plan match {
-        case _: Aggregate => Some("aggregate")
-        case _: Distinct => Some("distinct")
-        case _: Deduplicate => Some("deduplicate")
-        case _: DeduplicateWithinWatermark => Some("deduplicateWithinWatermark")
-        case _: FlatMapGroupsWithState => Some("flatMapGroupsWithState")
+        case _: Aggregate                      => Some("aggregate")
+        case _: Distinct                       => Some("distinct")
+        case _: Deduplicate                    => Some("deduplicate")
+        case _: DeduplicateWithinWatermark     => Some("deduplicateWithinWatermark")
+        case _: FlatMapGroupsWithState         => Some("flatMapGroupsWithState")
         case _: FlatMapGroupsInPandasWithState => Some("applyInPandasWithState")
-        case _: TransformWithState => Some("transformWithState")
-        case _: TransformWithStateInPySpark => Some("transformWithStateInPandas")
+        case _: TransformWithState             => Some("transformWithState")
+        case _: TransformWithStateInPySpark    => Some("transformWithStateInPandas")
         case j: Join if j.left.isStreaming && j.right.isStreaming => Some("join")
-        case _: GlobalLimit => Some("limit")
-        case _ => None
+        case _: GlobalLimit                                       => Some("limit")
+        case _                                                    => None
       }
 
   /** Whether the operator has one input of rows that it may find late. */

@@ -5,13 +5,12 @@ import java.nio.file.Files
 
 import scala.util.Random
 
-import org.apache.spark.sql.{Encoders, SparkSession}
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.{Encoders, SparkSession}
 import org.apache.spark.util.SizeEstimator
-
 import tidegate._
 
 /** The clock with 10,000 substreams: its offset, its memory, its time, and an idle query. */
@@ -26,15 +25,15 @@ private[watermark] object ClockScale {
     plain(spark)
     Seq(
       "fixedLag" -> fixedLag("5 seconds"),
-      "limitingLagAndLull" -> limitingLagAndLull("5 seconds", "3600 seconds")).foreach {
-      case (name, policy) => run(spark, name, policy)
+      "limitingLagAndLull" -> limitingLagAndLull("5 seconds", "3600 seconds")
+    ).foreach { case (name, policy) =>
+      run(spark, name, policy)
     }
   }
 
   private def run(spark: SparkSession, name: String, policy: PolicySpec): Unit = {
-    val in = MemoryStream[(String, Long)](
-      Encoders.tuple(Encoders.STRING, Encoders.scalaLong),
-      spark)
+    val in =
+      MemoryStream[(String, Long)](Encoders.tuple(Encoders.STRING, Encoders.scalaLong), spark)
     val query = in
       .toDF()
       .select(col("_1").as("tenant"), timestamp_millis(col("_2")).as("time"))
@@ -71,7 +70,9 @@ private[watermark] object ClockScale {
       .start()
     in.addData(1700000000000L)
     query.processAllAvailable()
-    println(f" withWatermark, for comparison: idle query uses ${idlePercent(query)}%.2f %% of a core")
+    println(
+      f" withWatermark, for comparison: idle query uses ${idlePercent(query)}%.2f %% of a core"
+    )
     query.stop()
   }
 
@@ -84,11 +85,16 @@ private[watermark] object ClockScale {
     val texts = json.flatMap(s => Seq(s.startOffset, s.endOffset, s.latestOffset)).filter(_ != null)
     val distinct = texts.groupBy(System.identityHashCode).values.map(_.head)
     val clockBytes = SizeEstimator.estimate(
-      tidegate.clock.RunningQuery.of(SparkInternals.execution(query).get).get.clock.retained)
-    println(f" $name: offset ${clock.endOffset.length / 1000.0}%.1f kB, " +
-      f"latestOffset ${Pairs.median(evaluation.toSeq)}%.0f ms median, ${evaluation.max}%.0f ms max")
-    println(f" $name: memory of the clock ${clockBytes / 1e6}%.1f MB, of the offsets in " +
-      f"${query.recentProgress.length} progress entries ${distinct.map(_.length.toLong).sum / 1e6}%.1f MB")
+      tidegate.clock.RunningQuery.of(SparkInternals.execution(query).get).get.clock.retained
+    )
+    println(
+      f" $name: offset ${clock.endOffset.length / 1000.0}%.1f kB, " +
+        f"latestOffset ${Pairs.median(evaluation.toSeq)}%.0f ms median, ${evaluation.max}%.0f ms max"
+    )
+    println(
+      f" $name: memory of the clock ${clockBytes / 1e6}%.1f MB, of the offsets in " +
+        f"${query.recentProgress.length} progress entries ${distinct.map(_.length.toLong).sum / 1e6}%.1f MB"
+    )
     println(f" $name: idle query uses ${idlePercent(query)}%.2f %% of a core")
   }
 

@@ -3,10 +3,9 @@ package tidegate.bench.watermark
 import java.util.UUID
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.execution.{CollapseCodegenStages, LocalTableScanExec, SparkPlan}
 import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeWatermarkExec
+import org.apache.spark.sql.execution.{CollapseCodegenStages, LocalTableScanExec, SparkPlan}
 import org.apache.spark.unsafe.types.CalendarInterval
-
 import tidegate.clock.SubstreamStats
 import tidegate.execution.KeyedWatermarkExec
 import tidegate.plans.WatermarkSpec
@@ -30,15 +29,18 @@ private[watermark] object NodeCost {
     val times = Pairs.measure(Rounds)(
       () => drain(rows),
       () => drain(sparkNode(rows)),
-      () => drain(keyedNode(spark, rows, substreams)))
+      () => drain(keyedNode(spark, rows, substreams))
+    )
     val (none, sparks, keyed) = (times(0), times(1), times(2))
     def cost(seconds: Seq[Double], of: Seq[Double] => Double) =
       (of(seconds) - of(none)) * 1e9 / Rows
     Seq[(String, Seq[Double] => Double)]("min" -> (_.min), "median" -> Pairs.median).foreach {
       case (name, of) =>
         val (s, k) = (cost(sparks, of), cost(keyed, of))
-        println(f" $substreams%5d substreams, $name%-6s: EventTimeWatermarkExec $s%5.1f ns, " +
-          f"KeyedWatermarkExec $k%5.1f ns, ratio ${k / s}%.2f")
+        println(
+          f" $substreams%5d substreams, $name%-6s: EventTimeWatermarkExec $s%5.1f ns, " +
+            f"KeyedWatermarkExec $k%5.1f ns, ratio ${k / s}%.2f"
+        )
     }
   }
 
@@ -49,7 +51,8 @@ private[watermark] object NodeCost {
       .selectExpr(
         "timestamp_micros(id * 10) AS time",
         s"CAST((id * 7919) % $substreams AS INT) AS sub",
-        "id AS n")
+        "id AS n"
+      )
       .queryExecution
       .sparkPlan
 
@@ -58,7 +61,8 @@ private[watermark] object NodeCost {
       UUID.randomUUID(),
       rows.output.head,
       new CalendarInterval(0, 0, 5000000L),
-      rows)
+      rows
+    )
 
   private def keyedNode(spark: SparkSession, rows: SparkPlan, substreams: Int): SparkPlan = {
     val stats = new SubstreamStats(Long.MaxValue)
@@ -70,7 +74,8 @@ private[watermark] object NodeCost {
       rows.output.head,
       if (substreams == 1) Nil else Seq(rows.output(1)),
       WatermarkSpec("time", 0, tidegate.fixedLag("5 seconds"), None, None, None),
-      stats)
+      stats
+    )
   }
 
   private def drain(plan: SparkPlan): Unit =

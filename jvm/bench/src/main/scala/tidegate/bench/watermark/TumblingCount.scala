@@ -2,10 +2,9 @@ package tidegate.bench.watermark
 
 import java.nio.file.{Files, Path}
 
-import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
-
+import org.apache.spark.sql.{DataFrame, SparkSession}
 import tidegate._
 
 /** A windowed tumbling count over files, with Spark's watermark and with a keyed one. */
@@ -17,13 +16,14 @@ private[watermark] object TumblingCount {
   private val Rounds = 5
 
   def run(spark: SparkSession): Unit = {
-    println(s"Tumbling count over files ($Rows rows, ${FileCount / FilesPerBatch} data batches, " +
-      s"10 s windows by 1,000 keys, $Rounds rounds)")
+    println(
+      s"Tumbling count over files ($Rows rows, ${FileCount / FilesPerBatch} data batches, " +
+        s"10 s windows by 1,000 keys, $Rounds rounds)"
+    )
     val folder = write(spark)
     var last = Map.empty[String, StreamingQuery]
     def side(name: String)(frame: DataFrame => DataFrame): () => Unit = () => {
-      val query = counts(frame(read(spark, folder)))
-        .writeStream
+      val query = counts(frame(read(spark, folder))).writeStream
         .format("noop")
         .trigger(Trigger.AvailableNow())
         .option("checkpointLocation", Files.createTempDirectory("bench").toString)
@@ -34,15 +34,21 @@ private[watermark] object TumblingCount {
     val times = Pairs.measure(Rounds)(
       side("withWatermark")(_.withWatermark("time", "2 seconds")),
       side("withKeyedWatermark")(
-        _.withKeyedWatermark("time", "2 seconds", substream = Seq("sub"), idleTimeout = null)))
+        _.withKeyedWatermark("time", "2 seconds", substream = Seq("sub"), idleTimeout = null)
+      )
+    )
     val (sparks, keyed) = (times(0), times(1))
-    println(f" wall ratio: min ${keyed.min / sparks.min}%.3f, " +
-      f"median ${Pairs.median(keyed) / Pairs.median(sparks)}%.3f, " +
-      f"median of the pairs ${Pairs.median(keyed.zip(sparks).map { case (k, s) => k / s })}%.3f")
+    println(
+      f" wall ratio: min ${keyed.min / sparks.min}%.3f, " +
+        f"median ${Pairs.median(keyed) / Pairs.median(sparks)}%.3f, " +
+        f"median of the pairs ${Pairs.median(keyed.zip(sparks).map { case (k, s) => k / s })}%.3f"
+    )
     last.foreach { case (name, query) =>
       val (data, empty) = query.recentProgress.partition(_.numInputRows > 0)
-      println(f" $name: ${data.length} batches with data, ${empty.length} without " +
-        f"(${empty.length.toDouble / data.length}%.2f for each)")
+      println(
+        f" $name: ${data.length} batches with data, ${empty.length} without " +
+          f"(${empty.length.toDouble / data.length}%.2f for each)"
+      )
     }
     check(spark, folder)
   }
@@ -89,7 +95,8 @@ private[watermark] object TumblingCount {
           "timestamp_millis(1700000000000L + id DIV 5 - (id * 31) % 1500) AS time",
           s"CAST((id * 7919) % $Substreams AS INT) AS sub",
           "(id * 104729) % 1000 AS key",
-          "id AS n")
+          "id AS n"
+        )
         .write
         .mode("overwrite")
         .parquet(folder.resolve(s"part-$i").toString)
@@ -100,7 +107,8 @@ private[watermark] object TumblingCount {
   private def flatten(folder: Path): Path = {
     val flat = Files.createTempDirectory("bench-flat")
     (0 until FileCount).foreach { i =>
-      val parts = folder.resolve(s"part-$i").toFile.listFiles().filter(_.getName.endsWith("parquet"))
+      val parts =
+        folder.resolve(s"part-$i").toFile.listFiles().filter(_.getName.endsWith("parquet"))
       val target = flat.resolve(f"$i%04d.parquet")
       Files.move(parts.head.toPath, target)
       target.toFile.setLastModified(1700000000000L + i * 1000L)

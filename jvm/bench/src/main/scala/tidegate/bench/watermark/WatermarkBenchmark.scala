@@ -22,12 +22,14 @@ object WatermarkBenchmark {
       .config("spark.sql.streaming.numRecentProgressUpdates", "10000")
       .getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
-    try wanted.foreach {
-        case "node" => NodeCost.run(spark)
+    try
+      wanted.foreach {
+        case "node"  => NodeCost.run(spark)
         case "query" => TumblingCount.run(spark)
         case "clock" => ClockScale.run(spark)
-        case other => throw new IllegalArgumentException(s"'$other' is not node, query or clock")
-      } finally spark.stop()
+        case other   => throw new IllegalArgumentException(s"'$other' is not node, query or clock")
+      }
+    finally spark.stop()
   }
 }
 
@@ -38,8 +40,10 @@ private[watermark] object Pairs {
   def measure(rounds: Int)(sides: (() => Unit)*): Seq[Seq[Double]] = {
     val all = (0 to rounds).map { round =>
       val times = sides.map(seconds)
-      println(f"  round $round${if (round == 0) " (warm-up)" else ""}: " +
-        times.map(s => f"$s%.3f s").mkString(", "))
+      println(
+        f"  round $round${if (round == 0) " (warm-up)" else ""}: " +
+          times.map(s => f"$s%.3f s").mkString(", ")
+      )
       times
     }
     all.tail.transpose

@@ -3,10 +3,7 @@ package org.apache.spark.sql.tidegate
 import java.net.URL
 import java.util.UUID
 
-import org.apache.spark.{ErrorClassesJsonReader, SparkContext, SparkThrowableHelper}
-import org.apache.spark.sql.{Dataset, SparkSession}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.classic
 import org.apache.spark.sql.classic.ClassicConversions._
 import org.apache.spark.sql.execution.SparkStrategy
 import org.apache.spark.sql.execution.streaming.runtime.{
@@ -15,6 +12,8 @@ import org.apache.spark.sql.execution.streaming.runtime.{
   StreamingQueryWrapper
 }
 import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.{Dataset, SparkSession, classic}
+import org.apache.spark.{ErrorClassesJsonReader, SparkContext, SparkThrowableHelper}
 
 /** Everything that Tidegate needs of Spark's private API, for the Spark 4.2 line. */
 object SparkInternals {
@@ -46,8 +45,8 @@ object SparkInternals {
   /** The execution behind a query handle, running or ended. */
   def execution(query: StreamingQuery): Option[MicroBatchExecution] = query match {
     case wrapper: StreamingQueryWrapper => execution(wrapper.streamingQuery)
-    case m: MicroBatchExecution => Some(m)
-    case _ => None
+    case m: MicroBatchExecution         => Some(m)
+    case _                              => None
   }
 
   /** The session in which the batches of a query run. */

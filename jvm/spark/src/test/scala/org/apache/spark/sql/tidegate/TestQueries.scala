@@ -1,10 +1,10 @@
 package org.apache.spark.sql.tidegate
 
-import org.apache.spark.sql.{DataFrame, Dataset, Row}
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
 import org.apache.spark.sql.classic.ClassicConversions.castToImpl
 import org.apache.spark.sql.execution.streaming.sources.ForeachBatchSink
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
+import org.apache.spark.sql.{DataFrame, Dataset, Row}
 import org.apache.spark.util.ManualClock
 
 /** Starts queries with a clock of the test's own, which Spark's public API does not offer. */
@@ -14,7 +14,8 @@ object TestQueries {
       checkpoint: String,
       mode: OutputMode,
       trigger: Trigger,
-      clock: TestClock)(batch: (Dataset[Row], Long) => Unit): StreamingQuery =
+      clock: TestClock
+  )(batch: (Dataset[Row], Long) => Unit): StreamingQuery =
     castToImpl(df.sparkSession).sessionState.streamingQueryManager.startQuery(
       userSpecifiedName = None,
       userSpecifiedCheckpointLocation = Some(checkpoint),
@@ -23,7 +24,8 @@ object TestQueries {
       sink = new ForeachBatchSink[Row](batch(_, _), ExpressionEncoder(df.schema)),
       outputMode = mode,
       trigger = trigger,
-      triggerClock = clock)
+      triggerClock = clock
+    )
 }
 
 /** A clock that moves only when it is told to, in ms. */
