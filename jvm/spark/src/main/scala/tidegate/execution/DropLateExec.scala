@@ -4,6 +4,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
+  AttributeSet,
   BindReferences,
   BoundReference,
   Expression,
@@ -53,6 +54,10 @@ final case class DropLateExec(
 
   override def output: Seq[Attribute] = child.output
 
+  /** What the generated code reads of every row is evaluated before it, and once. */
+  @transient override lazy val references: AttributeSet =
+    AttributeSet(time +: lastWindow.map(_._1).toSeq)
+
   override def outputPartitioning: Partitioning = child.outputPartitioning
 
   override def outputOrdering: Seq[SortOrder] = child.outputOrdering
@@ -74,7 +79,7 @@ final case class DropLateExec(
     longMetric("numLateRows"))
 
   /** Of the copies of a row, the one in the latest window: the row is late in all of them. */
-  private def lastWindow: Option[(Expression, Expression, Long)] =
+  private def lastWindow: Option[(Attribute, Expression, Long)] =
     grid.filter(g => isWindowed && child.outputSet.contains(g.eventTime)).map { g =>
       (g.eventTime, GetStructField(time, 0), g.slideMs * 1000)
     }
@@ -129,13 +134,16 @@ final case class DropLateExec(
          |}
        """.stripMargin
     }
+    // In a loop of its own, as Spark's filter: Spark may put this code into a function without one.
     s"""
-       |${t.code}
-       |if (!${t.isNull} && ${t.value} < $bound) {
-       |  $count
-       |  continue;
-       |}
-       |${consume(ctx, input)}
+       |do {
+       |  ${t.code}
+       |  if (!${t.isNull} && ${t.value} < $bound) {
+       |    $count
+       |    continue;
+       |  }
+       |  ${consume(ctx, input)}
+       |} while (false);
      """.stripMargin
   }
 
