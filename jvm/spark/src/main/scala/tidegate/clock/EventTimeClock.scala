@@ -54,6 +54,7 @@ final class EventTimeClock
   private var frozenNowMs: Option[Long] = None
   private var nowMs = 0L
   private var polledAtMs: Option[Long] = None
+  private var polledBatchId = -1L
   private var caughtUpAtMs: Option[Long] = None
   private var latest: ClockOffset = _
   private var latestVersion = -1L
@@ -73,10 +74,11 @@ final class EventTimeClock
     readWallClock(query)
     query.useOwnStart(begin)
     if (nodes == null) initialize(query, begin)
-    if (polledAtMs.isDefined && query.hadReadEverything) caughtUpAtMs = polledAtMs
+    if (polledAtMs.isDefined && query.hadReadEverything(polledBatchId)) caughtUpAtMs = polledAtMs
     observePending()
     nodes.values.foreach(_.tick(nowMs, caughtUpAtMs))
     polledAtMs = Some(nowMs)
+    polledBatchId = query.batchId
     if (nodes.values.forall(_.isUntouched)) null else offsetAfter(query, begin)
   }
 

@@ -94,13 +94,23 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
     }
   }
 
+  /** The batch that the current trigger puts together; it grows when a trigger has run one. */
+  def batchId: Long = context.batchId
+
   /**
-   * Whether the batch that was put together at the last trigger took all that the sources had
-   * reported by then. A source that reports nothing and reads with a limit is taken to have more,
-   * unless it had nothing new.
+   * Whether what the last trigger took is all that the sources had reported by then. A source that
+   * reports nothing and reads with a limit is taken to have more, unless it had nothing new.
+   *
+   * @param lastBatchId the batch that the last trigger put together; if it ran, the start of the
+   *   current one is already its end, and tells nothing about what was new
    */
-  def hadReadEverything: Boolean = {
+  def hadReadEverything(lastBatchId: Long): Boolean = {
     val c = context
+    val startOffsets = c match {
+      case m: MicroBatchExecutionContext if m.batchId != lastBatchId =>
+        m.previousContext.fold(m.startOffsets)(_.startOffsets)
+      case _ => c.startOffsets
+    }
     c.endOffsets.keysIterator.filterNot(_ eq clock).forall { source =>
       val end = c.endOffsets.get(source)
       c.latestOffsets.get(source) match {
@@ -108,7 +118,7 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
         case None =>
           source match {
             case s: SupportsAdmissionControl if s.getDefaultReadLimit != ReadLimit.allAvailable() =>
-              c.startOffsets.get(source).exists(start => end.exists(_.json == start.json))
+              startOffsets.get(source).exists(start => end.exists(_.json == start.json))
             case _ => true
           }
       }
