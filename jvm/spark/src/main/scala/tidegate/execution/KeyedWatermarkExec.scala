@@ -64,6 +64,9 @@ final case class KeyedWatermarkExec(
 
   override def inputRDDs(): Seq[RDD[InternalRow]] = left.asInstanceOf[CodegenSupport].inputRDDs()
 
+  /** Spark asks the only child; ours with code is the left one. */
+  override def needCopyResult: Boolean = left.asInstanceOf[CodegenSupport].needCopyResult
+
   override protected def doProduce(ctx: CodegenContext): String =
     left.asInstanceOf[CodegenSupport].produce(ctx, this)
 
