@@ -21,9 +21,8 @@ MOST_SUBSTREAMS = 12
 
 TITLE = "Spark's watermark follows the fastest substream, Tidegate's the slowest"
 SUBTITLE = (
-    "A row below the watermark is dropped as late. A substream that falls silent holds Tidegate's\n"
-    "watermark while files are left to read, for they may hold its rows; after them it is idle and\n"
-    "left out."
+    "A row below the watermark is dropped as late. A silent substream holds Tidegate's watermark\n"
+    "while files are left to read, which may hold its rows; then it is idle and is left out."
 )
 
 
@@ -48,7 +47,7 @@ def _draw(panels: list[Panel], path: Path) -> None:
     axes = figure.subplots(len(panels), 1, squeeze=False)[:, 0]
     for panel, axis in zip(panels, axes, strict=True):
         _draw_panel(panel, axis)
-    axes[0].set_title(TITLE, loc="left", pad=70, fontsize=14, fontweight="bold")
+    axes[0].set_title(TITLE, loc="left", pad=54, fontsize=14, fontweight="bold")
     axes[0].annotate(
         SUBTITLE,
         (0, 1),
