@@ -45,11 +45,11 @@ format: .venv/.tools ## Format and fix all sources.
 
 .PHONY: bench bench-core bench-watermark
 bench: ## Run all benchmarks (see jvm/bench/README.md).
-	./sbt "bench/Jmh/run"
+	@$(MAKE) --no-print-directory bench-core bench-watermark
 bench-core: ## Run the benchmarks of the pure core.
-	./sbt "bench/Jmh/run tidegate.bench.core.*"
+	./sbt "bench/Jmh/run CoalescerBenchmark"
 bench-watermark: ## Run keyed watermarks against Spark's own.
-	./sbt "bench/Jmh/run tidegate.bench.watermark.*"
+	./sbt "bench/runMain tidegate.bench.watermark.WatermarkBenchmark"
 
 .PHONY: package
 package: $(WHEEL) ## Build the jar, and the wheel that holds it, into dist/.

@@ -42,9 +42,6 @@ lazy val spark = (project in file("jvm/spark"))
   .settings(
     name := s"tidegate-spark-${default.minor}",
     libraryDependencies += "org.apache.spark" %% "spark-sql" % default.full % Provided,
-    // Spark's own test harness (StreamTest) comes as test jars.
-    libraryDependencies ++= Seq("sql", "sql-api", "catalyst", "core", "common-utils", "tags").map(m =>
-      ("org.apache.spark" %% s"spark-$m" % default.full % Test).classifier("tests")),
     Compile / unmanagedSourceDirectories +=
       (Compile / sourceDirectory).value / s"scala-spark-${default.minor}",
     assembly / assemblyJarName := s"tidegate-spark-${default.minor}_2.13-${version.value}.jar",
@@ -60,5 +57,6 @@ lazy val bench = (project in file("jvm/bench"))
     name := "tidegate-bench",
     publish / skip := true,
     libraryDependencies += "org.apache.spark" %% "spark-sql" % default.full,
-    javaOptions ++= javaModuleOptions
+    run / fork := true,
+    javaOptions ++= javaModuleOptions ++ Seq("-Xmx6g", "-Duser.timezone=UTC")
   )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.errors.exceptions.base import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 import tidegate
@@ -15,9 +15,10 @@ from feeds import Feed
 
 @pytest.fixture
 def stream(feed: Feed) -> DataFrame:
-    """Return a stream with two time columns."""
+    """Return a stream with two time columns, and a document."""
     feed.add(("12:00:10", 0))
-    return feed.stream().withColumn("other", F.col("time"))
+    document = F.parse_json(F.lit("{}"))
+    return feed.stream().withColumns({"other": F.col("time"), "document": document})
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def check(error: PySparkException, condition: str, sentence: str, state: str) ->
     assert first_line == f"[TIDEGATE_{condition}] {sentence} SQLSTATE: {state}"
 
 
-COLUMNS = "columns of the stream: `id`, `time`, `partition`, `other`."
+COLUMNS = "columns of the stream: `id`, `time`, `partition`, `other`, `document`."
 NO_DURATION = (
     "which is not a duration. Use an interval without months or years, in whole milliseconds, for "
     "example '5 seconds'."
@@ -67,6 +68,13 @@ NO_DURATION = (
             "SUBSTREAM_NOT_FOUND",
             f"The substream column `shard` does not exist. Use one or more of the {COLUMNS}",
             "42703",
+        ),
+        (
+            {"substream": "document"},
+            "SUBSTREAM_TYPE",
+            "The substream column `document` has the type VARIANT, whose values cannot be "
+            "compared. Use a column of a simple type, such as STRING or INT.",
+            "42K09",
         ),
         (
             {"lag": "5 parsecs"},
@@ -195,7 +203,7 @@ def test_sparks_watermark_when_under_the_same_query_then_the_sentence_names_both
     check(
         error.value,
         "MIXED_WATERMARKS",
-        "The query has the keyed watermark `orders` and Spark's withWatermark on `other`; their "
+        "The query has the keyed watermark `orders` and Spark's withWatermark on `other`, whose "
         "times do not mix. Use withKeyedWatermark for both.",
         "42K0E",
     )
@@ -232,7 +240,7 @@ def test_union_when_a_branch_lacks_the_key_then_the_sentence_says_which(
         "KEY_NOT_AVAILABLE",
         "The operator `aggregate` runs on the column `window` with the watermark key 4, but that "
         "key does not reach it: branch 2 of the union, with the columns id, time, partition, "
-        "other, has no watermark with this key; call withKeyedWatermark with the same key on it.",
+        "other, document, has no watermark with this key; call withKeyedWatermark with the same key on it.",
         "42K0E",
     )
 

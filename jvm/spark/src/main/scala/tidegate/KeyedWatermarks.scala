@@ -1,10 +1,10 @@
 package tidegate
 
 import org.apache.spark.sql.Dataset
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, RowOrdering}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.tidegate.SparkInternals
-import org.apache.spark.sql.types.{StringType, TimestampNTZType, TimestampType}
+import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 
 import tidegate.analysis.KeyedTimes
 import tidegate.clock.ClockTable
@@ -59,7 +59,7 @@ private[tidegate] object KeyedWatermarks {
   private def substreamColumn(input: LogicalPlan, name: String): Attribute =
     column(input, name) match {
       case None => throw TidegateErrors.substreamNotFound(name, input.output.map(_.name))
-      case Some(a) if Cast.canCast(a.dataType, StringType) => a
+      case Some(a) if RowOrdering.isOrderable(a.dataType) => a
       case Some(a) => throw TidegateErrors.substreamType(name, a.dataType)
     }
 

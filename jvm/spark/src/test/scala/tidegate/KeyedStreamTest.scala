@@ -7,8 +7,14 @@ import java.time.{Instant, LocalDateTime, ZoneOffset}
 import scala.collection.mutable
 
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
+import org.apache.spark.sql.execution.streaming.checkpointing.OffsetSeq
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
-import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
+import org.apache.spark.sql.streaming.{
+  OutputMode,
+  StreamingQuery,
+  StreamingQueryException,
+  Trigger
+}
 import org.apache.spark.sql.tidegate.{SparkInternals, TestClock, TestQueries}
 import org.scalatest.BeforeAndAfterEach
 import org.scalatest.funsuite.AnyFunSuite
@@ -73,10 +79,21 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
       this
     }
 
-    /** Everything that can be processed now has been; the clock has settled. */
+    /**
+     * Everything that can be processed now has been. The clock was asked twice: what a trigger
+     * found is known at the next one.
+     */
     def settle(): this.type = {
       query.processAllAvailable()
+      query.processAllAvailable()
       this
+    }
+
+    /** As `settle`, and stopped; or until the batch that is made to fail has failed. */
+    def awaitEnd(): this.type = {
+      try query.processAllAvailable()
+      catch { case e: StreamingQueryException if e.getMessage.contains("made to fail") => () }
+      stop()
     }
 
     def stop(): this.type = {
@@ -118,17 +135,30 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
 
     def lateRows: Map[String, Long] = running.clock.view.lateRows.filter(_._2 > 0)
 
-    /** The vector of every batch in the offset log, as (operator -> ms). */
-    def trace: Seq[(Long, Map[String, Long])] = {
-      val log = SparkInternals.execution(query).get.offsetLog
-      log.listBatchesOnDisk.toSeq.sorted.flatMap(id => log.get(id).map(id -> _)).map {
-        case (id, entry) =>
-          val clockOffset = entry.toString.linesIterator.toSeq
-          id -> KeyedStreamTest.operators(clockOffset.mkString)
+    /** The rows of each batch as text, empty batches included. */
+    def byBatch: Map[Long, Seq[String]] =
+      batches.view.mapValues(_.map(KeyedStreamTest.text).sorted).toMap
+
+    /** What the offset log says of every batch. */
+    def log: Seq[LoggedBatch] = {
+      val offsets = SparkInternals.execution(query).get.offsetLog
+      offsets.listBatchesOnDisk.toSeq.sorted.flatMap(id => offsets.get(id).map(id -> _)).map {
+        case (id, entry: OffsetSeq) =>
+          val (clocks, data) = entry.offsets.flatten.map(_.json).partition(_.contains("tidegateClock"))
+          val marks = clocks.headOption.map(ClockOffset.parse(_).operators).getOrElse(Map.empty)
+          val logOffset = data.collectFirst { case KeyedStreamTest.LogOffset(n) => n.toLong }
+          LoggedBatch(
+            id,
+            logOffset.getOrElse(-1L),
+            marks.map { case (name, mark) => name -> mark.watermarkMs })
+        case (_, other) => fail(s"unexpected offsets $other")
       }
     }
   }
 }
+
+/** A batch in the offset log: up to which file it read, and the watermark of each operator in ms. */
+final case class LoggedBatch(id: Long, dataOffset: Long, operators: Map[String, Long])
 
 object KeyedStreamTest {
   lazy val session: SparkSession = SparkSession
@@ -136,7 +166,7 @@ object KeyedStreamTest {
     .master("local[2]")
     .appName("tidegate-test")
     .config("spark.sql.extensions", classOf[TidegateExtensions].getName)
-    .config("spark.sql.shuffle.partitions", "2")
+    .config("spark.sql.shuffle.partitions", "1")
     .config("spark.sql.session.timeZone", "UTC")
     .config("spark.ui.enabled", "false")
     .config("spark.sql.streaming.stateStore.maintenanceInterval", "1h")
@@ -157,6 +187,5 @@ object KeyedStreamTest {
   private def seconds(t: Timestamp): String =
     BigDecimal(t.getTime, 3).bigDecimal.stripTrailingZeros.toPlainString
 
-  def operators(json: String): Map[String, Long] =
-    ClockOffset.parse(json).operators.map { case (name, mark) => name -> mark.watermarkMs }
+  private val LogOffset = """.*"logOffset":(\d+).*""".r
 }

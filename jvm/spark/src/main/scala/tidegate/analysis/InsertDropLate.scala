@@ -2,7 +2,7 @@ package tidegate.analysis
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute}
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.streaming.{GroupStateTimeout, TimeMode}
+import org.apache.spark.sql.streaming.{GroupStateTimeout, OutputMode, TimeMode}
 
 import tidegate.TidegateErrors
 import tidegate.plans._
@@ -15,21 +15,21 @@ import tidegate.plans._
  */
 object InsertDropLate {
 
-  def apply(plan: LogicalPlan): LogicalPlan = {
+  def apply(plan: LogicalPlan, mode: OutputMode): LogicalPlan = {
     val names = new UniqueNames
     plan.transformUp {
       case operator if StatefulOperators.name(operator).exists(_ != "limit") =>
-        insert(operator, names)
+        insert(operator, mode, names)
     }
   }
 
-  private def insert(operator: LogicalPlan, names: UniqueNames): LogicalPlan = {
+  private def insert(operator: LogicalPlan, mode: OutputMode, names: UniqueNames): LogicalPlan = {
     val name = names.next(StatefulOperators.name(operator).get)
     val child = operator.children.head
     operator match {
       case _: Join if KeyedTimes.of(operator).nonEmpty =>
         throw TidegateErrors.streamJoinNotSupported()
-      case _ if !dropsLateRows(operator) => operator
+      case _ if !dropsLateRows(operator, mode) => operator
       case _ =>
         EventTimeColumn.of(operator).fold(operator) { time =>
           val key = EventTimeTag.key(time).get
@@ -41,15 +41,21 @@ object InsertDropLate {
               key,
               KeyedTimes.whyMissing(child, key)))
           val drop = push(child, time) { (below, column) =>
-            DropLate(below, column, key, name, input, WindowColumns.grid(below, column))
+            val (grid, madeOf) = WindowColumns.grid(below, column).unzip
+            val eventTime = madeOf.filter(below.outputSet.contains)
+            DropLate(below, column, key, name, input, grid, eventTime)
           }
           operator.withNewChildren(drop +: operator.children.tail)
         }
     }
   }
 
-  /** Operators that work with processing time or without time keep every row. */
-  private def dropsLateRows(operator: LogicalPlan): Boolean = operator match {
+  /**
+   * Operators that work with processing time or without time keep every row; so does a table that
+   * is put out whole.
+   */
+  private def dropsLateRows(operator: LogicalPlan, mode: OutputMode): Boolean = operator match {
+    case _: Aggregate => mode != OutputMode.Complete()
     case f: FlatMapGroupsWithState => f.timeout == GroupStateTimeout.EventTimeTimeout()
     case f: FlatMapGroupsInPandasWithState => f.timeout == GroupStateTimeout.EventTimeTimeout()
     case t: TransformWithState => t.timeMode == TimeMode.EventTime()

@@ -22,7 +22,7 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
         val steps = Seq[LogicalPlan => LogicalPlan](
           NameNodes(_),
           SelectEventTimeColumn(_),
-          InsertDropLate(_),
+          InsertDropLate(_, w.outputMode),
           ChooseEmission(_))
         w.copy(inputQuery = steps.foldLeft(w.inputQuery)((query, step) => step(query)))
       }

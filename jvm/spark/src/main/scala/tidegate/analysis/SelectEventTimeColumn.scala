@@ -1,6 +1,6 @@
 package tidegate.analysis
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 
 import tidegate.plans._
@@ -18,15 +18,22 @@ object SelectEventTimeColumn {
   }
 
   private def select(operator: LogicalPlan): LogicalPlan = {
-    val child = operator.children.head
-    val tagged = child.output.filter(EventTimeTag.hasSparkTag)
     val others = EventTimeColumn.of(operator) match {
-      case Some(chosen) => tagged.filter(_.exprId != chosen.exprId)
-      case None if operator.isInstanceOf[Aggregate] => Nil
-      case None if tagged.size > 1 => tagged
-      case None => Nil
+      case Some(chosen) => seen(operator).filter(_.exprId != chosen.exprId)
+      case None => if (seen(operator).size > 1) seen(operator) else Nil
     }
     if (others.isEmpty) operator else retag(operator, others)
+  }
+
+  /** The tagged columns that reach the state: of an aggregation only the keys do. */
+  private def seen(operator: LogicalPlan): Seq[Attribute] = {
+    val tagged = operator.children.head.output.filter(EventTimeTag.hasSparkTag)
+    operator match {
+      case a: Aggregate =>
+        val keys = AttributeSet(a.groupingExpressions.collect { case key: Attribute => key })
+        tagged.filter(keys.contains)
+      case _ => tagged
+    }
   }
 
   private def retag(operator: LogicalPlan, others: Seq[Attribute]): LogicalPlan = {

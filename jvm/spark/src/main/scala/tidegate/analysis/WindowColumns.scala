@@ -14,10 +14,10 @@ object WindowColumns {
   def isWindow(a: Attribute): Boolean = a.dataType.isInstanceOf[StructType]
 
   /**
-   * The grid of the tumbling or sliding windows in `column`, as Spark's `window` function lowers
-   * them; `None` for sessions and for windows of another origin.
+   * The grid of the tumbling or sliding windows in `column`, and the column that they were made of,
+   * as Spark's `window` function lowers them; `None` for sessions and windows of another origin.
    */
-  def grid(plan: LogicalPlan, column: Attribute): Option[WindowGrid] =
+  def grid(plan: LogicalPlan, column: Attribute): Option[(WindowGrid, Attribute)] =
     if (!column.metadata.contains(TimeWindow.marker)) None
     else definition(plan, column).flatMap(fromDefinition)
 
@@ -42,13 +42,13 @@ object WindowColumns {
   }
 
   /** Spark computes `(time - offset) % slide`, in µs. */
-  private def fromDefinition(window: Expression): Option[WindowGrid] =
+  private def fromDefinition(window: Expression): Option[(WindowGrid, Attribute)] =
     window.collectFirst {
       case Remainder(
             Subtract(PreciseTimestampConversion(time: Attribute, _, _), MicrosLiteral(offset), _),
             MicrosLiteral(slide),
             _) =>
-        WindowGrid(math.max(1L, slide / MicrosPerMs), offset / MicrosPerMs, time)
+        WindowGrid(math.max(1L, slide / MicrosPerMs), offset / MicrosPerMs) -> time
     }
 
   private object MicrosLiteral {

@@ -29,7 +29,7 @@ final class ClockOffset(
     val states: Map[String, NodeState],
     val savedAtMs: Long,
     exact: Set[String] = Set.empty,
-    passive: Boolean = false)
+    private val passive: Boolean = false)
     extends Offset {
   import ClockOffset._
 
@@ -62,7 +62,8 @@ final class ClockOffset(
 
   override def equals(other: Any): Boolean = other match {
     case that: ClockOffset =>
-      (this eq that) || passive || (operators == that.operators && exactStates == that.exactStates)
+      (this eq that) || passive || that.passive ||
+      (operators == that.operators && exactStates == that.exactStates)
     case that: Offset => json == that.json
     case _ => false
   }

@@ -48,13 +48,13 @@ final class EventTimeClock
   private val totals = new ClockTotals
   private val substreamNames = new SubstreamNames
 
+  private var query: RunningQuery = _
   @volatile private var nodes: SortedMap[String, NodeClock] = _
   @volatile private var operators = Map.empty[String, OperatorMark]
   private var availableNow = false
   private var frozenNowMs: Option[Long] = None
   private var nowMs = 0L
   private var polledAtMs: Option[Long] = None
-  private var polledBatchId = -1L
   private var caughtUpAtMs: Option[Long] = None
   private var latest: ClockOffset = _
   private var latestVersion = -1L
@@ -67,23 +67,24 @@ final class EventTimeClock
   def register(operator: String, late: LateRows): Unit = pendingLate.add(operator -> late)
 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = synchronized {
-    val query = RunningQuery.current(SparkContext.getOrCreate()).getOrElse {
-      throw new IllegalStateException("The clock was asked outside of its query.")
+    if (query == null) {
+      query = RunningQuery.current(SparkContext.getOrCreate()).getOrElse {
+        throw new IllegalStateException("The clock was asked outside of its query.")
+      }
     }
     val begin = start.asInstanceOf[ClockOffset]
-    readWallClock(query)
+    readWallClock()
     query.useOwnStart(begin)
-    if (nodes == null) initialize(query, begin)
-    if (polledAtMs.isDefined && query.hadReadEverything(polledBatchId)) caughtUpAtMs = polledAtMs
+    if (nodes == null) initialize(begin)
+    if (query.hadReadEverything()) caughtUpAtMs = polledAtMs
     observePending()
     nodes.values.foreach(_.tick(nowMs, caughtUpAtMs))
     polledAtMs = Some(nowMs)
-    polledBatchId = query.batchId
-    if (nodes.values.forall(_.isUntouched)) null else offsetAfter(query, begin)
+    if (nodes.values.forall(_.isUntouched)) null else offsetAfter(begin)
   }
 
   /** The same object as long as nothing changes: Spark asks some 95 times a second. */
-  private def offsetAfter(query: RunningQuery, begin: ClockOffset): ClockOffset = {
+  private def offsetAfter(begin: ClockOffset): ClockOffset = {
     val version = nodes.values.map(_.version).sum
     if (version != latestVersion) {
       operators = OperatorTimes.advance(query.operators, nodes, operators)
@@ -101,7 +102,7 @@ final class EventTimeClock
     if (latest == null) begin else latest
   }
 
-  private def initialize(query: RunningQuery, begin: ClockOffset): Unit = {
+  private def initialize(begin: ClockOffset): Unit = {
     val pausedMs = math.max(0L, nowMs - begin.savedAtMs)
     operators = begin.operators
     nodes = SortedMap.from(query.nodes.map { node =>
@@ -128,17 +129,19 @@ final class EventTimeClock
       totals.addFutureEvents(name, merged.futureEvents)
       nodes(name).observe(tops, seenAtMs, nowMs)
     }
-    drain(pendingLate).foreach { case (operator, late) =>
-      totals.addLateRows(operator, late.value)
-      late.samples.foreach(sample => logWarning(sample))
-    }
+    drainLate()
+  }
+
+  private def drainLate(): Unit = drain(pendingLate).foreach { case (operator, late) =>
+    totals.addLateRows(operator, late.value)
+    late.samples.foreach(sample => logWarning(sample))
   }
 
   private def drain[T](queue: ConcurrentLinkedQueue[T]): Seq[T] =
     Iterator.continually(queue.poll()).takeWhile(_ != null).toVector
 
   /** A wall clock that jumps back stands still until it has caught up. */
-  private def readWallClock(query: RunningQuery): Unit = {
+  private def readWallClock(): Unit = {
     if (availableNow && frozenNowMs.isEmpty) frozenNowMs = Some(query.wallClockMs)
     nowMs = math.max(nowMs, frozenNowMs.getOrElse(query.wallClockMs))
   }
@@ -153,6 +156,9 @@ final class EventTimeClock
     }),
     operators,
     totals.lateRows)
+
+  /** What grows with the number of substreams, for the benchmark of the clock's memory. */
+  private[tidegate] def retained: Seq[AnyRef] = Seq[AnyRef](nodes, latest, parsed, substreamNames)
 
   /** Late rows by operator and future events by node, of the batch that has just run. */
   override def metrics(latestConsumedOffset: Optional[Offset]): java.util.Map[String, String] = {
@@ -198,7 +204,8 @@ final class EventTimeClock
 
   override def commit(end: Offset): Unit = ()
 
-  override def stop(): Unit = ()
+  /** The late rows of the last batch are still to be told. */
+  override def stop(): Unit = drainLate()
 
   override def toString: String = ClockTable.Name
 }

@@ -94,23 +94,22 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
     }
   }
 
-  /** The batch that the current trigger puts together; it grows when a trigger has run one. */
-  def batchId: Long = context.batchId
+  private var asked: Option[StreamExecutionContext] = None
 
   /**
-   * Whether what the last trigger took is all that the sources had reported by then. A source that
-   * reports nothing and reads with a limit is taken to have more, unless it had nothing new.
+   * Whether at the last time that this was asked the query had read all that the sources reported.
+   * By then it was not known what the sources would answer in that same round.
    *
-   * @param lastBatchId the batch that the last trigger put together; if it ran, the start of the
-   *   current one is already its end, and tells nothing about what was new
+   * A source that reports nothing and reads with a limit is taken to have more, unless it had
+   * nothing new.
    */
-  def hadReadEverything(lastBatchId: Long): Boolean = {
-    val c = context
-    val startOffsets = c match {
-      case m: MicroBatchExecutionContext if m.batchId != lastBatchId =>
-        m.previousContext.fold(m.startOffsets)(_.startOffsets)
-      case _ => c.startOffsets
-    }
+  def hadReadEverything(): Boolean = {
+    val known = asked.exists(hasReadEverything)
+    asked = Some(context)
+    known
+  }
+
+  private def hasReadEverything(c: StreamExecutionContext): Boolean =
     c.endOffsets.keysIterator.filterNot(_ eq clock).forall { source =>
       val end = c.endOffsets.get(source)
       c.latestOffsets.get(source) match {
@@ -118,12 +117,11 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
         case None =>
           source match {
             case s: SupportsAdmissionControl if s.getDefaultReadLimit != ReadLimit.allAvailable() =>
-              startOffsets.get(source).exists(start => end.exists(_.json == start.json))
+              c.startOffsets.get(source).exists(start => end.exists(_.json == start.json))
             case _ => true
           }
       }
     }
-  }
 
   /** Reads the last committed batch through the watermark nodes once more, after a restart. */
   def observeLastBatchAgain(): Unit = new CommittedBatch(query, context.batchId - 1).observe()

@@ -4,7 +4,6 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
-  AttributeSet,
   BindReferences,
   BoundReference,
   Expression,
@@ -42,6 +41,7 @@ final case class DropLateExec(
     lateMs: Long,
     evictionMs: Long,
     grid: Option[WindowGrid],
+    eventTime: Option[Attribute],
     late: LateRows)
     extends UnaryExecNode
     with CodegenSupport {
@@ -53,10 +53,6 @@ final case class DropLateExec(
     "numLateRows" -> SQLMetrics.createMetric(sparkContext, "number of late rows dropped"))
 
   override def output: Seq[Attribute] = child.output
-
-  /** What the generated code reads of every row is evaluated before it, and once. */
-  @transient override lazy val references: AttributeSet =
-    AttributeSet(time +: lastWindow.map(_._1).toSeq)
 
   override def outputPartitioning: Partitioning = child.outputPartitioning
 
@@ -72,17 +68,15 @@ final case class DropLateExec(
     operator,
     lateMs,
     // The time of the row itself, where the windows were made of a column that is still there.
-    grid.map(_.eventTime).filter(child.outputSet.contains).getOrElse(decisive),
+    eventTime.getOrElse(decisive),
     child.output,
     conf.sessionLocalTimeZone,
     late,
     longMetric("numLateRows"))
 
   /** Of the copies of a row, the one in the latest window: the row is late in all of them. */
-  private def lastWindow: Option[(Attribute, Expression, Long)] =
-    grid.filter(g => isWindowed && child.outputSet.contains(g.eventTime)).map { g =>
-      (g.eventTime, GetStructField(time, 0), g.slideMs * 1000)
-    }
+  private def lastWindow: Option[(Expression, Expression, Long)] =
+    for (g <- grid; column <- eventTime) yield (column, GetStructField(time, 0), g.slideMs * 1000)
 
   override protected def doExecute(): RDD[InternalRow] = {
     val bound = boundMicros
@@ -124,8 +118,8 @@ final case class DropLateExec(
          |$log.dropped(${whole.value});
        """.stripMargin
     }
-    val count = lastWindow.fold(drop) { case (eventTime, start, slide) =>
-      val (e, s) = (code(eventTime), code(start))
+    val count = lastWindow.fold(drop) { case (column, start, slide) =>
+      val (e, s) = (code(column), code(start))
       s"""
          |${e.code}
          |${s.code}

@@ -61,6 +61,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       times.fold(0L)(_.lateMs(node.operator)),
       times.fold(0L)(_.evictionMs(node.operator)),
       node.grid,
+      node.eventTime,
       late)
   }
 }

@@ -21,13 +21,12 @@ final case class CoalescedTime(inputs: Seq[InputTime]) extends InputTime {
 }
 
 /**
- * The window column that an operator runs on.
+ * Where the windows of an operator begin.
  *
- * @param slideMs the slide of the windows, in ms
- * @param offsetMs where the windows begin, in ms after the epoch
- * @param eventTime the column that the windows were made of
+ * @param slideMs from one window to the next, in ms
+ * @param offsetMs from the epoch to the first window, in ms
  */
-final case class WindowGrid(slideMs: Long, offsetMs: Long, eventTime: Attribute)
+final case class WindowGrid(slideMs: Long, offsetMs: Long)
 
 /**
  * Drops the rows that are late for one stateful operator, and counts them; it is the only place
@@ -36,7 +35,8 @@ final case class WindowGrid(slideMs: Long, offsetMs: Long, eventTime: Attribute)
  * @param time the column that the operator runs on: a time, late if it is below the watermark, or
  *   a window, late if its end is not above the watermark
  * @param operator the name of the operator, unique in the plan
- * @param grid how the windows were made, if `time` is a window and that is known
+ * @param grid where the windows begin, if `time` is a window of a known grid
+ * @param eventTime the column that the windows were made of, if it is still there
  */
 final case class DropLate(
     child: LogicalPlan,
@@ -44,7 +44,8 @@ final case class DropLate(
     key: Byte,
     operator: String,
     input: InputTime,
-    grid: Option[WindowGrid])
+    grid: Option[WindowGrid],
+    eventTime: Option[Attribute])
     extends UnaryNode {
 
   override def output: Seq[Attribute] = child.output

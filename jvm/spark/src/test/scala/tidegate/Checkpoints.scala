@@ -1,0 +1,50 @@
+package tidegate
+
+import java.io.File
+import java.nio.file.{Files, Path, StandardCopyOption}
+
+import scala.jdk.CollectionConverters._
+
+/** Checkpoints as a kill would leave them. */
+object Checkpoints {
+
+  /**
+   * A copy of a checkpoint as it was between two moments of a run.
+   *
+   * @param offsets the last batch in the offset log
+   * @param commits the last batch in the commit log; one less than `offsets`: killed in the batch
+   * @param sourceLog the last entry in the log of the file source
+   */
+  def cut(checkpoint: Path, offsets: Long, commits: Long, sourceLog: Long): Path = {
+    val copy = Files.createTempDirectory("tidegate-cut")
+    Files.walk(checkpoint).iterator().asScala.foreach { from =>
+      val to = copy.resolve(checkpoint.relativize(from).toString)
+      if (Files.isDirectory(from)) Files.createDirectories(to)
+      else Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING)
+    }
+    keep(copy.resolve("offsets"), offsets)
+    keep(copy.resolve("commits"), commits)
+    keep(copy.resolve("sources/0"), sourceLog)
+    copy
+  }
+
+  private def keep(log: Path, last: Long): Unit =
+    Option(log.toFile.listFiles()).toSeq.flatten.foreach { file =>
+      if (number(file).exists(_ > last)) {
+        file.delete()
+        new File(file.getParentFile, s".${file.getName}.crc").delete()
+      }
+    }
+
+  private def number(file: File): Option[Long] =
+    file.getName.split('.').headOption.flatMap(_.toLongOption)
+
+  /** Changes a log entry by hand. */
+  def edit(file: Path)(change: String => String): Unit = {
+    val text = Files.readString(file)
+    val changed = change(text)
+    require(changed != text, s"nothing to change in $text")
+    Files.writeString(file, changed)
+    new File(file.getParent.toFile, s".${file.getFileName}.crc").delete()
+  }
+}

@@ -1,0 +1,309 @@
+package tidegate
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException, Trigger}
+
+import tidegate.clock.ClockOffset
+
+/** Time itself: idleness, lulls, the future guard, triggers, restarts. */
+class ClockSuite extends RestartTest {
+
+  private def counts(df: DataFrame): DataFrame =
+    df.groupBy(window(col("time"), "10 seconds")).agg(count("*"))
+
+  test("a silent substream is left out after its timeout, and does not go back when it returns") {
+    val in = events()
+    val run = new Run(
+      counts(
+        in.toDF()
+          .withKeyedWatermark("time", "0 seconds", substream = Seq("sub"), idleTimeout = "5 seconds")))
+    run.start()
+    in.addData(event("a", 30), event("b", 3))
+    run.settle()
+    assert(run.watermark("time") === Some(3000L))
+    run.clock.advance(4999)
+    run.settle()
+    assert(run.take() === Nil)
+    run.clock.advance(1)
+    run.settle()
+    in.addData(event("a", 31))
+    run.settle()
+    assert(run.watermark("time") === Some(30000L))
+    assert(run.take() === Seq("[0,10)|1"))
+    in.addData(event("b", 12))
+    run.settle()
+    assert(run.watermark("time") === Some(30000L))
+    assert(run.lateRows === Map("aggregate" -> 1L))
+    val node = watermarks(run.query)("time")
+    assert(node.substreams.map { case (name, s) => name -> s.idle } === Map(
+      "a" -> false,
+      "b" -> false))
+  }
+
+  test("all substreams idle: the highest time leaves, then time stands still") {
+    val in = events()
+    val run = new Run(
+      counts(
+        in.toDF()
+          .withKeyedWatermark("time", "0 seconds", substream = Seq("sub"), idleTimeout = "5 seconds")))
+    run.start()
+    in.addData(event("a", 30), event("b", 3))
+    run.settle()
+    run.clock.advance(5000)
+    run.settle()
+    assert(run.watermark("time") === Some(30000L))
+    assert(watermarks(run.query)("time").mark.idle)
+    val batches = run.batchCount
+    run.clock.advance(3600000)
+    run.settle()
+    assert(run.batchCount === batches)
+  }
+
+  test("unread backlog is never idleness: a stream that is read file by file leaves nobody out") {
+    val folder = files(
+      Seq(event("a", 5), event("b", 5)),
+      Seq(event("a", 25)),
+      Seq(event("a", 35)),
+      Seq(event("b", 6)))
+    val run = new Run(
+      counts(
+        stream(folder)
+          .withKeyedWatermark("time", "0 seconds", substream = Seq("sub"), idleTimeout = "5 seconds")))
+    // Every batch is slower than the timeout.
+    run.failIn = _ => { run.clock.advance(60000); false }
+    run.start().settle()
+    assert(run.lateRows === Map.empty)
+  }
+
+  test("a filter after the watermark hides no activity") {
+    val in = events()
+    val run = new Run(
+      counts(
+        in.toDF()
+          .withKeyedWatermark("time", "0 seconds", substream = Seq("sub"), idleTimeout = "5 seconds")
+          .where(col("sub") === "a")))
+    run.start()
+    in.addData(event("a", 30), event("b", 3))
+    run.settle()
+    in.addData(event("a", 40), event("b", 14))
+    run.settle()
+    assert(run.watermark("time") === Some(14000L))
+    assert(run.take() === Nil)
+  }
+
+  test("a lull closes the last windows, with one batch for each window bound") {
+    val in = events()
+    val run = new Run(
+      counts(in.toDF().withKeyedWatermark("time", policy = limitingLagAndLull("1 seconds", "2 seconds"))))
+    run.start()
+    in.addData(event("a", 5))
+    run.settle()
+    val batches = run.batchCount
+    (1 to 100).foreach { _ =>
+      run.clock.advance(500)
+      run.settle()
+    }
+    assert(run.answer === Seq("[0,10)|1"))
+    // 48 seconds of lull cross five bounds.
+    assert(run.batchCount - batches === 5)
+    run.clock.setTime(run.clock.getTimeMillis() - 30000)
+    run.settle()
+    assert(run.watermark("time") === Some(50000L))
+  }
+
+  test("the time for which a query is stopped is not a lull") {
+    val in = events()
+    val run = new Run(
+      counts(in.toDF().withKeyedWatermark("time", policy = limitingLagAndLull("1 seconds", "2 seconds"))))
+    run.start()
+    in.addData(event("a", 5))
+    run.settle()
+    run.stop()
+    run.clock.advance(3600000)
+    run.start().settle()
+    in.addData(event("a", 6))
+    run.settle()
+    assert(run.lateRows === Map.empty)
+    assert(run.watermark("time").forall(_ < 10000L))
+  }
+
+  test("an event too far in the future moves no watermark, and is counted") {
+    val in = events()
+    val run = new Run(
+      counts(
+        in.toDF().withKeyedWatermark("time", "0 seconds", name = "guarded", maxFutureSkew = "1 hour")))
+    run.start()
+    val now = run.clock.getTimeMillis() / 1000
+    in.addData(event("a", 5), event("a", now + 3601.0), event("a", now + 7200.0))
+    run.settle()
+    assert(run.watermark("guarded") === Some(5000L))
+    assert(watermarks(run.query)("guarded").futureEvents === 2)
+    in.addData(event("a", now + 3600.0))
+    run.settle()
+    assert(run.watermark("guarded") === Some((now + 3600) * 1000))
+  }
+
+  test("a null time moves nothing, is never late, and passes stateless operators") {
+    val in = events()
+    val keyed = in
+      .toDF()
+      .withColumn("time", when(col("n") > 0, col("time")))
+      .withKeyedWatermark("time", "0 seconds")
+    val run = new Run(keyed.select("n")).start()
+    in.addData(event("a", 50, 0))
+    run.settle()
+    assert(run.answer === Seq("0"))
+    assert(run.watermark("time") === None)
+  }
+
+  test("no empty batch at a start when nothing changed, and none for a watermark nobody uses") {
+    val in = events()
+    val run = new Run(in.toDF().withKeyedWatermark("time", "0 seconds")).start()
+    in.addData(event("a", 5))
+    run.settle()
+    in.addData(event("a", 500))
+    run.settle()
+    assert(run.batchCount <= 3)
+    val batches = run.batchCount
+    run.restart().settle()
+    run.restart().settle()
+    assert(run.batchCount === batches)
+    assert(run.watermark("time") === Some(500000L))
+  }
+
+  test("AvailableNow runs one after another give what one run gives, and end with wall clock") {
+    val folder = files(
+      Seq(event("a", 5), event("b", 3)),
+      Seq(event("a", 35)),
+      Seq(event("b", 14)),
+      Seq(event("a", 55), event("b", 33)))
+    def frame = counts(
+      stream(folder).withKeyedWatermark(
+        "time",
+        policy = limitingTimestampAndWallClockLag("2 seconds", "2000 days"),
+        substream = Seq("sub")))
+    val run = new Run(frame)
+    run.runOnce(Trigger.AvailableNow())
+    assert(run.answer === Seq("[0,10)|2", "[10,20)|1"))
+    run.runOnce(Trigger.AvailableNow())
+    assert(run.answer === Seq("[0,10)|2", "[10,20)|1"))
+  }
+
+  test("with Trigger.Once, each run sees what the one before it observed") {
+    val in = events()
+    val run = new Run(counts(in.toDF().withKeyedWatermark("time", "0 seconds")))
+    def once(rows: Event*): Seq[String] = {
+      in.addData(rows)
+      run.runOnce(onceTrigger)
+      run.take()
+    }
+    assert(once(event("a", 5)) === Nil)
+    assert(once(event("a", 25)) === Nil)
+    assert(once(event("a", 26)) === Seq("[0,10)|1"))
+    assert(once(event("a", 6), event("a", 40)) === Nil)
+    assert(run.lateRows === Map("aggregate" -> 1L))
+  }
+
+  @annotation.nowarn("cat=deprecation")
+  private def onceTrigger: Trigger = Trigger.Once()
+
+  test("without batches for no data, the vector moves with the next data batch") {
+    withConf("spark.sql.streaming.noDataMicroBatches.enabled" -> "false") {
+      val in = events()
+      val run = new Run(counts(in.toDF().withKeyedWatermark("time", "0 seconds"))).start()
+      in.addData(event("a", 5))
+      run.settle()
+      in.addData(event("a", 25))
+      run.settle()
+      assert(run.take() === Nil)
+      run.restart().settle()
+      assert(run.take() === Nil)
+      in.addData(event("a", 26))
+      run.settle()
+      assert(run.take() === Seq("[0,10)|1"))
+    }
+  }
+
+  test("another number of shuffle partitions at the restart changes nothing") {
+    val in = events()
+    val run = new Run(counts(in.toDF().withKeyedWatermark("time", "0 seconds"))).start()
+    in.addData(event("a", 5), event("a", 15))
+    run.settle().stop()
+    withConf("spark.sql.shuffle.partitions" -> "3")(run.start())
+    in.addData(event("a", 25), event("a", 16))
+    run.settle()
+    assert(run.answer === Seq("[0,10)|1", "[10,20)|2"))
+  }
+
+  test("a self-union keeps one clock, and both copies count") {
+    val in = events()
+    val keyed = in.toDF().withKeyedWatermark("time", "0 seconds", name = "orders")
+    val run = new Run(counts(keyed.union(keyed))).start()
+    in.addData(event("a", 5))
+    run.settle()
+    in.addData(event("a", 25))
+    run.settle()
+    assert(run.answer === Seq("[0,10)|2"))
+    assert(watermarks(run.query).keySet === Set("orders", "orders-2"))
+    assert(run.query.lastProgress.sources.count(_.description == "tidegate_clock") === 1)
+  }
+
+  test("a late row is logged in one line") {
+    val in = events()
+    val run = new Run(counts(in.toDF().withKeyedWatermark("time", "0 seconds"))).start()
+    in.addData(event("a", 30))
+    run.settle()
+    val lines = LogLines.during(classOf[clock.EventTimeClock].getName) {
+      in.addData(event("b", 9.877, 4))
+      run.settle()
+    }
+    assert(lines === Seq(
+      "Event dropped, late by 20123ms. currentWatermark=00:00:30.000, eventTime=00:00:09.877, " +
+        "event=[window={1970-01-01 00:00:00, 1970-01-01 00:00:10}, " +
+        "time=1970-01-01 00:00:09.877], operator=aggregate"))
+    assert(run.lateRows === Map("aggregate" -> 1L))
+  }
+
+  test("a watermark that would go back fails the query, and names node, key and both values") {
+    def offset(watermarkMs: Long) = new ClockOffset(
+      Map("orders" -> clock.NodeMark(3, Some(watermarkMs), idle = false)),
+      Map.empty,
+      Map.empty,
+      savedAtMs = 0L)
+    val error = intercept[org.apache.spark.sql.AnalysisException] {
+      clock.BatchTimes(offset(2000L), offset(1999L), 0L).checkMonotonic()
+    }
+    assert(error.getMessage === "[TIDEGATE_WATERMARK_WENT_BACK] The watermark `orders` with key 3 " +
+      "would go back from 2000 to 1999 (epoch ms). Watermarks only grow; the checkpoint was " +
+      "changed by hand or belongs to another query. Start with a new checkpoint. SQLSTATE: KD000")
+  }
+
+  test("a checkpoint edited by hand, so that a watermark goes back, fails the query") {
+    val folder = files(Seq(event("a", 5)), Seq(event("a", 25)), Seq(event("a", 45)))
+    val run = new Run(counts(stream(folder).withKeyedWatermark("time", "0 seconds")))
+    run.start().settle().stop()
+    val last = run.log.last
+    val cut = Checkpoints.cut(run.checkpoint, last.id, last.id - 1, last.dataOffset)
+    Checkpoints.edit(cut.resolve(s"offsets/${last.id}"))(_.replace("\"watermark\":45000", "\"watermark\":1"))
+    val again = new Run(counts(stream(folder).withKeyedWatermark("time", "0 seconds")), cut)
+    val error = intercept[StreamingQueryException](again.start().settle())
+    assert(error.getMessage.contains("The watermark `time` with key 0 would go back from"))
+  }
+
+  test("update mode drops late rows, complete mode keeps them") {
+    def total(mode: OutputMode): Run = {
+      val in = events()
+      val run = new Run(counts(in.toDF().withKeyedWatermark("time", "0 seconds")), mode = mode).start()
+      in.addData(event("a", 5))
+      run.settle()
+      in.addData(event("a", 25))
+      run.settle()
+      run.clear()
+      in.addData(event("a", 6), event("a", 26))
+      run.settle()
+    }
+    assert(total(OutputMode.Update()).answer === Seq("[20,30)|2"))
+    assert(total(OutputMode.Complete()).answer === Seq("[0,10)|2", "[20,30)|2"))
+  }
+}

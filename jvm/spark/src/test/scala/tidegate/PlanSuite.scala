@@ -1,0 +1,137 @@
+package tidegate
+
+import org.apache.spark.sql.functions._
+
+import tidegate.analysis.KeyedTimes
+import tidegate.clock.ClockTable
+import tidegate.execution.KeyedWatermarkExec
+import tidegate.plans.{EventTimeTag, KeyedWatermark, NodeTime}
+
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
+import org.apache.spark.sql.execution.WholeStageCodegenExec
+import org.apache.spark.sql.tidegate.SparkInternals
+
+/** Plans, without data. */
+class PlanSuite extends KeyedStreamTest {
+
+  test("batch data: the call is the identity, once its arguments have been checked") {
+    val batch = spark.range(3).select(timestamp_seconds(col("id")).as("time"))
+    assert(batch.withKeyedWatermark("time", "1 second") eq batch)
+    intercept[org.apache.spark.sql.AnalysisException](batch.withKeyedWatermark("tiem", "1 second"))
+  }
+
+  test("the node adds the key and Spark's tag to the column, and changes nothing else") {
+    val in = events().toDF()
+    val keyed = in.withKeyedWatermark("time", "5 seconds", key = 3)
+    assert(keyed.schema.map(f => f.name -> f.dataType) === in.schema.map(f => f.name -> f.dataType))
+    val time = SparkInternals.analyzed(keyed).output.find(_.name == "time").get
+    assert(EventTimeTag.key(time) === Some(3))
+    assert(time.metadata.getLong("spark.watermarkDelayMs") === 5000L)
+  }
+
+  test("one clock for a plan, wherever its watermark nodes come from") {
+    val a = events().toDF().withKeyedWatermark("time", "1 second", name = "a")
+    val b = events().toDF().withKeyedWatermark("time", "1 second", name = "b")
+    val plan = SparkInternals.analyzed(a.union(b).union(a))
+    val clocks = plan.collect { case k: KeyedWatermark => k.right }
+    assert(clocks.head === ClockTable.relation)
+    assert(clocks.tail.forall(_.isInstanceOf[LocalRelation]))
+    assert(clocks.size === 3)
+  }
+
+  test("keys: a union passes on what all branches have, static branches are neutral") {
+    val a = events().toDF().withKeyedWatermark("time", "1 second", key = 1, name = "a")
+    val b = events().toDF()
+    def keys(df: org.apache.spark.sql.DataFrame) = KeyedTimes.of(SparkInternals.analyzed(df))
+    assert(keys(a) === Map(1.toByte -> NodeTime("a")))
+    assert(keys(a.union(b)) === Map.empty)
+    assert(keys(a.union(a)) === Map(1.toByte -> NodeTime("a")))
+    val static = spark.range(1).select(lit("a").as("sub"))
+    assert(keys(a.join(static, "sub")).keySet === Set(1.toByte))
+  }
+
+  test("the node is part of whole-stage generated code") {
+    val in = events()
+    val run = new Run(
+      in.toDF()
+        .withKeyedWatermark("time", "1 second", substream = Seq("sub", "n"))
+        .groupBy(window(col("time"), "10 seconds"))
+        .count()).start()
+    in.addData(event("a", 5))
+    run.settle()
+    val plan = SparkInternals.execution(run.query).get.lastExecution.executedPlan
+    val generated = plan.collect { case w: WholeStageCodegenExec => w }
+    assert(generated.exists(_.child.exists(_.isInstanceOf[KeyedWatermarkExec])))
+  }
+
+  test("without generated code the rows, the times and the late rows are the same") {
+    withConf("spark.sql.codegen.wholeStage" -> "false") {
+      val in = events()
+      val run = new Run(
+        in.toDF()
+          .withKeyedWatermark("time", "0 seconds", substream = Seq("sub"))
+          .groupBy(window(col("time"), "20 seconds", "10 seconds"))
+          .count()).start()
+      in.addData(event("a", 5), event("b", 35))
+      run.settle()
+      in.addData(event("a", 45))
+      run.settle()
+      in.addData(event("a", 6), event("a", 24))
+      run.settle()
+      assert(run.answer === Seq("[-10,10)|1", "[0,20)|1"))
+      assert(run.lateRows === Map("aggregate" -> 1L))
+      assert(run.watermark("time") === Some(35000L))
+    }
+  }
+
+  test("explain of a frame that is not started has no watermark, and does not fail") {
+    val df = events().toDF().withKeyedWatermark("time", "1 second")
+    df.explain(true)
+  }
+
+  test("timestamps without a time zone close windows too") {
+    val in = events()
+    val run = new Run(
+      in.toDF()
+        .withColumn("time", col("time").cast("timestamp_ntz"))
+        .withKeyedWatermark("time", "0 seconds")
+        .groupBy(window(col("time"), "10 seconds"))
+        .count()).start()
+    in.addData(event("a", 5))
+    run.settle()
+    in.addData(event("a", 15))
+    run.settle()
+    assert(run.rows.map(_.getLong(1)) === Seq(1L))
+  }
+
+  test("default emission: the greatest frame that serves all windows downstream") {
+    val keyed = events().toDF().withKeyedWatermark("time", "0 seconds")
+    def frames(df: org.apache.spark.sql.DataFrame): (Long, Long) = {
+      val query = df.writeStream.format("noop").start()
+      try {
+        query.processAllAvailable()
+        val spec = tidegate.clock.RunningQuery
+          .of(SparkInternals.execution(query).get)
+          .get
+          .nodes
+          .head
+          .spec
+        spec.emission.get.sizeMs -> spec.emission.get.offsetMs
+      } finally query.stop()
+    }
+    assert(frames(keyed.groupBy(window(col("time"), "10 seconds")).count()) === (10000L -> 0L))
+    assert(frames(
+      keyed
+        .groupBy(window(col("time"), "1 minute", "15 seconds", "5 seconds"))
+        .count()) === (15000L -> 5000L))
+    assert(frames(
+      keyed
+        .groupBy(window(col("time"), "6 seconds"))
+        .count()
+        .groupBy(window(window_time(col("window")), "15 seconds"))
+        .count()) === (3000L -> 0L))
+    assert(frames(
+      keyed.groupBy(session_window(col("time"), "7 seconds"), col("sub")).count()) ===
+      (1000L -> 0L))
+  }
+}

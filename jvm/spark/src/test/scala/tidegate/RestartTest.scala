@@ -1,0 +1,66 @@
+package tidegate
+
+import java.nio.file.{Files, Path}
+import java.nio.file.attribute.FileTime
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.types.StructType
+
+/**
+ * Runs a query over files, one file a batch; then again for every moment at which it could have
+ * been killed: between the commit of a batch and the next offset, and within the batch. All that
+ * follows must be as in the undisturbed run: rows, late and eviction watermarks, batches.
+ */
+trait RestartTest extends KeyedStreamTest {
+
+  private val schema: StructType = KeyedStreamTest.eventEncoder.schema
+
+  /** A folder with one file of events for every batch. */
+  def files(batches: Seq[Event]*): Path = {
+    val folder = Files.createTempDirectory("tidegate-files")
+    batches.zipWithIndex.foreach { case (events, i) =>
+      val lines = events.map { e =>
+        s"""{"sub":"${e.sub}","time":"${e.time.toInstant}","n":${e.n}}"""
+      }
+      val file = folder.resolve(f"$i%04d.json")
+      Files.write(file, lines.mkString("\n").getBytes)
+      Files.setLastModifiedTime(file, FileTime.fromMillis(1000000000000L + i * 1000L))
+    }
+    folder
+  }
+
+  def stream(folder: Path): DataFrame =
+    spark.readStream.schema(schema).option("maxFilesPerTrigger", 1L).json(folder.toString)
+
+  def batch(folder: Path): DataFrame = spark.read.schema(schema).json(folder.toString)
+
+  /**
+   * The undisturbed run, after all the others have been found equal to it.
+   *
+   * Each of the others goes on for two batches: where it stands then is where the undisturbed run
+   * stood, from which the next kill is tried.
+   */
+  def checkRestarts(frame: => DataFrame, mode: OutputMode = OutputMode.Append()): Run = {
+    val undisturbed = new Run(frame, mode = mode).start().settle()
+    val batches = undisturbed.log
+    undisturbed.stop()
+    assert(batches.map(_.id) === batches.indices)
+    for (last <- batches; commits <- Seq(last.id, last.id - 1)) {
+      val checkpoint =
+        Checkpoints.cut(undisturbed.checkpoint, last.id, commits, last.dataOffset)
+      val again = new Run(frame, checkpoint, mode)
+      val end = commits + 2
+      again.failIn = _ > end
+      again.start().awaitEnd()
+      withClue(s"killed after offset ${last.id}, commit $commits: ") {
+        assert(again.log.filter(_.id <= end) === batches.filter(_.id <= end))
+        assert(
+          again.byBatch === undisturbed.byBatch.filter { case (id, _) =>
+            id > commits && id <= end
+          })
+      }
+    }
+    undisturbed
+  }
+}
