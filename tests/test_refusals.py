@@ -240,7 +240,8 @@ def test_union_when_a_branch_lacks_the_key_then_the_sentence_says_which(
         "KEY_NOT_AVAILABLE",
         "The operator `aggregate` runs on the column `window` with the watermark key 4, but that "
         "key does not reach it: branch 2 of the union, with the columns id, time, partition, "
-        "other, document, has no watermark with this key; call withKeyedWatermark with the same key on it.",
+        "other, document, has no watermark with this key; call withKeyedWatermark with the same "
+        "key on it.",
         "42K0E",
     )
 
