@@ -25,6 +25,8 @@ def spark() -> Iterator[SparkSession]:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
+        # Code that does not compile fails the test instead of running interpreted.
+        .config("spark.sql.codegen.fallback", "false")
     )
     spark = tidegate.configure(builder).getOrCreate()
     yield spark

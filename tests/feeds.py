@@ -2,12 +2,24 @@
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
 
 SCHEMA = "id long, time timestamp, partition int"
+
+
+def counts(rows: DataFrame, column: str = "time") -> DataFrame:
+    """Count the rows of each minute, named by its start."""
+    window: Column = F.window(column, "1 minute")
+    counted = rows.groupBy(window).count()
+    return counted.select(F.date_format("window.start", "HH:mm"), "count")
 
 
 class Feed:
@@ -42,6 +54,12 @@ class Feed:
 
     def run(self, result: DataFrame, output_mode: str = "append") -> list[tuple[Any, ...]]:
         """Read what is there as a stream, and return the rows that come out in their order."""
+        return self.run_query(result, output_mode)[1]
+
+    def run_query(
+        self, result: DataFrame, output_mode: str = "append"
+    ) -> tuple[StreamingQuery, list[tuple[Any, ...]]]:
+        """Run as :meth:`run` does, and return the ended query too."""
         rows: list[tuple[Any, ...]] = []
 
         def collect(batch: DataFrame, _: int) -> None:
@@ -58,4 +76,37 @@ class Feed:
             assert query.awaitTermination(120), "the query did not end"
         finally:
             query.stop()
-        return rows
+        return query, rows
+
+    @contextmanager
+    def running(self, result: DataFrame) -> Iterator[tuple[StreamingQuery, "Emitted"]]:
+        """Keep a query running, and give the rows that it emits."""
+        emitted = Emitted()
+        query = (
+            result.writeStream.option("checkpointLocation", self.checkpoint)
+            .foreachBatch(emitted.collect)
+            .start()
+        )
+        try:
+            yield query, emitted
+        finally:
+            query.stop()
+
+
+class Emitted:
+    """The rows that a running query has emitted and that were not asked for yet."""
+
+    def __init__(self) -> None:
+        self._rows: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
+
+    def collect(self, batch: DataFrame, _: int) -> None:
+        for row in batch.collect():
+            self._rows.put(tuple(row))
+
+    def next(self) -> tuple[Any, ...]:
+        """Return the next row, as soon as there is one."""
+        return self._rows.get(timeout=120)
+
+    def all(self) -> list[tuple[Any, ...]]:
+        """Return the rows that are there."""
+        return [self._rows.get() for _ in range(self._rows.qsize())]

@@ -1,49 +1,40 @@
 """Keyed watermarks end to end, as a user of PySpark sees them."""
 
-import re
-from datetime import datetime, timezone
-
 import pytest
-from pyspark.errors import AnalysisException
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.streaming.query import StreamingQuery
 
 import tidegate
-from feeds import Feed
+from feeds import Feed, counts
 
+LAGGING = [
+    (("12:00:10", 0), ("11:50:10", 1)),
+    (("12:01:10", 0), ("11:51:10", 1)),
+    (("12:02:10", 0), ("11:52:10", 1)),
+    (("12:03:10", 0), ("11:53:10", 1)),
+    (("13:30:00", 0), ("13:30:00", 1)),
+]
+"""Partition 1 runs ten minutes behind partition 0; two rows an hour later end the feed."""
 
-def at(hour: int, minute: int, second: int = 0) -> datetime:
-    return datetime(2026, 1, 1, hour, minute, second, tzinfo=timezone.utc)
+ALL = [
+    *[("11:50", 1), ("11:51", 1), ("11:52", 1), ("11:53", 1)],
+    *[("12:00", 1), ("12:01", 1), ("12:02", 1), ("12:03", 1)],
+]
 
 
 def lagging(feed: Feed) -> None:
-    """Partition 1 runs ten minutes behind partition 0; two rows an hour later end the feed."""
-    feed.add(("12:00:10", 0), ("11:50:10", 1))
-    feed.add(("12:01:10", 0), ("11:51:10", 1))
-    feed.add(("12:02:10", 0), ("11:52:10", 1))
-    feed.add(("12:03:10", 0), ("11:53:10", 1))
-    feed.add(("13:30:00", 0), ("13:30:00", 1))
+    for rows in LAGGING:
+        feed.add(*rows)
 
 
-def counts(rows: DataFrame) -> DataFrame:
-    window: Column = F.window("time", "1 minute")
-    counted = rows.groupBy(window).count()
-    return counted.select(F.date_format("window.start", "HH:mm"), "count")
-
-
-ALL = {
-    *[("11:50", 1), ("11:51", 1), ("11:52", 1), ("11:53", 1)],
-    *[("12:00", 1), ("12:01", 1), ("12:02", 1), ("12:03", 1)],
-}
+def keyed(feed: Feed) -> DataFrame:
+    return tidegate.withKeyedWatermark(feed.stream(), "time", "5 seconds", substream="partition")
 
 
 def test_lagging_substream_when_counted_in_windows_then_loses_no_rows(feed: Feed) -> None:
     lagging(feed)
 
-    keyed = tidegate.withKeyedWatermark(feed.stream(), "time", "5 seconds", substream="partition")
-
-    assert set(feed.run(counts(keyed))) == ALL
+    assert sorted(feed.run(counts(keyed(feed)))) == ALL
 
 
 def test_lagging_substream_when_under_sparks_watermark_then_loses_rows(feed: Feed) -> None:
@@ -51,56 +42,66 @@ def test_lagging_substream_when_under_sparks_watermark_then_loses_rows(feed: Fee
 
     rows = feed.run(counts(feed.stream().withWatermark("time", "5 seconds")))
 
-    assert ("11:53", 1) not in rows
-    assert ("12:03", 1) in rows
+    assert sorted(rows) == [row for row in ALL if row not in [("11:52", 1), ("11:53", 1)]]
 
 
-def test_watermark_when_asked_of_a_query_then_is_the_minimum_over_the_substreams(
+def test_query_when_restarted_in_the_middle_then_gives_the_rows_of_one_run(feed: Feed) -> None:
+    for rows in LAGGING[:2]:
+        feed.add(*rows)
+    first = feed.run(counts(keyed(feed)))
+    for rows in LAGGING[2:]:
+        feed.add(*rows)
+    second = feed.run(counts(keyed(feed)))
+
+    assert first == [("11:50", 1)]
+    assert sorted(first + second) == ALL
+
+
+def test_query_when_restarted_after_every_file_then_gives_the_rows_of_one_run(feed: Feed) -> None:
+    rows = []
+    for batch in LAGGING:
+        feed.add(*batch)
+        rows += feed.run(counts(keyed(feed)))
+
+    assert sorted(rows) == ALL
+
+
+def test_query_when_restarted_without_new_files_then_emits_nothing(feed: Feed) -> None:
+    lagging(feed)
+    feed.run(counts(keyed(feed)))
+
+    assert feed.run(counts(keyed(feed))) == []
+
+
+def test_two_keys_when_on_one_stream_then_each_column_has_a_watermark_of_its_own(
     feed: Feed,
 ) -> None:
     lagging(feed)
-    keyed = tidegate.withKeyedWatermark(
-        feed.stream(), "time", "5 seconds", 3, substream="partition", idleTimeout=None, name="feed"
+    later = feed.stream().withColumn("later", F.expr("time + interval 1 hour"))
+    first = tidegate.withKeyedWatermark(later, "time", "5 seconds", 1, name="first")
+    both = tidegate.withKeyedWatermark(
+        first, "later", "1 minute", 2, substream="partition", name="second"
     )
-    query = started(feed, counts(keyed))
-    try:
-        query.processAllAvailable()
-        feed.add(("13:40:00", 0))
-        query.processAllAvailable()
-        node = tidegate.watermarks(query)["feed"]
-    finally:
-        query.stop()
 
-    assert node == {
-        "key": 3,
-        "watermark": at(13, 29, 55),
-        "idle": False,
-        "eventTime": "time",
-        "futureEvents": 0,
-        "substreams": {
-            "0": {"watermark": at(13, 39, 55), "idle": False},
-            "1": {"watermark": at(13, 29, 55), "idle": False},
-        },
-    }
+    query, rows = feed.run_query(counts(both, "later"))
+    watermarks = tidegate.watermarks(query)
+
+    assert sorted(rows) == [(f"{int(time[:2]) + 1}{time[2:]}", count) for time, count in ALL]
+    assert {
+        name: (node["key"], f"{node['watermark']:%H:%M:%S}") for name, node in watermarks.items()
+    } == {"first": (1, "13:29:55"), "second": (2, "14:29:00")}
 
 
-def test_query_when_restarted_then_goes_on_where_it_was(feed: Feed) -> None:
-    def keyed() -> DataFrame:
-        return tidegate.withKeyedWatermark(
-            feed.stream(), "time", "5 seconds", substream="partition"
-        )
+def test_union_when_both_streams_have_the_key_then_the_slower_one_counts(feed: Feed) -> None:
+    lagging(feed)
+    fast = tidegate.withKeyedWatermark(
+        feed.stream().where("partition = 0"), "time", "5 seconds", name="fast"
+    )
+    slow = tidegate.withKeyedWatermark(
+        feed.stream().where("partition = 1"), "time", "5 seconds", name="slow"
+    )
 
-    feed.add(("12:00:10", 0), ("11:50:10", 1))
-    feed.add(("12:01:10", 0), ("11:51:10", 1))
-    first = feed.run(counts(keyed()))
-    feed.add(("12:02:10", 0), ("11:52:10", 1))
-    feed.add(("12:03:10", 0), ("11:53:10", 1))
-    feed.add(("13:30:00", 0), ("13:30:00", 1))
-    second = feed.run(counts(keyed()))
-
-    assert first == [("11:50", 1)]
-    assert set(first) | set(second) == ALL
-    assert len(first) + len(second) == len(ALL)
+    assert sorted(feed.run(counts(fast.union(slow)))) == ALL
 
 
 def test_method_and_transform_when_used_then_do_the_same_as_the_function(feed: Feed) -> None:
@@ -113,46 +114,45 @@ def test_method_and_transform_when_used_then_do_the_same_as_the_function(feed: F
         tidegate.withKeyedWatermark, "time", "5 seconds", substream="partition"
     )
 
-    assert method.schema == transformed.schema == feed.stream().schema
-    assert set(feed.run(counts(method))) == ALL
+    assert method.schema == transformed.schema
+    assert method.dtypes == feed.stream().dtypes
+    assert sorted(feed.run(counts(method))) == ALL
 
 
 def test_batch_dataframe_when_given_a_watermark_then_stays_as_it_is(feed: Feed) -> None:
     lagging(feed)
 
-    keyed = tidegate.withKeyedWatermark(feed.batch(), "time", "5 seconds", substream="partition")
+    with_watermark = tidegate.withKeyedWatermark(
+        feed.batch(), "time", "5 seconds", substream="partition"
+    )
 
-    assert sorted(keyed.collect()) == sorted(feed.batch().collect())
-    assert keyed.schema == feed.batch().schema
+    assert with_watermark.sameSemantics(feed.batch())
+    assert with_watermark.schema == feed.batch().schema
+    assert sorted(with_watermark.collect()) == sorted(feed.batch().collect())
 
 
 @pytest.mark.parametrize(
-    ("event_time", "lag", "named"),
+    "policy",
     [
-        ("nowhere", "5 seconds", "nowhere"),
-        ("id", "5 seconds", "id"),
-        ("time", "5 parsecs", "5 parsecs"),
-        ("time", "-5 seconds", "-5 seconds"),
+        tidegate.fixedLag("5 seconds"),
+        tidegate.limitingLagAndDelay("5 seconds", "1 hour"),
+        tidegate.limitingLagAndLull("5 seconds", "1 hour"),
+        tidegate.limitingTimestampAndWallClockLag("5 seconds", "36500 days"),
     ],
+    ids=lambda policy: policy.name,
 )
-def test_argument_when_not_usable_then_an_analysis_exception_names_it(
-    feed: Feed, event_time: str, lag: str, named: str
+@pytest.mark.parametrize(
+    "emission",
+    [tidegate.byFrame("10 seconds", "1 second"), tidegate.byMinStep("1 second")],
+    ids=lambda emission: emission.name,
+)
+def test_policy_and_emission_when_given_then_the_query_runs_with_them(
+    feed: Feed, policy: tidegate.Policy, emission: tidegate.Emission
 ) -> None:
-    with pytest.raises(AnalysisException) as error:
-        _ = tidegate.withKeyedWatermark(feed.stream(), event_time, lag).schema
+    lagging(feed)
 
-    assert re.search(rf"(?<!\w){named}\b", str(error.value))
+    result = tidegate.withKeyedWatermark(
+        feed.stream(), "time", policy=policy, emission=emission, substream="partition"
+    )
 
-
-def test_key_when_it_is_there_already_then_an_analysis_exception_names_it(feed: Feed) -> None:
-    once = tidegate.withKeyedWatermark(feed.stream(), "time", "5 seconds", key=7)
-
-    with pytest.raises(AnalysisException) as error:
-        _ = tidegate.withKeyedWatermark(once, "time", "5 seconds", key=7).schema
-
-    assert re.search(r"\bkey 7\b", str(error.value))
-
-
-def started(feed: Feed, result: DataFrame) -> StreamingQuery:
-    writer = result.writeStream.option("checkpointLocation", feed.checkpoint)
-    return writer.format("noop").start()
+    assert sorted(feed.run(counts(result))) == ALL

@@ -32,29 +32,49 @@ print("rows read:", sum(progress.numInputRows for progress in query.recentProgre
 """
 
 
+EXTENSION = ["--conf", "spark.sql.extensions=tidegate.TidegateExtensions"]
+
+
 def test_spark_submit_when_given_the_jar_and_the_extension_then_a_query_runs(
     tmp_path: Path,
 ) -> None:
-    script = tmp_path / "script.py"
+    done = submit(tmp_path, *EXTENSION)
+
+    if done.returncode != 0:
+        pytest.fail(f"spark-submit failed:\n{done.stdout}\n{done.stderr}")
+    assert "rows read: 1" in done.stdout
+
+
+def test_spark_submit_when_the_extension_is_left_out_then_the_sentence_says_how_to_add_it(
+    tmp_path: Path,
+) -> None:
+    done = submit(tmp_path)
+
+    assert done.returncode != 0
+    assert (
+        "AnalysisException: [TIDEGATE_EXTENSION_NOT_INSTALLED] This Spark session does not have "
+        "the Tidegate extension. Build the session with tidegate.configure(SparkSession.builder), "
+        "or start it with --jars <the Tidegate jar> --conf spark.sql.extensions="
+        "tidegate.TidegateExtensions; the extension cannot be added to a running session. "
+        "SQLSTATE: 56038"
+    ) in done.stdout
+
+
+def submit(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    script = folder / "script.py"
     script.write_text(SCRIPT)
     command: list[str | Path] = [
         Path(sys.executable).parent / "spark-submit",
-        *["--master", "local[1]", "--jars", tidegate.jarPath()],
-        *["--conf", "spark.sql.extensions=tidegate.TidegateExtensions"],
+        *["--master", "local[1]", "--jars", tidegate.jarPath(), *options],
         *["--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=1"],
         script,
-        tmp_path,
+        folder,
     ]
-
-    done = subprocess.run(
+    return subprocess.run(
         command,
-        cwd=tmp_path,
+        cwd=folder,
         capture_output=True,
         text=True,
         timeout=300,
         env=os.environ | {"PYSPARK_PYTHON": sys.executable},
     )
-
-    if done.returncode != 0:
-        pytest.fail(f"spark-submit failed:\n{done.stdout}\n{done.stderr}")
-    assert "rows read: 1" in done.stdout

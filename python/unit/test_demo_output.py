@@ -39,8 +39,10 @@ def test_table_when_rendered_then_names_are_left_and_numbers_right() -> None:
 
 def test_picture_when_drawn_then_is_a_png_also_without_any_watermark(tmp_path: Path) -> None:
     substreams = {str(n): {batch: 60_000 * (batch + n) for batch in range(5)} for n in range(20)}
+    substreams["silent"] = {0: 30_000}
+    fast = {1: 60_000, 2: 300_000, 3: 400_000}
     panels = [
-        Panel("orders", substreams, {"Spark": {1: 60_000, 2: 120_000}, "Tidegate": {}}),
+        Panel("orders", substreams, {"Spark": fast, "Tidegate": {}}),
         Panel("nothing", {}, {}),
     ]
 

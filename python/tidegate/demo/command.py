@@ -43,14 +43,15 @@ def main(arguments: list[str]) -> int:
 
 def session() -> SparkSession:
     """Start an embedded Spark with Tidegate, without its user interface and its chatter."""
+    logging = (Path(__file__).parent / "log4j2.properties").as_uri()
     builder = (
         SparkSession.builder.appName("tidegate demo")
         .master("local[*]")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.log.level", "ERROR")
+        .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={logging}")
         .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.streaming.numRecentProgressUpdates", "1000")
     )
     return tidegate.configure(builder).getOrCreate()

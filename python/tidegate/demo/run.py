@@ -55,7 +55,7 @@ def run(
             # A query that fails raises its error here.
             if query.awaitTermination(1):
                 break
-        batches.observe(batches.last_id)
+        batches.observe()
     finally:
         query.stop()
     return outcome
@@ -85,13 +85,15 @@ class _Batches:
             self.outcome.last_window = self.last_at
             if self.outcome.first_window is None:
                 self.outcome.first_window = self.last_at
-        self.observe(batch_id)
         self.say(self._progress())
 
-    def observe(self, batch_id: int) -> None:
-        """Note the watermark; the very first batch may run before the query is known here."""
-        if self.query is not None:
-            self.outcome.watermarks |= self.engine.watermarks(self.feed, self.query, batch_id)
+    def observe(self) -> None:
+        """Note the watermarks of all batches."""
+        assert self.query is not None
+        for progress in self.query.recentProgress:
+            watermark = self.engine.watermark(self.feed, progress)
+            if watermark is not None:
+                self.outcome.watermarks[progress.batchId] = watermark
 
     def finished(self) -> bool:
         """Tell whether nothing more is to be expected; the last batch is reported by then."""

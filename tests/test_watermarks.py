@@ -1,0 +1,118 @@
+"""`tidegate.watermarks` and what the progress of a query tells."""
+
+import json
+from datetime import datetime, timezone
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import functions as F
+
+import tidegate
+from feeds import Feed
+
+
+def at(hour: int, minute: int, second: int = 0) -> datetime:
+    return datetime(2026, 1, 1, hour, minute, second, tzinfo=timezone.utc)
+
+
+NODE = {
+    "key": 3,
+    "watermark": at(11, 50, 5),
+    "idle": False,
+    "eventTime": "time",
+    "futureEvents": 0,
+    "substreams": {
+        "0": {"watermark": at(12, 0, 5), "idle": False},
+        "1": {"watermark": at(11, 50, 5), "idle": False},
+    },
+}
+
+
+def test_watermarks_when_the_query_runs_or_was_stopped_then_are_the_minimum_of_the_substreams(
+    feed: Feed,
+) -> None:
+    feed.add(("12:00:10", 0), ("11:50:10", 1))
+    keyed = tidegate.withKeyedWatermark(
+        feed.stream(), "time", "5 seconds", 3, substream="partition", idleTimeout=None, name="feed"
+    )
+
+    with feed.running(keyed) as (query, _):
+        query.processAllAvailable()
+        while_running = tidegate.watermarks(query)
+    after_stop = tidegate.watermarks(query)
+
+    assert while_running == after_stop == {"feed": NODE}
+
+
+def test_watermarks_when_substreams_have_several_columns_then_their_values_name_them(
+    feed: Feed,
+) -> None:
+    feed.add(("12:00:10", 0))
+    named = feed.stream().withColumn("topic", F.lit("a/b"))
+    keyed = tidegate.withKeyedWatermark(
+        named, "time", "5 seconds", substream=["topic", "partition"]
+    )
+
+    query, _ = feed.run_query(keyed)
+
+    assert list(tidegate.watermarks(query)["time"]["substreams"]) == ["a\\/b/0"]
+
+
+def test_watermarks_when_the_query_has_none_then_an_analysis_exception_names_it(
+    feed: Feed,
+) -> None:
+    feed.add(("12:00:10", 0))
+    query = feed.stream().writeStream.queryName("plain").format("noop").start()
+    try:
+        with pytest.raises(AnalysisException) as error:
+            tidegate.watermarks(query)
+    finally:
+        query.stop()
+
+    assert error.value.getCondition() == "TIDEGATE_NOT_A_TIDEGATE_QUERY"
+    assert str(error.value) == (
+        "[TIDEGATE_NOT_A_TIDEGATE_QUERY] The query `plain` has no keyed watermark. Add one with "
+        "withKeyedWatermark before starting it. SQLSTATE: 42K0E"
+    )
+
+
+def test_time_when_too_far_in_the_future_then_is_counted_and_moves_no_watermark(
+    feed: Feed,
+) -> None:
+    feed.add(("12:00:10", 0))
+    ahead = feed.stream().withColumn(
+        "ahead", F.expr("if(partition = 0, current_timestamp() + interval 2 hours, time)")
+    )
+    keyed = tidegate.withKeyedWatermark(
+        ahead, "ahead", "5 seconds", substream="partition", maxFutureSkew="1 hour", name="feed"
+    )
+    feed.add(("12:00:10", 1))
+
+    query, _ = feed.run_query(keyed)
+    node = tidegate.watermarks(query)["feed"]
+
+    assert node["futureEvents"] == 1
+    assert node["substreams"]["0"] == {"watermark": None, "idle": False}
+    assert node["substreams"]["1"] == {"watermark": at(12, 0, 5), "idle": False}
+
+
+def test_late_rows_when_dropped_then_the_progress_counts_each_of_them(feed: Feed) -> None:
+    feed.add(("12:00:10", 0))
+    feed.add(("12:10:10", 0))
+    feed.add(("12:20:10", 0))
+    feed.add(("12:00:20", 0), ("12:00:30", 0), ("12:20:20", 0))
+    keyed = tidegate.withKeyedWatermark(feed.stream(), "time", "5 seconds", name="feed")
+
+    query, _ = feed.run_query(keyed.groupBy(F.window("time", "1 minute")).count())
+    clocks = [
+        source
+        for progress in query.recentProgress
+        for source in progress.sources
+        if source.description == "tidegate_clock"
+    ]
+
+    assert sum(int(clock.metrics["lateRows.aggregate"]) for clock in clocks) == 2
+    last = json.loads(clocks[-1].endOffset)
+    assert last["tidegateClock"] == 1
+    assert last["nodes"]["feed"]["watermark"] == 1_767_270_005_000
+    assert last["operators"]["aggregate"] == {"key": 0, "watermark": 1_767_270_005_000}
