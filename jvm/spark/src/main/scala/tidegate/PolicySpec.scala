@@ -16,30 +16,27 @@ final case class PolicySpec private[tidegate] (name: String, durationsMs: Seq[Lo
   def lagMs: Long = durationsMs.head
 
   /** A new instance, for one substream. */
-  def create(): WatermarkPolicy = {
-    def second = durationsMs(1)
-    name match {
-      case "limitingLagAndDelay"              => WatermarkPolicy.limitingLagAndDelay(lagMs, second)
-      case "limitingLagAndLull"               => WatermarkPolicy.limitingLagAndLull(lagMs, second)
-      case "limitingTimestampAndWallClockLag" =>
-        WatermarkPolicy.limitingTimestampAndWallClockLag(lagMs, second)
-      case _ => WatermarkPolicy.fixedLag(lagMs)
-    }
-  }
+  def create(): WatermarkPolicy = PolicySpec.kinds(name).create(durationsMs)
 
   override def toString: String = durationsMs.mkString(s"$name(", " ms, ", " ms)")
 }
 
 object PolicySpec {
-  private val arguments = Map(
-    "fixedLag" -> Seq("lag"),
-    "limitingLagAndDelay" -> Seq("lag", "maxDelay"),
-    "limitingLagAndLull" -> Seq("lag", "maxLull"),
-    "limitingTimestampAndWallClockLag" -> Seq("timestampLag", "wallClockLag")
+  private final case class Kind(arguments: Seq[String])(val create: Seq[Long] => WatermarkPolicy)
+
+  private val kinds = Map(
+    "fixedLag" -> Kind(Seq("lag"))(d => WatermarkPolicy.fixedLag(d.head)),
+    "limitingLagAndDelay" ->
+      Kind(Seq("lag", "maxDelay"))(d => WatermarkPolicy.limitingLagAndDelay(d(0), d(1))),
+    "limitingLagAndLull" ->
+      Kind(Seq("lag", "maxLull"))(d => WatermarkPolicy.limitingLagAndLull(d(0), d(1))),
+    "limitingTimestampAndWallClockLag" -> Kind(Seq("timestampLag", "wallClockLag"))(d =>
+      WatermarkPolicy.limitingTimestampAndWallClockLag(d(0), d(1))
+    )
   )
 
   /** The names of the policies. */
-  val names: Seq[String] = arguments.keys.toSeq.sorted
+  val names: Seq[String] = kinds.keys.toSeq.sorted
 
   /**
    * A policy by its name.
@@ -49,7 +46,7 @@ object PolicySpec {
    *   negative
    */
   def of(name: String, durations: Seq[String]): PolicySpec =
-    arguments.get(name).filter(_.size == durations.size) match {
+    kinds.get(name).map(_.arguments).filter(_.size == durations.size) match {
       case Some(known) =>
         new PolicySpec(
           name,

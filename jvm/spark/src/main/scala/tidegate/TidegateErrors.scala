@@ -21,6 +21,15 @@ object TidegateErrors {
     new AnalysisException(s"TIDEGATE_$condition", parameters.toMap)
   }
 
+  def lastBatchGone(batchId: Long, name: String, cause: Throwable): AnalysisException = {
+    register()
+    new AnalysisException(
+      "TIDEGATE_LAST_BATCH_GONE",
+      Map("batch" -> batchId.toString, "name" -> name),
+      Some(cause)
+    )
+  }
+
   private def list(names: Iterable[String]): String = names.map(n => s"`$n`").mkString(", ")
 
   def extensionNotInstalled(): AnalysisException = error("EXTENSION_NOT_INSTALLED")

@@ -97,6 +97,70 @@ class ClockSuite extends RestartTest {
     assert(run.lateRows === Map.empty)
   }
 
+  test("fewer files than the limit are no backlog: a silent substream becomes idle") {
+    val folder = files(Seq(event("a", 5), event("b", 5)), Seq(event("a", 35)))
+    val run = new Run(
+      counts(
+        stream(folder, filesPerBatch = 10)
+          .withKeyedWatermark(
+            "time",
+            "0 seconds",
+            substream = Seq("sub"),
+            idleTimeout = "5 seconds"
+          )
+      )
+    )
+    run.start().settle()
+    Seq(65, 95, 125).zipWithIndex.foreach { case (second, i) =>
+      run.clock.advance(4000)
+      addFile(folder, 2 + i, Seq(event("a", second.toDouble)))
+      run.query.processAllAvailable()
+    }
+    assert(run.watermark("time").exists(_ > 5000L))
+  }
+
+  test("a stream that has shown nothing becomes idle too, and no longer holds a union back") {
+    val (in, empty) = (events(), events())
+    def keyed(df: DataFrame) =
+      df.withKeyedWatermark("time", "0 seconds", idleTimeout = "5 seconds")
+    val run = new Run(counts(keyed(in.toDF()).union(keyed(empty.toDF())))).start()
+    in.addData(event("a", 5), event("a", 25))
+    run.settle()
+    assert(run.take() === Nil)
+    run.clock.advance(4000)
+    in.addData(event("a", 26))
+    run.settle()
+    run.clock.advance(1000)
+    run.settle()
+    assert(run.take() === Seq("[0,10)|1"))
+    empty.addData(event("a", 27))
+    run.settle()
+    assert(run.lateRows === Map.empty)
+  }
+
+  test("watermarks can be asked for as soon as a query is started") {
+    val in = events()
+    val run = new Run(counts(in.toDF().withKeyedWatermark("time", "0 seconds"))).start()
+    assert(watermarks(run.query).values.forall(_.mark.watermarkMs.isEmpty))
+    run.stop()
+    assert(QueryWatermarks.json(run.query).startsWith("{"))
+  }
+
+  test("a keyed frame that foreachBatch only explains does not disturb the query") {
+    val (in, other) = (events(), events())
+    val run = new Run(counts(in.toDF().withKeyedWatermark("time", "0 seconds")))
+    run.failIn = _ => {
+      other.toDF().withKeyedWatermark("time", "1 second", name = "other").explain()
+      false
+    }
+    run.start()
+    in.addData(event("a", 5))
+    run.settle()
+    in.addData(event("a", 25))
+    run.settle()
+    assert(run.answer === Seq("[0,10)|1"))
+  }
+
   test("a filter after the watermark hides no activity") {
     val in = events()
     val run = new Run(

@@ -3,6 +3,7 @@ package tidegate
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.execution.WholeStageCodegenExec
 import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.analysis.KeyedTimes
 import tidegate.clock.ClockTable
@@ -82,6 +83,38 @@ class PlanSuite extends KeyedStreamTest {
       assert(run.lateRows === Map("aggregate" -> 1L))
       assert(run.watermark("time") === Some(35000L))
     }
+  }
+
+  test("a common table expression, referenced once and twice") {
+    Seq(
+      "WITH t AS (SELECT * FROM keyed_events) " +
+        "SELECT window(time, '10 seconds'), count(*) FROM t GROUP BY 1" -> "[0,10)|1",
+      "WITH t AS (SELECT * FROM keyed_events), u AS (SELECT * FROM t UNION ALL SELECT * FROM t) " +
+        "SELECT window(time, '10 seconds'), count(*) FROM u GROUP BY 1" -> "[0,10)|2"
+    ).foreach { case (sql, expected) =>
+      val source = events()
+      source.toDF().withKeyedWatermark("time", "0 seconds").createOrReplaceTempView("keyed_events")
+      val run = new Run(spark.sql(sql)).start()
+      source.addData(event("a", 5))
+      run.settle()
+      source.addData(event("a", 25))
+      run.settle()
+      assert(run.answer === Seq(expected))
+      run.stop()
+    }
+  }
+
+  test("an operator without event time does not ask which of two keys it runs on") {
+    val in = events()
+    val keyed = in
+      .toDF()
+      .withColumn("time2", col("time") + expr("interval 1 second"))
+      .withKeyedWatermark("time", "0 seconds", key = 0)
+      .withKeyedWatermark("time2", "0 seconds", key = 7)
+    val run = new Run(CountWithoutTime(keyed), mode = OutputMode.Update()).start()
+    in.addData(event("a", 5), event("a", 6))
+    run.settle()
+    assert(run.answer === Seq("2"))
   }
 
   test("explain of a frame that is not started has no watermark, and does not fail") {

@@ -19,21 +19,27 @@ trait RestartTest extends KeyedStreamTest {
   /** A folder with one file of events for every batch. */
   def files(batches: Seq[Event]*): Path = {
     val folder = Files.createTempDirectory("tidegate-files")
-    batches.zipWithIndex.foreach { case (events, i) =>
-      val lines = events.map { e =>
-        s"""{"sub":"${e.sub}","time":"${e.time.toInstant}","n":${e.n}}"""
-      }
-      val file = folder.resolve(f"$i%04d.json")
-      Files.write(file, lines.mkString("\n").getBytes)
-      Files.setLastModifiedTime(file, FileTime.fromMillis(1000000000000L + i * 1000L))
-    }
+    batches.zipWithIndex.foreach { case (events, i) => addFile(folder, i, events) }
     folder
   }
 
-  def stream(folder: Path): DataFrame =
-    spark.readStream.schema(schema).option("maxFilesPerTrigger", 1L).json(folder.toString)
+  /** One more file; a query reads files by their number. */
+  def addFile(folder: Path, i: Int, events: Seq[Event]): Unit = {
+    val lines = events.map { e =>
+      s"""{"sub":"${e.sub}","time":"${e.time.toInstant}","n":${e.n}}"""
+    }
+    // Written aside, so that a running query never finds half a file.
+    val file = Files.createTempFile("tidegate", ".json")
+    Files.write(file, lines.mkString("\n").getBytes)
+    Files.setLastModifiedTime(file, FileTime.fromMillis(1000000000000L + i * 1000L))
+    Files.move(file, folder.resolve(f"$i%04d.json"))
+  }
 
-  def batch(folder: Path): DataFrame = spark.read.schema(schema).json(folder.toString)
+  def stream(folder: Path, filesPerBatch: Int = 1): DataFrame =
+    spark.readStream
+      .schema(schema)
+      .option("maxFilesPerTrigger", filesPerBatch.toLong)
+      .json(folder.toString)
 
   /**
    * The undisturbed run, after all the others have been found equal to it.

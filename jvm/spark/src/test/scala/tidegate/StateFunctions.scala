@@ -36,6 +36,22 @@ object SilenceByState {
     }
 }
 
+/** Counts the events of a substream, without a notion of event time. */
+object CountWithoutTime {
+  def apply(df: DataFrame): DataFrame =
+    df.select("sub", "time", "time2")
+      .as[(String, Timestamp, Timestamp)](
+        Encoders.tuple(Encoders.STRING, Encoders.TIMESTAMP, Encoders.TIMESTAMP)
+      )
+      .groupByKey(_._1)(Encoders.STRING)
+      .mapGroupsWithState(GroupStateTimeout.NoTimeout()) {
+        (_: String, events: Iterator[(String, Timestamp, Timestamp)], state: GroupState[Long]) =>
+          state.update(state.getOption.getOrElse(0L) + events.size)
+          state.get
+      }(Encoders.scalaLong, Encoders.scalaLong)
+      .toDF()
+}
+
 /** Holds every event until the watermark has passed it. */
 object BufferByTimer {
   def apply(df: DataFrame): DataFrame =

@@ -2,7 +2,7 @@ package tidegate.analysis
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute}
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.streaming.{GroupStateTimeout, OutputMode, TimeMode}
+import org.apache.spark.sql.streaming.OutputMode
 import tidegate.TidegateErrors
 import tidegate.plans._
 
@@ -17,8 +17,9 @@ object InsertDropLate {
   def apply(plan: LogicalPlan, mode: OutputMode): LogicalPlan = {
     val names = new UniqueNames
     plan.transformUp {
-      case operator if StatefulOperators.name(operator).exists(_ != "limit") =>
-        insert(operator, mode, names)
+      case join: Join if StatefulOperators.name(join).isDefined && KeyedTimes.of(join).nonEmpty =>
+        throw TidegateErrors.streamJoinNotSupported()
+      case operator if StatefulOperators.hasOneTime(operator) => insert(operator, mode, names)
     }
   }
 
@@ -26,10 +27,9 @@ object InsertDropLate {
     val name = names.next(StatefulOperators.name(operator).get)
     val child = operator.children.head
     operator match {
-      case _: Join if KeyedTimes.of(operator).nonEmpty =>
-        throw TidegateErrors.streamJoinNotSupported()
-      case _ if !dropsLateRows(operator, mode) => operator
-      case _                                   =>
+      // A table that is put out whole keeps late rows.
+      case _: Aggregate if mode == OutputMode.Complete() => operator
+      case _                                             =>
         EventTimeColumn.of(operator).fold(operator) { time =>
           val key = EventTimeTag.key(time).get
           val input = KeyedTimes
@@ -47,19 +47,6 @@ object InsertDropLate {
           operator.withNewChildren(drop +: operator.children.tail)
         }
     }
-  }
-
-  /**
-   * Operators that work with processing time or without time keep every row; so does a table that
-   * is put out whole.
-   */
-  private def dropsLateRows(operator: LogicalPlan, mode: OutputMode): Boolean = operator match {
-    case _: Aggregate                      => mode != OutputMode.Complete()
-    case f: FlatMapGroupsWithState         => f.timeout == GroupStateTimeout.EventTimeTimeout()
-    case f: FlatMapGroupsInPandasWithState => f.timeout == GroupStateTimeout.EventTimeTimeout()
-    case t: TransformWithState             => t.timeMode == TimeMode.EventTime()
-    case t: TransformWithStateInPySpark    => t.timeMode == TimeMode.EventTime()
-    case _                                 => true
   }
 
   private def push(plan: LogicalPlan, time: Attribute)(

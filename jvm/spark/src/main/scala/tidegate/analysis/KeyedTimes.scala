@@ -73,7 +73,8 @@ object EventTimeColumn {
   def of(operator: LogicalPlan): Option[Attribute] = {
     val input = operator.children.head.output
     operator match {
-      case a: Aggregate =>
+      case _ if !StatefulOperators.usesEventTime(operator) => None
+      case a: Aggregate                                    =>
         val keys = a.groupingExpressions.collect { case key: Attribute => key }
         choose(operator, keyed(keys, input))
       case d: Deduplicate =>
@@ -95,7 +96,7 @@ object EventTimeColumn {
     if (candidates.size == 1) candidates.headOption else None
 
   private def choose(operator: LogicalPlan, candidates: Seq[Attribute]): Option[Attribute] = {
-    val windows = candidates.filter(WindowColumns.isWindow)
+    val windows = candidates.filter(EventTimeTag.isWindow)
     val best = if (windows.nonEmpty) windows else candidates
     if (best.size > 1) {
       throw TidegateErrors.ambiguousEventTime(

@@ -1,5 +1,6 @@
 package tidegate.analysis
 
+import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
@@ -8,6 +9,7 @@ import tidegate.plans.{DropLate, KeyedWatermark}
 /**
  * Makes a streaming query ready to start: only here the whole plan is known.
  *
+ *   1. Common table expressions are put in the place of their references.
  *   1. The watermark nodes get their final names.
  *   1. Each stateful operator sees one event time column.
  *   1. Late rows are dropped under each stateful operator.
@@ -19,6 +21,9 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
     case w: WriteToStream if needsPreparing(w.inputQuery) =>
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
         val steps = Seq[LogicalPlan => LogicalPlan](
+          // Spark inlines them only in the optimizer; a reference to one shows nothing of its plan.
+          InlineCTE(alwaysInline = true)(_),
+          KeepOneClock(_),
           NameNodes(_),
           SelectEventTimeColumn(_),
           InsertDropLate(_, w.outputMode),

@@ -37,13 +37,13 @@ object SelectEventTimeColumn {
 
   private def retag(operator: LogicalPlan, others: Seq[Attribute]): LogicalPlan = {
     val stripped = others.map(EventTimeTag.withoutSparkTag)
-    val below = RetagEventTime(stripped, operator.children.head)
+    val below = RetagEventTime.as(stripped, operator.children.head)
     val rewritten = operator
       .withNewChildren(below +: operator.children.tail)
       .transformExpressions { case a: Attribute =>
         stripped.find(_.exprId == a.exprId).fold(a)(s => a.withMetadata(s.metadata))
       }
     val back = others.filter(rewritten.outputSet.contains)
-    if (back.isEmpty) rewritten else RetagEventTime(back, rewritten)
+    if (back.isEmpty) rewritten else RetagEventTime.as(back, rewritten)
   }
 }

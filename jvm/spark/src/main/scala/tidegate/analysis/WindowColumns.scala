@@ -2,15 +2,12 @@ package tidegate.analysis
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Expand, LogicalPlan, Project}
-import org.apache.spark.sql.types.{LongType, StructType}
+import org.apache.spark.sql.types.LongType
 import tidegate.plans.WindowGrid
 
 /** Finds out how a window column was made. */
 object WindowColumns {
   private val MicrosPerMs = 1000L
-
-  /** A window is a struct of start and end; a session too. */
-  def isWindow(a: Attribute): Boolean = a.dataType.isInstanceOf[StructType]
 
   /**
    * The grid of the tumbling or sliding windows in `column`, and the column that they were made of,

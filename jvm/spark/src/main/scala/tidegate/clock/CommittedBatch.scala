@@ -1,5 +1,7 @@
 package tidegate.clock
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
   CurrentBatchTimestamp,
@@ -27,6 +29,7 @@ import org.apache.spark.sql.execution.streaming.runtime.{
 }
 import org.apache.spark.sql.execution.streaming.{Offset, Source}
 import org.apache.spark.sql.tidegate.SparkInternals
+import tidegate.TidegateErrors
 import tidegate.plans.{KeyedWatermark, StatefulOperators}
 
 /**
@@ -43,16 +46,24 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
    * clock; the rows themselves are dropped. Nodes over a stateful input are left out.
    */
   def observe(): Unit =
-    for (entry <- offsets(batchId); metadata <- entry.metadataOpt) {
+    for (entry <- lastEntry; metadata <- entry.metadataOpt) {
       val end = progress(entry)
-      val start = offsets(batchId - 1).fold(new StreamProgress)(progress)
-      topmostNodes(query.logicalPlan).foreach(node =>
-        run(plan(node, start, end, metadata), metadata)
-      )
+      // Spark's own search: with asynchronous progress the log has gaps.
+      val start = query.validateOffsetLogAndGetPrevOffset(batchId).fold(new StreamProgress)(progress)
+      topmostNodes(query.logicalPlan).foreach { node =>
+        try run(plan(node, start, end, metadata), metadata)
+        catch {
+          case NonFatal(e) if query.isActive =>
+            throw TidegateErrors.lastBatchGone(batchId, node.spec.name, e)
+        }
+      }
     }
 
-  private def offsets(id: Long): Option[OffsetSeqBase] =
-    if (id < 0) None else query.offsetLog.get(id)
+  private def lastEntry: Option[OffsetSeqBase] =
+    if (batchId < 0 || !isWanted) None else query.offsetLog.get(batchId)
+
+  private def isWanted: Boolean =
+    session.conf.get(CommittedBatch.Setting, "true").toBoolean
 
   private def progress(entry: OffsetSeqBase): StreamProgress = {
     val named = query.logicalPlan.collect {
@@ -152,4 +163,13 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
     )
     SQLExecution.withNewExecutionId(execution)(execution.toRdd.foreach(_ => ()))
   }
+}
+
+private[clock] object CommittedBatch {
+
+  /**
+   * When false, a query starts without reading its last batch again: for a source that has lost
+   * those rows. The watermark is then lower until the substreams show themselves; never wrong.
+   */
+  val Setting = "spark.tidegate.restart.observeLastBatch"
 }

@@ -47,8 +47,8 @@ final class EventTimeClock
   private val totals = new ClockTotals
 
   private var query: RunningQuery = _
-  @volatile private var nodes: SortedMap[String, NodeClock] = _
-  @volatile private var operators = Map.empty[String, OperatorMark]
+  private var nodes: SortedMap[String, NodeClock] = _
+  private var operators = Map.empty[String, OperatorMark]
   private var availableNow = false
   private var frozenNowMs: Option[Long] = None
   private var nowMs = 0L
@@ -64,7 +64,7 @@ final class EventTimeClock
   /** The late rows of an operator in a plan that is about to run. */
   def register(operator: String, late: LateRows): Unit = pendingLate.add(operator -> late)
 
-  override def latestOffset(start: Offset, limit: ReadLimit): Offset = synchronized {
+  override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
     if (query == null) {
       query = RunningQuery.current(SparkContext.getOrCreate()).getOrElse {
         throw new IllegalStateException("The clock was asked outside of its query.")
@@ -74,11 +74,15 @@ final class EventTimeClock
     readWallClock()
     query.useOwnStart(begin)
     if (nodes == null) initialize(begin)
-    if (query.hadReadEverything()) caughtUpAtMs = polledAtMs
-    observePending()
-    nodes.values.foreach(_.tick(nowMs, caughtUpAtMs))
+    if (query.noteRound()) caughtUpAtMs = polledAtMs
+    // A reader of the view waits for this, but not for a batch that is read again.
+    val offset = synchronized {
+      observePending()
+      nodes.values.foreach(_.tick(nowMs, caughtUpAtMs))
+      if (nodes.values.forall(_.isUntouched)) null else offsetAfter(begin)
+    }
     polledAtMs = Some(nowMs)
-    if (nodes.values.forall(_.isUntouched)) null else offsetAfter(begin)
+    offset
   }
 
   /** The same object as long as nothing changes: Spark asks some 95 times a second. */
@@ -103,8 +107,7 @@ final class EventTimeClock
 
   private def initialize(begin: ClockOffset): Unit = {
     val pausedMs = math.max(0L, nowMs - begin.savedAtMs)
-    operators = begin.operators
-    nodes = SortedMap.from(query.nodes.map { node =>
+    val restored = SortedMap.from(query.nodes.map { node =>
       val name = node.spec.name
       name -> new NodeClock(
         node.spec,
@@ -114,8 +117,12 @@ final class EventTimeClock
         nowMs
       )
     })
-    latestVersion = nodes.values.map(_.version).sum
+    latestVersion = restored.values.map(_.version).sum
     if (!query.hasRunABatch) query.observeLastBatchAgain()
+    synchronized {
+      operators = begin.operators
+      nodes = restored
+    }
   }
 
   private def observePending(): Unit = {
@@ -142,18 +149,17 @@ final class EventTimeClock
     nowMs = math.max(nowMs, frozenNowMs.getOrElse(query.wallClockMs))
   }
 
-  /** What a user may see of the clock now. */
-  def view: ClockView = ClockView(
-    Option(nodes).fold(Map.empty[String, NodeView])(_.map { case (name, n) =>
-      name -> NodeView(
-        NodeMark(n.spec.key, n.watermarkMs, n.isIdle),
-        synchronized(n.views),
-        totals.futureEvents(name)
-      )
-    }),
-    operators,
-    totals.lateRows
-  )
+  /** What a user may see of the clock now, from any thread. */
+  def view: ClockView = synchronized {
+    ClockView(
+      Option(nodes).fold(Map.empty[String, NodeView])(_.toMap.map { case (name, n) =>
+        val mark = NodeMark(n.spec.key, n.watermarkMs, n.isIdle)
+        name -> NodeView(mark, n.views, totals.futureEvents(name))
+      }),
+      operators,
+      totals.lateRows
+    )
+  }
 
   /** What grows with the number of substreams, for the benchmark of the clock's memory. */
   private[tidegate] def retained: Seq[AnyRef] = Seq[AnyRef](nodes, latest, parsed)
@@ -172,6 +178,7 @@ final class EventTimeClock
   override def initialOffset(): Offset = ClockOffset.empty
 
   override def deserializeOffset(json: String): Offset = synchronized {
+    // Spark asks at every trigger, with the text that it got from here.
     if (latest != null && (latest.json eq json)) latest
     else {
       if (parsed._1 != json) parsed = json -> ClockOffset.parse(json)

@@ -22,7 +22,7 @@ final case class SubstreamView(watermarkMs: Option[Long], idle: Boolean)
  *   the watermark of the checkpoint; the visible one never falls below it
  * @param pausedMs
  *   for how long the query was stopped; that time does not count
- * @param nowMs
+ * @param startedAtMs
  *   the wall clock at the start; the idle timers begin here
  */
 final class NodeClock(
@@ -30,7 +30,7 @@ final class NodeClock(
     restored: NodeState,
     lastWatermarkMs: Option[Long],
     pausedMs: Long,
-    nowMs: Long
+    startedAtMs: Long
 ) {
 
   private final class Substream(val name: String, var activeAtMs: Long) {
@@ -47,20 +47,21 @@ final class NodeClock(
   private var idleDueMs = Long.MinValue
   private var tickedAtMs = Long.MinValue
   private var changes = 0L
+  private var emptyIdle = false
   private val wallClock = spec.policy.create().dependsOnWallClock
 
   restored.substreams.foreach { case (name, longs) =>
-    val substream = add(name, nowMs)
+    val substream = add(name, startedAtMs)
     substream.policy.restore(WatermarkPolicy.Snapshot(longs), pausedMs)
-    substream.watermarkMs = substream.policy.currentWatermark(nowMs)
+    substream.watermarkMs = substream.policy.currentWatermark(startedAtMs)
   }
   coalesceAnew()
 
   /** The visible watermark, in epoch ms. */
   def watermarkMs: Option[Long] = emitted
 
-  /** All substreams are idle, and there is at least one. */
-  def isIdle: Boolean = substreams.nonEmpty && coalescer.isIdle
+  /** All substreams are idle; a stream that has shown none is, after the same timeout. */
+  def isIdle: Boolean = if (substreams.isEmpty) emptyIdle else coalescer.isIdle
 
   /** Nothing was ever observed. */
   def isUntouched: Boolean = substreams.isEmpty
@@ -131,7 +132,11 @@ final class NodeClock(
   }
 
   private def findIdle(timeoutMs: Long, caughtUpAtMs: Long): Unit = {
-    idleDueMs = Long.MaxValue
+    if (substreams.isEmpty && !emptyIdle && caughtUpAtMs >= startedAtMs + timeoutMs) {
+      emptyIdle = true
+      changes += 1
+    }
+    idleDueMs = if (substreams.isEmpty && !emptyIdle) startedAtMs + timeoutMs else Long.MaxValue
     substreams.indices.foreach { i =>
       val substream = substreams(i)
       if (!substream.idle) {

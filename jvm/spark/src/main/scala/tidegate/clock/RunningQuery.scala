@@ -4,9 +4,11 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.connector.read.streaming.{
   Offset,
   ReadLimit,
+  ReadMaxFiles,
   SparkDataStream,
   SupportsAdmissionControl
 }
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelationWithTable}
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
 import org.apache.spark.sql.execution.streaming.runtime.{
   MicroBatchExecution,
@@ -52,9 +54,15 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
 
   lazy val operators: Seq[DropLate] = query.logicalPlan.collect { case d: DropLate => d }
 
-  /** The nodes over a stateful input: it cannot be read again after a restart. */
+  /**
+   * The nodes over a stateful input: it cannot be read again after a restart. What a policy with a
+   * wall clock remembers differs after every batch, and would make batches without end.
+   */
   lazy val exactNodes: Set[String] =
-    nodes.filter(n => StatefulOperators.existIn(n.left)).map(_.spec.name).toSet
+    nodes
+      .filter(n => StatefulOperators.existIn(n.left) && !n.spec.policy.create().dependsOnWallClock)
+      .map(_.spec.name)
+      .toSet
 
   def wallClockMs: Long = query.triggerClock.getTimeMillis()
 
@@ -94,18 +102,19 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
     }
   }
 
-  private var asked: Option[StreamExecutionContext] = None
+  private var lastRound: Option[StreamExecutionContext] = None
 
   /**
-   * Whether at the last time that this was asked the query had read all that the sources reported.
-   * By then it was not known what the sources would answer in that same round.
+   * To be called once in every round of asking the sources for their offsets. Returns whether the
+   * query has read all that the sources had reported in the round before: what they report in this
+   * one is not known yet.
    *
    * A source that reports nothing and reads with a limit is taken to have more, unless it had
-   * nothing new.
+   * nothing new, or fewer files than its limit.
    */
-  def hadReadEverything(): Boolean = {
-    val known = asked.exists(hasReadEverything)
-    asked = Some(context)
+  def noteRound(): Boolean = {
+    val known = lastRound.exists(hasReadEverything)
+    lastRound = Some(context)
     known
   }
 
@@ -114,14 +123,32 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
       val end = c.endOffsets.get(source)
       c.latestOffsets.get(source) match {
         case Some(reported) => end.exists(_.json == reported.json)
-        case None           =>
-          source match {
-            case s: SupportsAdmissionControl if s.getDefaultReadLimit != ReadLimit.allAvailable() =>
-              c.startOffsets.get(source).exists(start => end.exists(_.json == start.json))
-            case _ => true
-          }
+        case None => unreported(c, source)
       }
     }
+
+  private def unreported(c: StreamExecutionContext, source: SparkDataStream): Boolean =
+    source match {
+      case s: SupportsAdmissionControl if s.getDefaultReadLimit != ReadLimit.allAvailable() =>
+        val unchanged =
+          c.startOffsets.get(source).exists(start => c.endOffsets(source).json == start.json)
+        unchanged || (s.getDefaultReadLimit match {
+          case limit: ReadMaxFiles => filesRead(c, source).exists(_ < limit.maxFiles())
+          case _ => false
+        })
+      case _ => true
+    }
+
+  /** The number of files of a batch, if it has run and its source reads files. */
+  private def filesRead(c: StreamExecutionContext, source: SparkDataStream): Option[Int] =
+    for {
+      batches <- Option(c.newData)
+      plan <- batches.get(source)
+      files = plan.collect { case LogicalRelationWithTable(r: HadoopFsRelation, _) =>
+        r.location.inputFiles.length
+      }
+      if files.nonEmpty
+    } yield files.sum
 
   /** Reads the last committed batch through the watermark nodes once more, after a restart. */
   def observeLastBatchAgain(): Unit = new CommittedBatch(query, context.batchId - 1).observe()

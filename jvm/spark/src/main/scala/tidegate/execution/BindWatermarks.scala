@@ -43,66 +43,42 @@ object BindWatermarks extends ColumnarRule {
   }
 
   private def bind(operator: SparkPlan, drop: DropLateExec): Option[SparkPlan] = {
-    val eviction = Some(drop.evictionMs)
-    operator match {
+    val end = Some(drop.evictionMs)
+    val keysEnd = if (drop.isWindowed) end else Some(passed(drop.evictionMs))
+    Option(operator).collect {
       case s: StateStoreSaveExec =>
-        val evict = if (drop.isWindowed) eviction else Some(passed(drop.evictionMs))
-        Some(
-          s.copy(
-            eventTimeWatermarkForLateEvents = NothingIsLate,
-            eventTimeWatermarkForEviction = evict
-          )
-        )
+        s.copy(
+          eventTimeWatermarkForLateEvents = NothingIsLate,
+          eventTimeWatermarkForEviction = keysEnd)
       case s: SessionWindowStateStoreSaveExec =>
-        Some(
-          s.copy(
-            eventTimeWatermarkForLateEvents = NothingIsLate,
-            eventTimeWatermarkForEviction = eviction
-          )
-        )
+        s.copy(
+          eventTimeWatermarkForLateEvents = NothingIsLate,
+          eventTimeWatermarkForEviction = end)
       case s: SessionWindowStateStoreRestoreExec =>
-        Some(
-          s.copy(
-            eventTimeWatermarkForLateEvents = NothingIsLate,
-            eventTimeWatermarkForEviction = eviction
-          )
-        )
+        s.copy(
+          eventTimeWatermarkForLateEvents = NothingIsLate,
+          eventTimeWatermarkForEviction = end)
+      // Deduplication needs no value to filter by, the others insist on one.
       case d: StreamingDeduplicateExec =>
-        val evict = if (drop.isWindowed) eviction else Some(passed(drop.evictionMs))
-        Some(d.copy(eventTimeWatermarkForLateEvents = None, eventTimeWatermarkForEviction = evict))
+        d.copy(eventTimeWatermarkForLateEvents = None, eventTimeWatermarkForEviction = keysEnd)
       case d: StreamingDeduplicateWithinWatermarkExec =>
-        Some(
-          d.copy(eventTimeWatermarkForLateEvents = None, eventTimeWatermarkForEviction = eviction)
-        )
+        d.copy(eventTimeWatermarkForLateEvents = None, eventTimeWatermarkForEviction = end)
       case f: FlatMapGroupsWithStateExec =>
-        Some(
-          f.copy(
-            eventTimeWatermarkForLateEvents = NothingIsLate,
-            eventTimeWatermarkForEviction = eviction
-          )
-        )
+        f.copy(
+          eventTimeWatermarkForLateEvents = NothingIsLate,
+          eventTimeWatermarkForEviction = end)
       case f: FlatMapGroupsInPandasWithStateExec =>
-        Some(
-          f.copy(
-            eventTimeWatermarkForLateEvents = NothingIsLate,
-            eventTimeWatermarkForEviction = eviction
-          )
-        )
+        f.copy(
+          eventTimeWatermarkForLateEvents = NothingIsLate,
+          eventTimeWatermarkForEviction = end)
       case t: TransformWithStateExec =>
-        Some(
-          t.copy(
-            eventTimeWatermarkForLateEvents = NothingIsLate,
-            eventTimeWatermarkForEviction = eviction
-          )
-        )
+        t.copy(
+          eventTimeWatermarkForLateEvents = NothingIsLate,
+          eventTimeWatermarkForEviction = end)
       case t: TransformWithStateInPySparkExec =>
-        Some(
-          t.copy(
-            eventTimeWatermarkForLateEvents = NothingIsLate,
-            eventTimeWatermarkForEviction = eviction
-          )
-        )
-      case _ => None
+        t.copy(
+          eventTimeWatermarkForLateEvents = NothingIsLate,
+          eventTimeWatermarkForEviction = end)
     }
   }
 

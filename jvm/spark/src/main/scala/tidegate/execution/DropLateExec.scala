@@ -20,9 +20,8 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
-import tidegate.analysis.WindowColumns
 import tidegate.clock.LateRows
-import tidegate.plans.WindowGrid
+import tidegate.plans.{EventTimeTag, WindowGrid}
 
 /**
  * Drops the rows that are late for `operator`, counts them, and keeps a few for the log.
@@ -49,7 +48,7 @@ final case class DropLateExec(
     with CodegenSupport {
 
   /** Whether the operator runs on windows, not on plain times. */
-  val isWindowed: Boolean = WindowColumns.isWindow(time)
+  val isWindowed: Boolean = EventTimeTag.isWindow(time)
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
     "numLateRows" -> SQLMetrics.createMetric(sparkContext, "number of late rows dropped")
@@ -68,8 +67,12 @@ final case class DropLateExec(
   /** The time that decides, in µs: a row is late if it is below the bound. */
   private def decisive: Expression = if (isWindowed) GetStructField(time, 1) else time
 
-  /** A window that ends at the watermark is closed; a time at the watermark is not late. */
-  private def boundMicros: Long = if (isWindowed) lateMs * 1000 + 1 else lateMs * 1000
+  /**
+   * A window that ends at the watermark is closed; a time at the watermark is not late, but for the
+   * epoch: eviction is never below 0, and would let it out in every batch.
+   */
+  private def boundMicros: Long =
+    if (isWindowed) lateMs * 1000 + 1 else math.max(lateMs * 1000, 1L)
 
   private def lateLog: LateLog = LateLog(
     operator,

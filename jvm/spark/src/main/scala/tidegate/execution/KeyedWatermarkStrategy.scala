@@ -29,17 +29,18 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
         )
       )
     case d: DropLate       => Seq(dropLate(d))
-    case r: RetagEventTime => Seq(RetagEventTimeExec(r.columns, planLater(r.child)))
+    case r: RetagEventTime => Seq(RetagEventTimeExec(r.columns, r.metadata, planLater(r.child)))
     case o: KeyedOutput    =>
       val tagged = o.output.filter(_.exprId == o.eventTime.exprId)
-      Seq(RetagEventTimeExec(tagged, planLater(o.child)))
+      Seq(RetagEventTimeExec(tagged, tagged.map(_.metadata), planLater(o.child)))
     case _ => Nil
   }
 
   private def query: Option[RunningQuery] = RunningQuery.current(session.sparkContext)
 
   private def stats(node: KeyedWatermark): SubstreamStats = {
-    val running = query
+    // A function in foreachBatch may plan a keyed frame that is not this query's.
+    val running = query.filter(_.nodes.exists(_.spec == node.spec))
     val bound =
       for (q <- running; skew <- node.spec.maxFutureSkewMs)
         yield (q.batchTimes.batchTimestampMs + skew) * MicrosPerMs
@@ -50,7 +51,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
   }
 
   private def dropLate(node: DropLate): SparkPlan = {
-    val running = query
+    val running = query.filter(_.operators.exists(_.operator == node.operator))
     val late = new LateRows
     session.sparkContext.register(late)
     running.foreach(_.clock.register(node.operator, late))

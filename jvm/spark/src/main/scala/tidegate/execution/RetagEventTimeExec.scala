@@ -6,14 +6,20 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCo
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.types.Metadata
+
 import tidegate.plans.RetagEventTime
 
 /** Passes rows through; Spark's stateful operators read the metadata of its output. */
-final case class RetagEventTimeExec(columns: Seq[Attribute], child: SparkPlan)
+final case class RetagEventTimeExec(
+    columns: Seq[Attribute],
+    metadata: Seq[Metadata],
+    child: SparkPlan
+)
     extends UnaryExecNode
     with CodegenSupport {
 
-  override def output: Seq[Attribute] = RetagEventTime.retag(child.output, columns)
+  override def output: Seq[Attribute] = RetagEventTime.retag(child.output, columns, metadata)
 
   @transient override lazy val references: AttributeSet = AttributeSet.empty
 

@@ -2,7 +2,7 @@ package tidegate.plans
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
-import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
+import org.apache.spark.sql.types.{Metadata, MetadataBuilder, StructType}
 
 /**
  * The marks of an event time column in its metadata: our key, which is the truth, and Spark's tag,
@@ -27,6 +27,9 @@ object EventTimeTag {
   /** The column without Spark's tag; our key stays. */
   def withoutSparkTag(a: Attribute): Attribute =
     a.withMetadata(builder(a).remove(SparkField).build())
+
+  /** A window is a struct of start and end; a session too. */
+  def isWindow(a: Attribute): Boolean = a.dataType.isInstanceOf[StructType]
 
   private def builder(a: Attribute) = new MetadataBuilder().withMetadata(a.metadata)
 }

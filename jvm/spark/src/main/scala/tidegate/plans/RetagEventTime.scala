@@ -2,6 +2,7 @@ package tidegate.plans
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.types.Metadata
 
 /**
  * Passes rows through, with other metadata on some columns.
@@ -10,11 +11,18 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
  * below it, and gives it back above it.
  *
  * @param columns
- *   the columns that change, with the metadata that they get
+ *   the columns that change
+ * @param metadata
+ *   what each gets; beside the columns, as the optimizer gives attributes the metadata of their
+ *   child's when it removes an alias
  */
-final case class RetagEventTime(columns: Seq[Attribute], child: LogicalPlan) extends UnaryNode {
+final case class RetagEventTime(
+    columns: Seq[Attribute],
+    metadata: Seq[Metadata],
+    child: LogicalPlan
+) extends UnaryNode {
 
-  override def output: Seq[Attribute] = RetagEventTime.retag(child.output, columns)
+  override def output: Seq[Attribute] = RetagEventTime.retag(child.output, columns, metadata)
 
   /** None: the node must not keep a column alive that nothing else needs. */
   @transient override lazy val references: AttributeSet = AttributeSet.empty
@@ -24,6 +32,20 @@ final case class RetagEventTime(columns: Seq[Attribute], child: LogicalPlan) ext
 }
 
 object RetagEventTime {
-  def retag(output: Seq[Attribute], columns: Seq[Attribute]): Seq[Attribute] =
-    output.map(a => columns.find(_.exprId == a.exprId).fold(a)(c => a.withMetadata(c.metadata)))
+
+  /** A node that gives columns the metadata that they have here. */
+  def as(columns: Seq[Attribute], child: LogicalPlan): RetagEventTime =
+    RetagEventTime(columns, columns.map(_.metadata), child)
+
+  def retag(
+      output: Seq[Attribute],
+      columns: Seq[Attribute],
+      metadata: Seq[Metadata]
+  ): Seq[Attribute] =
+    output.map { a =>
+      columns.indexWhere(_.exprId == a.exprId) match {
+        case -1 => a
+        case i => a.withMetadata(metadata(i))
+      }
+    }
 }

@@ -1,6 +1,7 @@
 package tidegate.plans
 
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.streaming.{GroupStateTimeout, TimeMode}
 
 /** Spark's stateful operators in a logical plan over streams. */
 object StatefulOperators {
@@ -26,6 +27,15 @@ object StatefulOperators {
   /** Whether the operator has one input of rows that it may find late. */
   def hasOneTime(plan: LogicalPlan): Boolean =
     name(plan).isDefined && !plan.isInstanceOf[GlobalLimit] && !plan.isInstanceOf[Join]
+
+  /** Operators with user-defined state may work with processing time, or without time. */
+  def usesEventTime(plan: LogicalPlan): Boolean = plan match {
+    case f: FlatMapGroupsWithState => f.timeout == GroupStateTimeout.EventTimeTimeout()
+    case f: FlatMapGroupsInPandasWithState => f.timeout == GroupStateTimeout.EventTimeTimeout()
+    case t: TransformWithState => t.timeMode == TimeMode.EventTime()
+    case t: TransformWithStateInPySpark => t.timeMode == TimeMode.EventTime()
+    case _ => true
+  }
 
   def existIn(plan: LogicalPlan): Boolean = plan.exists(name(_).isDefined)
 }

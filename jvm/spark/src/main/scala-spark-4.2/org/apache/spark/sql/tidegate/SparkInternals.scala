@@ -11,12 +11,13 @@ import org.apache.spark.sql.execution.streaming.runtime.{
   StreamExecution,
   StreamingQueryWrapper
 }
-import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.{Dataset, SparkSession, classic}
 import org.apache.spark.{ErrorClassesJsonReader, SparkContext, SparkThrowableHelper}
 
 /** Everything that Tidegate needs of Spark's private API, for the Spark 4.2 line. */
 object SparkInternals {
+  private val InitializationMs = 60000L
 
   /** The analyzed plan of a frame. */
   def analyzed(ds: Dataset[_]): LogicalPlan = ds.queryExecution.analyzed
@@ -42,12 +43,24 @@ object SparkInternals {
       microBatch <- Option(query).collect { case m: MicroBatchExecution => m }
     } yield microBatch
 
-  /** The execution behind a query handle, running or ended. */
+  /**
+   * The execution behind a query handle, running or ended, once its plan is there: `start` returns
+   * before that.
+   */
   def execution(query: StreamingQuery): Option[MicroBatchExecution] = query match {
     case wrapper: StreamingQueryWrapper => execution(wrapper.streamingQuery)
-    case m: MicroBatchExecution         => Some(m)
-    case _                              => None
+    case m: MicroBatchExecution =>
+      if (m.queryExecutionThread ne Thread.currentThread) awaitPlan(m)
+      Some(m)
+    case _ => None
   }
+
+  private def awaitPlan(query: MicroBatchExecution): Unit =
+    try query.awaitInitialization(InitializationMs)
+    catch {
+      // A query that has failed still tells what it saw.
+      case _: StreamingQueryException => ()
+    }
 
   /** The session in which the batches of a query run. */
   def batchSession(query: StreamExecution): classic.SparkSession = query.sparkSessionForStream
