@@ -162,7 +162,8 @@ class RestartSuite extends RestartTest {
     val folder = files(
       Seq(event("a", 0), event("a", 0)),
       Seq(event("a", 0), event("a", 25)),
-      Seq(event("a", 45)))
+      Seq(event("a", 45))
+    )
     val run = checkRestarts(keyed(folder).dropDuplicates("sub", "time"))
     assert(run.answer === Seq("a|25|1", "a|45|1"))
     assert(run.lateRows === Map("deduplicate" -> 3L))
@@ -204,13 +205,16 @@ class RestartSuite extends RestartTest {
     // As after a kill at the end of the batch that read the last file.
     val file = run.log.find(_.dataOffset == run.log.map(_.dataOffset).max).get
     val atFile = Checkpoints.cut(run.checkpoint, file.id, file.id, file.dataOffset)
-    val error = intercept[StreamingQueryException](new Run(tumbling(folder), atFile).start().settle())
+    val error =
+      intercept[StreamingQueryException](new Run(tumbling(folder), atFile).start().settle())
     assert(
       error.getMessage.contains(
         s"The last committed batch ${file.id} could not be read again through the watermark `time`; the " +
           "source may no longer have its rows. Set spark.tidegate.restart.observeLastBatch to " +
           "false to start without: the watermark is then lower until its substreams have new " +
-          "events."))
+          "events."
+      )
+    )
     withConf("spark.tidegate.restart.observeLastBatch" -> "false") {
       val again = new Run(tumbling(folder), atFile).start().settle()
       assert(again.watermark("time").nonEmpty)

@@ -49,7 +49,8 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
     for (entry <- lastEntry; metadata <- entry.metadataOpt) {
       val end = progress(entry)
       // Spark's own search: with asynchronous progress the log has gaps.
-      val start = query.validateOffsetLogAndGetPrevOffset(batchId).fold(new StreamProgress)(progress)
+      val start =
+        query.validateOffsetLogAndGetPrevOffset(batchId).fold(new StreamProgress)(progress)
       topmostNodes(query.logicalPlan).foreach { node =>
         try run(plan(node, start, end, metadata), metadata)
         catch {

@@ -8,8 +8,8 @@ import org.apache.spark.sql.connector.read.streaming.{
   SparkDataStream,
   SupportsAdmissionControl
 }
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelationWithTable}
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelationWithTable}
 import org.apache.spark.sql.execution.streaming.runtime.{
   MicroBatchExecution,
   MicroBatchExecutionContext,
@@ -123,7 +123,7 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
       val end = c.endOffsets.get(source)
       c.latestOffsets.get(source) match {
         case Some(reported) => end.exists(_.json == reported.json)
-        case None => unreported(c, source)
+        case None           => unreported(c, source)
       }
     }
 
@@ -134,7 +134,7 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
           c.startOffsets.get(source).exists(start => c.endOffsets(source).json == start.json)
         unchanged || (s.getDefaultReadLimit match {
           case limit: ReadMaxFiles => filesRead(c, source).exists(_ < limit.maxFiles())
-          case _ => false
+          case _                   => false
         })
       case _ => true
     }

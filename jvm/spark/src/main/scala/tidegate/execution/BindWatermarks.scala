@@ -49,36 +49,25 @@ object BindWatermarks extends ColumnarRule {
       case s: StateStoreSaveExec =>
         s.copy(
           eventTimeWatermarkForLateEvents = NothingIsLate,
-          eventTimeWatermarkForEviction = keysEnd)
+          eventTimeWatermarkForEviction = keysEnd
+        )
       case s: SessionWindowStateStoreSaveExec =>
-        s.copy(
-          eventTimeWatermarkForLateEvents = NothingIsLate,
-          eventTimeWatermarkForEviction = end)
+        s.copy(eventTimeWatermarkForLateEvents = NothingIsLate, eventTimeWatermarkForEviction = end)
       case s: SessionWindowStateStoreRestoreExec =>
-        s.copy(
-          eventTimeWatermarkForLateEvents = NothingIsLate,
-          eventTimeWatermarkForEviction = end)
+        s.copy(eventTimeWatermarkForLateEvents = NothingIsLate, eventTimeWatermarkForEviction = end)
       // Deduplication needs no value to filter by, the others insist on one.
       case d: StreamingDeduplicateExec =>
         d.copy(eventTimeWatermarkForLateEvents = None, eventTimeWatermarkForEviction = keysEnd)
       case d: StreamingDeduplicateWithinWatermarkExec =>
         d.copy(eventTimeWatermarkForLateEvents = None, eventTimeWatermarkForEviction = end)
       case f: FlatMapGroupsWithStateExec =>
-        f.copy(
-          eventTimeWatermarkForLateEvents = NothingIsLate,
-          eventTimeWatermarkForEviction = end)
+        f.copy(eventTimeWatermarkForLateEvents = NothingIsLate, eventTimeWatermarkForEviction = end)
       case f: FlatMapGroupsInPandasWithStateExec =>
-        f.copy(
-          eventTimeWatermarkForLateEvents = NothingIsLate,
-          eventTimeWatermarkForEviction = end)
+        f.copy(eventTimeWatermarkForLateEvents = NothingIsLate, eventTimeWatermarkForEviction = end)
       case t: TransformWithStateExec =>
-        t.copy(
-          eventTimeWatermarkForLateEvents = NothingIsLate,
-          eventTimeWatermarkForEviction = end)
+        t.copy(eventTimeWatermarkForLateEvents = NothingIsLate, eventTimeWatermarkForEviction = end)
       case t: TransformWithStateInPySparkExec =>
-        t.copy(
-          eventTimeWatermarkForLateEvents = NothingIsLate,
-          eventTimeWatermarkForEviction = end)
+        t.copy(eventTimeWatermarkForLateEvents = NothingIsLate, eventTimeWatermarkForEviction = end)
     }
   }
 

@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, SortO
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.types.Metadata
-
 import tidegate.plans.RetagEventTime
 
 /** Passes rows through; Spark's stateful operators read the metadata of its output. */
@@ -15,8 +14,7 @@ final case class RetagEventTimeExec(
     columns: Seq[Attribute],
     metadata: Seq[Metadata],
     child: SparkPlan
-)
-    extends UnaryExecNode
+) extends UnaryExecNode
     with CodegenSupport {
 
   override def output: Seq[Attribute] = RetagEventTime.retag(child.output, columns, metadata)

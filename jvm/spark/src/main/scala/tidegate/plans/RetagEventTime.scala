@@ -45,7 +45,7 @@ object RetagEventTime {
     output.map { a =>
       columns.indexWhere(_.exprId == a.exprId) match {
         case -1 => a
-        case i => a.withMetadata(metadata(i))
+        case i  => a.withMetadata(metadata(i))
       }
     }
 }

@@ -30,11 +30,11 @@ object StatefulOperators {
 
   /** Operators with user-defined state may work with processing time, or without time. */
   def usesEventTime(plan: LogicalPlan): Boolean = plan match {
-    case f: FlatMapGroupsWithState => f.timeout == GroupStateTimeout.EventTimeTimeout()
+    case f: FlatMapGroupsWithState         => f.timeout == GroupStateTimeout.EventTimeTimeout()
     case f: FlatMapGroupsInPandasWithState => f.timeout == GroupStateTimeout.EventTimeTimeout()
-    case t: TransformWithState => t.timeMode == TimeMode.EventTime()
-    case t: TransformWithStateInPySpark => t.timeMode == TimeMode.EventTime()
-    case _ => true
+    case t: TransformWithState             => t.timeMode == TimeMode.EventTime()
+    case t: TransformWithStateInPySpark    => t.timeMode == TimeMode.EventTime()
+    case _                                 => true
   }
 
   def existIn(plan: LogicalPlan): Boolean = plan.exists(name(_).isDefined)

@@ -49,7 +49,7 @@ object SparkInternals {
    */
   def execution(query: StreamingQuery): Option[MicroBatchExecution] = query match {
     case wrapper: StreamingQueryWrapper => execution(wrapper.streamingQuery)
-    case m: MicroBatchExecution =>
+    case m: MicroBatchExecution         =>
       if (m.queryExecutionThread ne Thread.currentThread) awaitPlan(m)
       Some(m)
     case _ => None
