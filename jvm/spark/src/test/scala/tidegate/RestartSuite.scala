@@ -1,8 +1,10 @@
 package tidegate
 
 import java.nio.file.Path
+import java.util.concurrent.atomic.AtomicBoolean
 
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.expressions.UserDefinedFunction
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException}
 
@@ -198,26 +200,41 @@ class RestartSuite extends RestartTest {
     assert(run.batchCount === batches)
   }
 
-  test("rows that the source has lost: a sentence with the way out, and the way out works") {
+  test("a last batch that cannot be read again: a sentence with the way out, which works") {
     val folder = lagging
-    val run = new Run(tumbling(folder)).start().settle().stop()
-    folder.toFile.listFiles().foreach(_.delete())
+    def frame = stream(folder)
+      .where(LostRows.stillThere(col("n")))
+      .withKeyedWatermark("time", "2 seconds", substream = Seq("sub"))
+      .groupBy(window(col("time"), "10 seconds"))
+      .count()
+    val run = new Run(frame).start().settle().stop()
     // As after a kill at the end of the batch that read the last file.
     val file = run.log.find(_.dataOffset == run.log.map(_.dataOffset).max).get
     val atFile = Checkpoints.cut(run.checkpoint, file.id, file.id, file.dataOffset)
-    val error =
-      intercept[StreamingQueryException](new Run(tumbling(folder), atFile).start().settle())
-    assert(
-      error.getMessage.contains(
-        s"The last committed batch ${file.id} could not be read again through the watermark `time`; the " +
-          "source may no longer have its rows. Set spark.tidegate.restart.observeLastBatch to " +
-          "false to start without: the watermark is then lower until its substreams have new " +
-          "events."
+    LostRows.lost.set(true)
+    try {
+      val error = intercept[StreamingQueryException](new Run(frame, atFile).start().settle())
+      assert(
+        error.getMessage.contains(
+          s"The last committed batch ${file.id} could not be read again through the watermark " +
+            "`time`; the source may no longer have its rows. Set " +
+            "spark.tidegate.restart.observeLastBatch to false to start without: the watermark is " +
+            "then lower until its substreams have new events."
+        )
       )
-    )
-    withConf("spark.tidegate.restart.observeLastBatch" -> "false") {
-      val again = new Run(tumbling(folder), atFile).start().settle()
-      assert(again.watermark("time").nonEmpty)
-    }
+      withConf("spark.tidegate.restart.observeLastBatch" -> "false") {
+        val again = new Run(frame, atFile).start().settle()
+        assert(again.watermark("time") === Some(31000L))
+      }
+    } finally LostRows.lost.set(false)
+  }
+}
+
+/** A source that can be told to have lost its rows. */
+object LostRows {
+  val lost = new AtomicBoolean(false)
+
+  val stillThere: UserDefinedFunction = udf { (_: Int) =>
+    if (lost.get) throw new IllegalStateException("gone") else true
   }
 }
