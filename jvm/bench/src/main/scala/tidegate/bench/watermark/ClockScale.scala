@@ -18,6 +18,7 @@ private[watermark] object ClockScale {
   private val Substreams = 10000
   private val Batches = 110
   private val IdleSeconds = 10
+  private val Polls = 20000
 
   def run(spark: SparkSession): Unit = {
     println(s"The clock with $Substreams substreams")
@@ -53,6 +54,7 @@ private[watermark] object ClockScale {
     }
     report(name, query)
     query.stop()
+    reportPoll(name, query)
   }
 
   /** What an idle query costs without a keyed watermark. */
@@ -96,6 +98,25 @@ private[watermark] object ClockScale {
         f"${query.recentProgress.length} progress entries ${distinct.map(_.length.toLong).sum / 1e6}%.1f MB"
     )
     println(f" $name: idle query uses ${idlePercent(query)}%.2f %% of a core")
+  }
+
+  /** The clock's share of an idle query: what Spark asks of it some 95 times a second. */
+  private def reportPoll(name: String, query: StreamingQuery): Unit = {
+    val clock = tidegate.clock.RunningQuery.of(SparkInternals.execution(query).get).get.clock
+    val limit = clock.getDefaultReadLimit
+    var offset = clock.latestOffset(clock.initialOffset(), limit)
+    def polls(n: Int): Double = {
+      val start = System.nanoTime()
+      (1 to n).foreach { _ =>
+        offset = clock.latestOffset(clock.deserializeOffset(offset.json), limit)
+      }
+      (System.nanoTime() - start) / 1e3 / n
+    }
+    polls(Polls)
+    val micros = polls(Polls)
+    println(
+      f" $name: one poll with nothing new takes $micros%.1f us: ${micros * 95 / 1e4}%.3f %% of a core"
+    )
   }
 
   private def idlePercent(query: StreamingQuery): Double = {
