@@ -6,6 +6,10 @@ import org.apache.spark.sql.functions._
 /** Time itself: idleness, backlog, lulls, the future guard, what a user sees of it. */
 class ClockSuite extends RestartTest {
 
+  /** Substreams by `sub`, without a lag, idle after five seconds. */
+  private def idleAfterFive(df: DataFrame): DataFrame =
+    df.withKeyedWatermark("time", "0 seconds", substream = Seq("sub"), idleTimeout = "5 seconds")
+
   private def counts(df: DataFrame): DataFrame =
     df.groupBy(window(col("time"), "10 seconds")).agg(count("*"))
 
@@ -14,12 +18,7 @@ class ClockSuite extends RestartTest {
     val run = new Run(
       counts(
         in.toDF()
-          .withKeyedWatermark(
-            "time",
-            "0 seconds",
-            substream = Seq("sub"),
-            idleTimeout = "5 seconds"
-          )
+          .transform(idleAfterFive)
       )
     )
     run.start()
@@ -50,12 +49,7 @@ class ClockSuite extends RestartTest {
     val run = new Run(
       counts(
         in.toDF()
-          .withKeyedWatermark(
-            "time",
-            "0 seconds",
-            substream = Seq("sub"),
-            idleTimeout = "5 seconds"
-          )
+          .transform(idleAfterFive)
       )
     )
     run.start()
@@ -81,12 +75,7 @@ class ClockSuite extends RestartTest {
     val run = new Run(
       counts(
         stream(folder)
-          .withKeyedWatermark(
-            "time",
-            "0 seconds",
-            substream = Seq("sub"),
-            idleTimeout = "5 seconds"
-          )
+          .transform(idleAfterFive)
       )
     )
     // Every batch is slower than the timeout.
@@ -100,12 +89,7 @@ class ClockSuite extends RestartTest {
     val run = new Run(
       counts(
         stream(folder, filesPerBatch = 10)
-          .withKeyedWatermark(
-            "time",
-            "0 seconds",
-            substream = Seq("sub"),
-            idleTimeout = "5 seconds"
-          )
+          .transform(idleAfterFive)
       )
     )
     run.start().settle()
@@ -164,12 +148,7 @@ class ClockSuite extends RestartTest {
     val run = new Run(
       counts(
         in.toDF()
-          .withKeyedWatermark(
-            "time",
-            "0 seconds",
-            substream = Seq("sub"),
-            idleTimeout = "5 seconds"
-          )
+          .transform(idleAfterFive)
           .where(col("sub") === "a")
       )
     )
