@@ -1,6 +1,6 @@
 """Stateful Python functions run on a keyed watermark: their timeouts and timers follow it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pandas as pd
@@ -19,23 +19,59 @@ from feeds import Feed
 
 ONE_O_CLOCK_MS = 1_767_272_400_000
 
+HDFS = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 
 
+FILES = (
+    (("12:00:10", 0), ("11:50:10", 1)),
+    (("12:01:10", 0), ("11:51:10", 1)),
+    (("12:02:10", 0), ("11:52:10", 1)),
+    (("14:00:00", 0), ("14:00:00", 1)),
+)
+"""Partition 1 is behind; the last rows only move the watermark past one o'clock."""
+
+
+@pytest.fixture
+def provider(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Keep state in the store that the test names."""
+    before = spark.conf.get(PROVIDER)
+    spark.conf.set(PROVIDER, request.param)
+    yield
+    assert before is not None
+    spark.conf.set(PROVIDER, before)
+
+
 def keyed_orders(feed: Feed) -> DataFrame:
-    """Partition 1 is behind; rows after one o'clock move the watermark, and are filtered out."""
-    feed.add(("12:00:10", 0), ("11:50:10", 1))
-    feed.add(("12:01:10", 0), ("11:51:10", 1))
-    feed.add(("12:02:10", 0), ("11:52:10", 1))
-    feed.add(("14:00:00", 0), ("14:00:00", 1))
+    """Return the keyed stream, without the rows after one o'clock."""
     keyed = tidegate.withKeyedWatermark(feed.stream(), "time", "5 seconds", substream="partition")
     return keyed.where("time < '2026-01-01 13:00:00'")
 
 
-def test_apply_in_pandas_with_state_when_the_watermark_passes_then_the_timeout_fires(
-    feed: Feed,
-) -> None:
+def run_at_once(feed: Feed, frame: Callable[[Feed], DataFrame]) -> list[tuple[Any, ...]]:
+    """Run the query once over all files."""
+    for rows in FILES:
+        feed.add(*rows)
+    return sorted(feed.run(frame(feed)))
+
+
+def run_file_by_file(feed: Feed, frame: Callable[[Feed], DataFrame]) -> list[tuple[Any, ...]]:
+    """Stop the query after every file, and start it again on its checkpoint."""
+    emitted = []
+    for rows in FILES:
+        feed.add(*rows)
+        emitted += feed.run(frame(feed))
+    return sorted(emitted)
+
+
+Run = Callable[[Feed, Callable[[Feed], DataFrame]], list[tuple[Any, ...]]]
+RUNS = pytest.mark.parametrize("run", [run_at_once, run_file_by_file])
+
+
+def counted_with_state(feed: Feed) -> DataFrame:
+    """Count the rows of a partition, and emit the count at one o'clock of event time."""
+
     def count(
         key: tuple[Any, ...], batches: Iterator[pd.DataFrame], state: GroupState
     ) -> Iterator[pd.DataFrame]:
@@ -48,7 +84,7 @@ def test_apply_in_pandas_with_state_when_the_watermark_passes_then_the_timeout_f
             state.update((before + sum(len(batch) for batch in batches),))
             state.setTimeoutTimestamp(ONE_O_CLOCK_MS)
 
-    result = (
+    return (
         keyed_orders(feed)
         .groupBy("partition")
         .applyInPandasWithState(
@@ -60,7 +96,14 @@ def test_apply_in_pandas_with_state_when_the_watermark_passes_then_the_timeout_f
         )
     )
 
-    assert sorted(feed.run(result)) == [(0, 3), (1, 3)]
+
+@RUNS
+@pytest.mark.parametrize("provider", [HDFS, ROCKSDB], indirect=True)
+@pytest.mark.usefixtures("provider")
+def test_apply_in_pandas_with_state_when_the_watermark_passes_then_the_timeout_fires(
+    feed: Feed, run: Run
+) -> None:
+    assert run(feed, counted_with_state) == [(0, 3), (1, 3)]
 
 
 def count_processor() -> StatefulProcessor:
@@ -92,21 +135,9 @@ def count_processor() -> StatefulProcessor:
     return Count()
 
 
-@pytest.fixture
-def rocksdb(spark: SparkSession) -> Iterator[None]:
-    """Keep state in RocksDB, which transformWithState needs."""
-    before = spark.conf.get(PROVIDER)
-    spark.conf.set(PROVIDER, ROCKSDB)
-    yield
-    assert before is not None
-    spark.conf.set(PROVIDER, before)
-
-
-@pytest.mark.usefixtures("rocksdb")
-def test_transform_with_state_in_pandas_when_the_watermark_passes_then_the_timer_fires(
-    feed: Feed,
-) -> None:
-    result = (
+def counted_with_processor(feed: Feed) -> DataFrame:
+    """Count the rows of a partition with the processor."""
+    return (
         keyed_orders(feed)
         .groupBy("partition")
         .transformWithStateInPandas(
@@ -117,7 +148,14 @@ def test_transform_with_state_in_pandas_when_the_watermark_passes_then_the_timer
         )
     )
 
-    assert sorted(feed.run(result)) == [(0, 3), (1, 3)]
+
+@RUNS
+@pytest.mark.parametrize("provider", [ROCKSDB], indirect=True)
+@pytest.mark.usefixtures("provider")
+def test_transform_with_state_in_pandas_when_the_watermark_passes_then_the_timer_fires(
+    feed: Feed, run: Run
+) -> None:
+    assert run(feed, counted_with_processor) == [(0, 3), (1, 3)]
 
 
 def test_foreach_batch_when_it_runs_several_actions_then_the_watermark_is_the_same(
@@ -129,6 +167,8 @@ def test_foreach_batch_when_it_runs_several_actions_then_the_watermark_is_the_sa
         batch.count()
         seen.extend(batch.collect())
 
+    for rows in FILES:
+        feed.add(*rows)
     query = (
         keyed_orders(feed)
         .groupBy("time")
