@@ -5,7 +5,7 @@ import java.util.{List => JList}
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.streaming.StreamingQuery
-import org.apache.spark.sql.{DataFrame, Dataset, Row}
+import org.apache.spark.sql.{Column, DataFrame, Dataset, Row}
 
 /** Everything that the Python package calls, over py4j. */
 final class PythonFacade {
@@ -36,6 +36,28 @@ final class PythonFacade {
       Option(maxFutureSkew)
     )
 
-  /** The watermarks of a query by node name, as JSON; times in epoch ms. */
+  /**
+   * See the method of the same name on Datasets; either `names` or `condition` is null. `between`
+   * has its four parts, or is null.
+   */
+  def streamJoin(
+      left: Dataset[Row],
+      right: Dataset[Row],
+      names: JList[String],
+      condition: Column,
+      how: String,
+      between: JList[String]
+  ): DataFrame =
+    StreamJoins.join(
+      left,
+      right,
+      Option(condition).toRight(names.asScala.toSeq),
+      how,
+      Option(between).map(_.asScala.toSeq).collect { case Seq(time, base, lower, upper) =>
+        Between(time, base, lower, upper)
+      }
+    )
+
+  /** The watermarks of a query and of its operators by name, as JSON; times in epoch ms. */
   def watermarks(query: StreamingQuery): String = QueryWatermarks.json(query)
 }

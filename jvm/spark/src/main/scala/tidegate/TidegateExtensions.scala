@@ -1,12 +1,7 @@
 package tidegate
 
 import org.apache.spark.sql.SparkSessionExtensions
-import tidegate.analysis.{
-  CheckKeyedTime,
-  KeepOneClock,
-  KeyTransformWithStateOutput,
-  PrepareStreamingQuery
-}
+import tidegate.analysis._
 import tidegate.execution.{BindWatermarks, KeyedWatermarkStrategy}
 
 /**
@@ -27,10 +22,15 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
     // query starts, must already see a single clock.
     extensions.injectPostHocResolutionRule(_ => KeepOneClock)
 
+    // Before Spark's check of joins, when the query starts.
+    extensions.injectPostHocResolutionRule(_ => SpellOutBounds)
+
     // When a query starts: Spark has checked its plan, and each batch will see the result.
     extensions.injectPostHocResolutionRule(_ => PrepareStreamingQuery)
 
     extensions.injectCheckRule(_ => CheckKeyedTime)
+
+    extensions.injectCheckRule(_ => CheckJoins)
 
     extensions.injectPlannerStrategy(KeyedWatermarkStrategy(_))
 

@@ -1,5 +1,5 @@
-import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.{Column, DataFrame, Dataset}
 
 /**
  * Keyed event time for Spark Structured Streaming.
@@ -44,15 +44,14 @@ package object tidegate {
   def byMinStep(step: String): EmissionSpec = EmissionSpec.of("byMinStep", Seq(step))
 
   /**
-   * The watermarks of a query, by node name.
+   * The watermarks of a query, and of its stateful operators, by name; and what holds each back.
    *
    * @throws AnalysisException
    *   if the query has no keyed watermark
    */
-  def watermarks(query: StreamingQuery): Map[String, clock.NodeView] =
-    QueryWatermarks.view(query).nodes
+  def watermarks(query: StreamingQuery): clock.ClockView = QueryWatermarks.view(query)
 
-  /** Adds keyed watermarks to every Dataset. */
+  /** Adds keyed watermarks and stream joins to every Dataset. */
   implicit final class KeyedTimeDataset[T](private val ds: Dataset[T]) extends AnyVal {
 
     /**
@@ -109,6 +108,49 @@ package object tidegate {
         Option(name),
         Option(maxFutureSkew)
       )
+
+    /**
+     * Joins with another stream on columns of the same name, within a bound of their times.
+     *
+     * Each side drops late rows by its own watermark, and keeps rows until the other side's has
+     * passed all that they could match. A row without a match leaves an outer join at that moment.
+     * On batch data it is a plain join with the bound as a condition.
+     *
+     * {{{
+     * orders.streamJoin(
+     *   deliveries,
+     *   Seq("order_id"),
+     *   "leftOuter",
+     *   Between("delivery_time", "order_time", "0 seconds", "10 minutes"))
+     * }}}
+     *
+     * @param on
+     *   the columns that are equal; they come out once
+     * @param how
+     *   a join type of Spark's `join`: `inner`, `leftOuter`, `rightOuter`, `fullOuter`, `leftSemi`
+     * @param between
+     *   the bound; null: by the columns that are equal, or by a filter after an inner join
+     * @throws AnalysisException
+     *   if a column does not exist, has the wrong type or no watermark key, if a duration cannot be
+     *   read, if the lower bound is above the upper one, if both sides have the same key for
+     *   different columns, or if there is no bound in both directions for another than an inner
+     *   join
+     */
+    def streamJoin(
+        right: Dataset[_],
+        on: Seq[String],
+        how: String = "inner",
+        between: Between = null
+    ): DataFrame =
+      StreamJoins.join(ds, right, Left(on), how, Option(between))
+
+    /** Joins with another stream on a condition; see the other `streamJoin`. */
+    def streamJoin(right: Dataset[_], on: Column, how: String, between: Between): DataFrame =
+      StreamJoins.join(ds, right, Right(on), how, Option(between))
+
+    /** Joins with another stream on a condition that bounds their times itself. */
+    def streamJoin(right: Dataset[_], on: Column, how: String): DataFrame =
+      StreamJoins.join(ds, right, Right(on), how, None)
   }
 
   private def lagOrPolicy(lag: String, policy: PolicySpec): PolicySpec =

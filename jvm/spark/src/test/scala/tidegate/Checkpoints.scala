@@ -15,10 +15,10 @@ object Checkpoints {
    *   the last batch in the offset log
    * @param commits
    *   the last batch in the commit log; one less than `offsets`: killed in the batch
-   * @param sourceLog
-   *   the last entry in the log of the file source
+   * @param sourceLogs
+   *   the last entry in the log of each file source
    */
-  def cut(checkpoint: Path, offsets: Long, commits: Long, sourceLog: Long): Path = {
+  def cut(checkpoint: Path, offsets: Long, commits: Long, sourceLogs: Seq[Long]): Path = {
     val copy = Files.createTempDirectory("tidegate-cut")
     Files.walk(checkpoint).iterator().asScala.foreach { from =>
       val to = copy.resolve(checkpoint.relativize(from).toString)
@@ -27,7 +27,7 @@ object Checkpoints {
     }
     keep(copy.resolve("offsets"), offsets)
     keep(copy.resolve("commits"), commits)
-    keep(copy.resolve("sources/0"), sourceLog)
+    sourceLogs.zipWithIndex.foreach { case (last, i) => keep(copy.resolve(s"sources/$i"), last) }
     copy
   }
 

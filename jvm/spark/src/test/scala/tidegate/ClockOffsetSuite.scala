@@ -19,7 +19,11 @@ class ClockOffsetSuite extends AnyFunSuite {
         "orders" -> NodeMark(5, Some(-7L), idle = true),
         "new" -> NodeMark(0, None, idle = false)
       ),
-      Map("aggregate" -> OperatorMark(5, operatorMs)),
+      Map(
+        "aggregate" -> OperatorMark(5, Some(operatorMs), Some(operatorMs), idle = false),
+        "join.left" -> OperatorMark(5, None, Some(3L), idle = true)
+      ),
+      Map("union(orders, new)" -> -9L),
       Map("orders" -> state, "new" -> NodeState.empty),
       savedAtMs = 99L,
       exact,
@@ -32,6 +36,7 @@ class ClockOffsetSuite extends AnyFunSuite {
     val read = ClockOffset.parse(offset(12L, state).json)
     assert(read.nodes === offset(12L).nodes)
     assert(read.operators === offset(12L).operators)
+    assert(read.unions === Map("union(orders, new)" -> -9L))
     assert(read.states("orders") === state)
     assert(read.savedAtMs === 99L)
     assert(read.json === offset(12L, state).json)

@@ -38,7 +38,7 @@ class ClockSuite extends RestartTest {
     run.settle()
     assert(run.watermark("time") === Some(30000L))
     assert(run.lateRows === Map("aggregate" -> 1L))
-    val node = watermarks(run.query)("time")
+    val node = watermarks(run.query).nodes("time")
     assert(node.substreams.map { case (name, s) =>
       name -> s.idle
     } === Map("a" -> false, "b" -> false))
@@ -58,7 +58,7 @@ class ClockSuite extends RestartTest {
     run.clock.advance(5000)
     run.settle()
     assert(run.watermark("time") === Some(30000L))
-    assert(watermarks(run.query)("time").mark.idle)
+    assert(watermarks(run.query).nodes("time").mark.idle)
     val batches = run.batchCount
     run.clock.advance(3600000)
     run.settle()
@@ -123,7 +123,7 @@ class ClockSuite extends RestartTest {
   test("watermarks can be asked for as soon as a query is started") {
     val in = events()
     val run = new Run(counts(in.toDF().withKeyedWatermark("time", "0 seconds"))).start()
-    assert(watermarks(run.query).values.forall(_.mark.watermarkMs.isEmpty))
+    assert(watermarks(run.query).nodes.values.forall(_.mark.watermarkMs.isEmpty))
     run.stop()
     assert(QueryWatermarks.json(run.query).startsWith("{"))
   }
@@ -216,7 +216,7 @@ class ClockSuite extends RestartTest {
     in.addData(event("a", 5), event("a", now + 3601.0), event("a", now + 7200.0))
     run.settle()
     assert(run.watermark("guarded") === Some(5000L))
-    assert(watermarks(run.query)("guarded").futureEvents === 2)
+    assert(watermarks(run.query).nodes("guarded").futureEvents === 2)
     in.addData(event("a", now + 3600.0))
     run.settle()
     assert(run.watermark("guarded") === Some((now + 3600) * 1000))
@@ -244,7 +244,7 @@ class ClockSuite extends RestartTest {
     in.addData(event("a", 25))
     run.settle()
     assert(run.answer === Seq("[0,10)|2"))
-    assert(watermarks(run.query).keySet === Set("orders", "orders-2"))
+    assert(watermarks(run.query).nodes.keySet === Set("orders", "orders-2"))
     assert(run.query.lastProgress.sources.count(_.description == "tidegate_clock") === 1)
   }
 

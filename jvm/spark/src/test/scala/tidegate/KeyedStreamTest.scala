@@ -130,7 +130,8 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
     /** The visible watermark of a node, in epoch ms. */
     def watermark(name: String): Option[Long] = running.clock.view.nodes(name).mark.watermarkMs
 
-    def lateRows: Map[String, Long] = running.clock.view.lateRows.filter(_._2 > 0)
+    def lateRows: Map[String, Long] =
+      running.clock.view.operators.map { case (name, o) => name -> o.lateRows }.filter(_._2 > 0)
 
     /** The rows of each batch as text, empty batches included. */
     def byBatch: Map[Long, Seq[String]] =
@@ -144,11 +145,10 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
           val (clocks, data) =
             entry.offsets.flatten.map(_.json).partition(_.contains("tidegateClock"))
           val marks = clocks.headOption.map(ClockOffset.parse(_).operators).getOrElse(Map.empty)
-          val logOffset = data.collectFirst { case KeyedStreamTest.LogOffset(n) => n.toLong }
           LoggedBatch(
             id,
-            logOffset.getOrElse(-1L),
-            marks.map { case (name, mark) => name -> mark.watermarkMs }
+            data.collect { case KeyedStreamTest.LogOffset(n) => n.toLong },
+            marks.map { case (name, mark) => name -> (mark.watermarkMs, mark.evictionMs) }
           )
         case (_, other) => fail(s"unexpected offsets $other")
       }
@@ -157,9 +157,14 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
 }
 
 /**
- * A batch in the offset log: up to which file it read, and the watermark of each operator in ms.
+ * A batch in the offset log: up to which file it read each source, and the watermark of each
+ * operator and of its state in ms.
  */
-final case class LoggedBatch(id: Long, dataOffset: Long, operators: Map[String, Long])
+final case class LoggedBatch(
+    id: Long,
+    dataOffsets: Seq[Long],
+    operators: Map[String, (Option[Long], Option[Long])]
+)
 
 object KeyedStreamTest {
   lazy val session: SparkSession = SparkSession

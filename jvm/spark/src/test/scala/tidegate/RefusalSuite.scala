@@ -175,7 +175,7 @@ class RefusalSuite extends KeyedStreamTest {
     refused(
       "AMBIGUOUS_EVENT_TIME",
       "The operator `aggregate` sees more than one column with a watermark key: `time`, `time2`. " +
-        "Leave only one of them in its keys, or drop the others with select before it."
+        "Leave only one of them in its keys or condition, or drop the others with select before it."
     )(keyed.groupBy("time", "time2").count().writeStream.format("noop").start())
   }
 

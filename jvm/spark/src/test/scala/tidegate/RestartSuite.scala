@@ -11,18 +11,6 @@ import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException}
 /** Every kind of stateful operator, killed at every moment. */
 class RestartSuite extends RestartTest {
 
-  /** The same test on both state store providers. */
-  private def onBothStores(title: String)(body: => Unit): Unit =
-    Seq("HDFSBacked", "RocksDB").foreach { store =>
-      test(s"$title, on $store state")(on(store)(body))
-    }
-
-  private def on(store: String)(body: => Unit): Unit =
-    withConf(
-      "spark.sql.streaming.stateStore.providerClass" ->
-        s"org.apache.spark.sql.execution.streaming.state.${store}StateStoreProvider"
-    )(body)
-
   /** Two substreams, one far behind the other; the last row is late. */
   private def lagging: Path = files(
     Seq(event("a", 5), event("b", 3), event("a", 12)),
@@ -209,8 +197,8 @@ class RestartSuite extends RestartTest {
       .count()
     val run = new Run(frame).start().settle().stop()
     // As after a kill at the end of the batch that read the last file.
-    val file = run.log.find(_.dataOffset == run.log.map(_.dataOffset).max).get
-    val atFile = Checkpoints.cut(run.checkpoint, file.id, file.id, file.dataOffset)
+    val file = run.log.find(_.dataOffsets == run.log.last.dataOffsets).get
+    val atFile = Checkpoints.cut(run.checkpoint, file.id, file.id, file.dataOffsets)
     LostRows.lost.set(true)
     try {
       val error = intercept[StreamingQueryException](new Run(frame, atFile).start().settle())

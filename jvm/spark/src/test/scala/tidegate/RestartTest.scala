@@ -16,6 +16,18 @@ trait RestartTest extends KeyedStreamTest {
 
   private val schema: StructType = KeyedStreamTest.eventEncoder.schema
 
+  /** The same test on both state store providers. */
+  def onBothStores(title: String)(body: => Unit): Unit =
+    Seq("HDFSBacked", "RocksDB").foreach { store =>
+      test(s"$title, on $store state")(on(store)(body))
+    }
+
+  def on(store: String)(body: => Unit): Unit =
+    withConf(
+      "spark.sql.streaming.stateStore.providerClass" ->
+        s"org.apache.spark.sql.execution.streaming.state.${store}StateStoreProvider"
+    )(body)
+
   /** A folder with one file of events for every batch. */
   def files(batches: Seq[Event]*): Path = {
     val folder = Files.createTempDirectory("tidegate-files")
@@ -54,7 +66,7 @@ trait RestartTest extends KeyedStreamTest {
     assert(batches.map(_.id) === batches.indices)
     for (last <- batches; commits <- Seq(last.id, last.id - 1)) {
       val checkpoint =
-        Checkpoints.cut(undisturbed.checkpoint, last.id, commits, last.dataOffset)
+        Checkpoints.cut(undisturbed.checkpoint, last.id, commits, last.dataOffsets)
       val again = new Run(frame, checkpoint, mode)
       val end = commits + 2
       again.failIn = _ > end

@@ -98,6 +98,7 @@ class TriggerSuite extends RestartTest {
       Map("orders" -> clock.NodeMark(3, Some(watermarkMs), idle = false)),
       Map.empty,
       Map.empty,
+      Map.empty,
       savedAtMs = 0L
     )
     val error = intercept[org.apache.spark.sql.AnalysisException] {
@@ -115,7 +116,7 @@ class TriggerSuite extends RestartTest {
     val run = new Run(counts(stream(folder).withKeyedWatermark("time", "0 seconds")))
     run.start().settle().stop()
     val last = run.log.last
-    val cut = Checkpoints.cut(run.checkpoint, last.id, last.id - 1, last.dataOffset)
+    val cut = Checkpoints.cut(run.checkpoint, last.id, last.id - 1, last.dataOffsets)
     Checkpoints
       .edit(cut.resolve(s"offsets/${last.id}"))(_.replace("\"watermark\":45000", "\"watermark\":1"))
     val again = new Run(counts(stream(folder).withKeyedWatermark("time", "0 seconds")), cut)

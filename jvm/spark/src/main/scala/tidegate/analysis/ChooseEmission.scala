@@ -6,8 +6,8 @@ import tidegate.plans.{DropLate, KeyedWatermark}
 
 /**
  * The default emission of a watermark node: the frames of the windows downstream, so that only an
- * advance that can close a window starts a batch. Operators without a grid, such as sessions, are
- * served every second; so are nodes that nothing uses.
+ * advance that can close a window starts a batch. Operators without a grid, such as sessions and
+ * joins, are served every second; so are nodes that nothing uses.
  */
 object ChooseEmission {
   private val DefaultMs = 1000L
@@ -16,7 +16,8 @@ object ChooseEmission {
     val uses = plan.collect { case d: DropLate => d }
     plan.transformUp {
       case k: KeyedWatermark if k.spec.emission.isEmpty =>
-        val own = uses.filter(_.input.nodes.contains(k.spec.name))
+        val own =
+          uses.filter(u => (u.input +: u.eviction.toSeq).exists(_.nodes.contains(k.spec.name)))
         k.copy(spec = k.spec.copy(emission = Some(frames(own))))
     }
   }

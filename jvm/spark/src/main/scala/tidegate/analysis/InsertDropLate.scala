@@ -7,7 +7,7 @@ import tidegate.TidegateErrors
 import tidegate.plans._
 
 /**
- * Puts a `DropLate` under every operator that would drop late rows.
+ * Puts a `DropLate` under every operator that would drop late rows, and on each side of a join.
  *
  * It goes down through filters and projections to where its time or window column is made: rows
  * that a filter in between removes are counted as late too, however the filter is written.
@@ -15,10 +15,9 @@ import tidegate.plans._
 object InsertDropLate {
 
   def apply(plan: LogicalPlan, mode: OutputMode): LogicalPlan = {
-    val names = new UniqueNames
+    val names = new UniqueNames(plan.collect { case k: KeyedWatermark => k.spec.name })
     plan.transformUp {
-      case join: Join if StatefulOperators.name(join).isDefined && KeyedTimes.of(join).nonEmpty =>
-        throw TidegateErrors.streamJoinNotSupported()
+      case j: Join if StatefulOperators.isStreamJoin(j)       => insert(j, names)
       case operator if StatefulOperators.hasOneTime(operator) => insert(operator, mode, names)
     }
   }
@@ -31,36 +30,70 @@ object InsertDropLate {
       case _: Aggregate if mode == OutputMode.Complete() => operator
       case _                                             =>
         EventTimeColumn.of(operator).fold(operator) { time =>
-          val key = EventTimeTag.key(time).get
-          val input = KeyedTimes
-            .of(child)
-            .getOrElse(
-              key,
-              throw TidegateErrors
-                .keyNotAvailable(name, time.name, key, KeyedTimes.whyMissing(child, key))
-            )
-          val drop = push(child, time) { (below, column) =>
-            val (grid, madeOf) = WindowColumns.grid(below, column).unzip
-            val eventTime = madeOf.filter(below.outputSet.contains)
-            DropLate(below, column, key, name, input, grid, eventTime)
-          }
+          val input = inputTime(child, time, name)
+          val drop = push(child, time, throughAliases = true)(
+            dropLate(_, _, name, input, eviction = Some(input))
+          )
           operator.withNewChildren(drop +: operator.children.tail)
         }
     }
   }
 
-  private def push(plan: LogicalPlan, time: Attribute)(
-      drop: (LogicalPlan, Attribute) => LogicalPlan
-  ): LogicalPlan = plan match {
-    case f: Filter         => f.copy(child = push(f.child, time)(drop))
-    case s: SubqueryAlias  => s.copy(child = push(s.child, time)(drop))
-    case r: RetagEventTime => r.copy(child = push(r.child, time)(drop))
-    case p: Project        =>
-      p.projectList.find(_.exprId == time.exprId) match {
-        case Some(source: Attribute)           => p.copy(child = push(p.child, source)(drop))
-        case Some(Alias(source: Attribute, _)) => p.copy(child = push(p.child, source)(drop))
-        case _                                 => drop(p, time)
+  private def insert(join: Join, names: UniqueNames): LogicalPlan = {
+    val name = names.next("join")
+    val limits = new JoinLimits(join)
+    def side(plan: LogicalPlan, sideName: String): LogicalPlan =
+      EventTimeColumn.ofSide(join, plan).foldLeft(plan) { (below, time) =>
+        val operator = names.next(s"$name.$sideName")
+        val input = inputTime(plan, time, operator)
+        // The state of the join is cleaned by this column, so it must be known there by this name.
+        push(below, time, throughAliases = false)(
+          dropLate(_, _, operator, input, limits.of(time))
+        )
       }
-    case other => drop(other, time)
+    val (left, right) = (side(join.left, "left"), side(join.right, "right"))
+    join.copy(left = left, right = right)
+  }
+
+  private def inputTime(child: LogicalPlan, time: Attribute, operator: String): InputTime = {
+    val key = EventTimeTag.key(time).get
+    KeyedTimes
+      .of(child)
+      .getOrElse(
+        key,
+        throw TidegateErrors
+          .keyNotAvailable(operator, time.name, key, KeyedTimes.whyMissing(child, key))
+      )
+  }
+
+  private def dropLate(
+      below: LogicalPlan,
+      time: Attribute,
+      operator: String,
+      input: InputTime,
+      eviction: Option[InputTime]
+  ): DropLate = {
+    val (grid, madeOf) = WindowColumns.grid(below, time).unzip
+    val eventTime = madeOf.filter(below.outputSet.contains)
+    DropLate(below, time, EventTimeTag.key(time).get, operator, input, eviction, grid, eventTime)
+  }
+
+  private def push(plan: LogicalPlan, time: Attribute, throughAliases: Boolean)(
+      drop: (LogicalPlan, Attribute) => LogicalPlan
+  ): LogicalPlan = {
+    def down(child: LogicalPlan, column: Attribute) = push(child, column, throughAliases)(drop)
+    plan match {
+      case f: Filter         => f.copy(child = down(f.child, time))
+      case s: SubqueryAlias  => s.copy(child = down(s.child, time))
+      case r: RetagEventTime => r.copy(child = down(r.child, time))
+      case p: Project        =>
+        p.projectList.find(_.exprId == time.exprId) match {
+          case Some(source: Attribute) => p.copy(child = down(p.child, source))
+          case Some(Alias(source: Attribute, _)) if throughAliases =>
+            p.copy(child = down(p.child, source))
+          case _ => drop(p, time)
+        }
+      case other => drop(other, time)
+    }
   }
 }

@@ -2,7 +2,6 @@ package tidegate.analysis
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical._
-import tidegate.TidegateErrors
 import tidegate.plans._
 
 /**
@@ -14,18 +13,47 @@ import tidegate.plans._
  *   - A union passes on the keys that all streaming branches have, coalesced; static branches are
  *     neutral.
  *   - An aggregation, and the operators with user-defined state, pass on only the key that they run
- *     on.
+ *     on; an aggregation of windows only at the ends of windows.
+ *   - A join of streams passes on the keys of either side for which its bounds set a limit, held
+ *     back by what its state may still put out.
  */
 object KeyedTimes {
 
   def of(plan: LogicalPlan): Map[Byte, InputTime] = plan match {
     case k: KeyedWatermark => of(k.left) + (k.spec.key -> NodeTime(k.spec.name))
     case u: Union          => coalesce(u.children.filter(_.isStreaming).map(of))
-    case _: Aggregate | _: FlatMapGroupsWithState | _: FlatMapGroupsInPandasWithState |
-        _: TransformWithState | _: TransformWithStateInPySpark =>
-      val key = EventTimeColumn.of(plan).flatMap(EventTimeTag.key)
-      of(plan.children.head).filter { case (k, _) => key.contains(k) }
+    case j: Join if StatefulOperators.isStreamJoin(j) => joined(j)
+    case a: Aggregate                                 =>
+      val column = EventTimeColumn.of(a)
+      val grid = column.flatMap(WindowColumns.grid(a.child, _)).map(_._1)
+      onlyKeyOf(column, a.child).map { case (key, time) =>
+        key -> grid.fold(time)(GridTime(time, _))
+      }
+    case _: FlatMapGroupsWithState | _: FlatMapGroupsInPandasWithState | _: TransformWithState |
+        _: TransformWithStateInPySpark =>
+      onlyKeyOf(EventTimeColumn.of(plan), plan.children.head)
     case other => other.children.map(of).foldLeft(Map.empty[Byte, InputTime])(_ ++ _)
+  }
+
+  private def onlyKeyOf(column: Option[Attribute], child: LogicalPlan): Map[Byte, InputTime] = {
+    val key = column.flatMap(EventTimeTag.key)
+    of(child).filter { case (k, _) => key.contains(k) }
+  }
+
+  private def joined(join: Join): Map[Byte, InputTime] = {
+    val (left, right) = (of(join.left), of(join.right))
+    val sides = (left.values ++ right.values).toSeq.distinct
+    val limits = new JoinLimits(join)
+    val held = Seq(join.left -> left, join.right -> right).flatMap { case (side, times) =>
+      times.map { case (key, time) => key -> limits.ofKey(side, key).map(Seq(time, _)) }
+    }
+    held
+      .groupMap(_._1)(_._2)
+      // A key of both sides leaves only if both can say how far.
+      .collect {
+        case (key, parts) if parts.forall(_.isDefined) =>
+          key -> JoinTime(parts.flatten.flatten.distinct, sides)
+      }
   }
 
   private def coalesce(branches: Seq[Map[Byte, InputTime]]): Map[Byte, InputTime] =
@@ -49,6 +77,15 @@ object KeyedTimes {
           s"branch ${i + 1} of the union, with the columns $columns, has no watermark with this " +
             "key; call withKeyedWatermark with the same key on it"
         }
+    case j: Join if StatefulOperators.isStreamJoin(j) && j.children.exists(of(_).contains(key)) =>
+      "the join before it has no bound for this time, so that its state may put out rows of any " +
+        "age; compare it with a time of the other side, such as " +
+        "l >= r - interval 10 minutes AND l <= r + interval 10 minutes"
+    case j: Join if StatefulOperators.isStreamJoin(j) =>
+      whyMissing(
+        j.children.find(_.output.exists(EventTimeTag.key(_).contains(key))).getOrElse(j.left),
+        key
+      )
     case other =>
       other.children.headOption match {
         case Some(child) if of(child).contains(key) =>
@@ -57,53 +94,5 @@ object KeyedTimes {
         case Some(child) => whyMissing(child, key)
         case None        => "no watermark with this key is defined before it"
       }
-  }
-}
-
-/** The column that a stateful operator runs on. */
-object EventTimeColumn {
-
-  /**
-   * The keyed column of the operator: a window before a plain time; among the keys of the operator
-   * before among all columns of its input. `None` if it sees no keyed column.
-   *
-   * @throws AnalysisException
-   *   if two are equally good
-   */
-  def of(operator: LogicalPlan): Option[Attribute] = {
-    val input = operator.children.head.output
-    operator match {
-      case _ if !StatefulOperators.usesEventTime(operator) => None
-      case a: Aggregate                                    =>
-        val keys = a.groupingExpressions.collect { case key: Attribute => key }
-        choose(operator, keyed(keys, input))
-      case d: Deduplicate =>
-        choose(operator, keyed(d.keys, input)).orElse(only(keyed(input, input)))
-      case _: Distinct                   => choose(operator, keyed(input, input))
-      case d: DeduplicateWithinWatermark =>
-        choose(operator, keyed(d.keys, input)).orElse(choose(operator, keyed(input, input)))
-      case _ => choose(operator, keyed(input, input))
-    }
-  }
-
-  private def keyed(columns: Seq[Attribute], input: Seq[Attribute]): Seq[Attribute] =
-    columns
-      .flatMap(c => input.find(_.exprId == c.exprId).orElse(Some(c)))
-      .filter(a => EventTimeTag.key(a).isDefined && EventTimeTag.hasSparkTag(a))
-      .distinct
-
-  private def only(candidates: Seq[Attribute]): Option[Attribute] =
-    if (candidates.size == 1) candidates.headOption else None
-
-  private def choose(operator: LogicalPlan, candidates: Seq[Attribute]): Option[Attribute] = {
-    val windows = candidates.filter(EventTimeTag.isWindow)
-    val best = if (windows.nonEmpty) windows else candidates
-    if (best.size > 1) {
-      throw TidegateErrors.ambiguousEventTime(
-        StatefulOperators.name(operator).getOrElse(operator.nodeName),
-        best.map(_.name)
-      )
-    }
-    best.headOption
   }
 }

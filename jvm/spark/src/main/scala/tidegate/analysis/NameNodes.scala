@@ -20,8 +20,8 @@ object NameNodes {
 }
 
 /** Numbers repeated names from 2 on, and never gives one out twice. */
-private[analysis] final class UniqueNames {
-  private val taken = mutable.Set.empty[String]
+private[analysis] final class UniqueNames(reserved: Iterable[String] = Nil) {
+  private val taken = mutable.Set.from(reserved)
 
   def next(name: String): String = {
     val free = Iterator.single(name) ++ Iterator.from(2).map(n => s"$name-$n")

@@ -11,6 +11,7 @@ import tidegate.plans.{DropLate, KeyedWatermark}
  *
  *   1. Common table expressions are put in the place of their references.
  *   1. The watermark nodes get their final names.
+ *   1. Joins get all that the query says about their times as their condition, and are checked.
  *   1. Each stateful operator sees one event time column.
  *   1. Late rows are dropped under each stateful operator.
  *   1. Nodes without an emission get one that fits the windows downstream.
@@ -25,6 +26,8 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
           InlineCTE(alwaysInline = true)(_),
           KeepOneClock(_),
           NameNodes(_),
+          CompleteJoinConditions(_),
+          CheckJoins.atStart(_),
           SelectEventTimeColumn(_),
           InsertDropLate(_, w.outputMode),
           ChooseEmission(_)

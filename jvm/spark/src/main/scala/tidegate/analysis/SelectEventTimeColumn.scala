@@ -1,11 +1,12 @@
 package tidegate.analysis
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Join, LogicalPlan}
 import tidegate.plans._
 
 /**
- * Leaves Spark's tag on exactly one column under each stateful operator: Spark fails on two.
+ * Leaves Spark's tag on exactly one column under each stateful operator, and on each side of a
+ * join: Spark fails on two.
  *
  * The others lose it below the operator and in the operator's own expressions, which hold copies of
  * the metadata, and get it back above it, where the next operator may run on one of them.
@@ -13,15 +14,15 @@ import tidegate.plans._
 object SelectEventTimeColumn {
 
   def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {
-    case operator if StatefulOperators.hasOneTime(operator) => select(operator)
-  }
-
-  private def select(operator: LogicalPlan): LogicalPlan = {
-    val others = EventTimeColumn.of(operator) match {
-      case Some(chosen) => seen(operator).filter(_.exprId != chosen.exprId)
-      case None         => if (seen(operator).size > 1) seen(operator) else Nil
-    }
-    if (others.isEmpty) operator else retag(operator, others)
+    case j: Join if StatefulOperators.isStreamJoin(j) =>
+      val chosen = j.children.flatMap(EventTimeColumn.ofSide(j, _).headOption)
+      retag(j, j.children.flatMap(_.output).filter(EventTimeTag.hasSparkTag), chosen)
+    case operator if StatefulOperators.hasOneTime(operator) =>
+      val tagged = seen(operator)
+      EventTimeColumn.of(operator) match {
+        case None if tagged.size == 1 => operator
+        case chosen                   => retag(operator, tagged, chosen.toSeq)
+      }
   }
 
   /** The tagged columns that reach the state: of an aggregation only the keys do. */
@@ -35,15 +36,25 @@ object SelectEventTimeColumn {
     }
   }
 
-  private def retag(operator: LogicalPlan, others: Seq[Attribute]): LogicalPlan = {
-    val stripped = others.map(EventTimeTag.withoutSparkTag)
-    val below = RetagEventTime.as(stripped, operator.children.head)
-    val rewritten = operator
-      .withNewChildren(below +: operator.children.tail)
-      .transformExpressions { case a: Attribute =>
-        stripped.find(_.exprId == a.exprId).fold(a)(s => a.withMetadata(s.metadata))
-      }
-    val back = others.filter(rewritten.outputSet.contains)
-    if (back.isEmpty) rewritten else RetagEventTime.as(back, rewritten)
+  private def retag(
+      operator: LogicalPlan,
+      tagged: Seq[Attribute],
+      chosen: Seq[Attribute]
+  ): LogicalPlan = {
+    val others = tagged.filterNot(a => chosen.exists(_.exprId == a.exprId))
+    if (others.isEmpty) operator
+    else {
+      val stripped = others.map(EventTimeTag.withoutSparkTag)
+      val rewritten = operator
+        .mapChildren { child =>
+          val below = stripped.filter(child.outputSet.contains)
+          if (below.isEmpty) child else RetagEventTime.as(below, child)
+        }
+        .transformExpressions { case a: Attribute =>
+          stripped.find(_.exprId == a.exprId).fold(a)(s => a.withMetadata(s.metadata))
+        }
+      val back = others.filter(rewritten.outputSet.contains)
+      if (back.isEmpty) rewritten else RetagEventTime.as(back, rewritten)
+    }
   }
 }

@@ -37,16 +37,24 @@ object WindowColumns {
       other.children.find(_.outputSet.contains(column)).flatMap(definition(_, column))
   }
 
-  /** Spark computes `(time - offset) % slide`, in µs. */
+  /**
+   * Spark computes the start from `(time - offset) % slide`, and the end as `start + size`, in µs.
+   */
   private def fromDefinition(window: Expression): Option[(WindowGrid, Attribute)] =
-    window.collectFirst {
-      case Remainder(
-            Subtract(PreciseTimestampConversion(time: Attribute, _, _), MicrosLiteral(offset), _),
-            MicrosLiteral(slide),
-            _
-          ) =>
-        WindowGrid(math.max(1L, slide / MicrosPerMs), offset / MicrosPerMs) -> time
-    }
+    for {
+      (time, offset, slide) <- window.collectFirst {
+        case Remainder(
+              Subtract(PreciseTimestampConversion(time: Attribute, _, _), MicrosLiteral(offset), _),
+              MicrosLiteral(slide),
+              _
+            ) =>
+          (time, offset, slide)
+      }
+      size <- window.collectFirst {
+        case PreciseTimestampConversion(Add(_, MicrosLiteral(size), _), LongType, _) => size
+      }
+      if Seq(slide, offset, size).forall(_ % MicrosPerMs == 0)
+    } yield WindowGrid(slide / MicrosPerMs, offset / MicrosPerMs, size / MicrosPerMs) -> time
 
   private object MicrosLiteral {
     def unapply(e: Expression): Option[Long] = e match {

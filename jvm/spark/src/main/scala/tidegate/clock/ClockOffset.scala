@@ -8,15 +8,14 @@ import tidegate.TidegateErrors
 /** The visible watermark of a node, in epoch ms. */
 final case class NodeMark(key: Byte, watermarkMs: Option[Long], idle: Boolean)
 
-/** The watermark that an operator runs on, in epoch ms. */
-final case class OperatorMark(key: Byte, watermarkMs: Long)
-
 /**
  * The offset of the clock: a query's vector of keyed watermarks.
  *
  * Two offsets are equal if nothing in them can change a result: the marks of the operators, and of
  * the nodes in `exact` the substreams too. Everything else rides along.
  *
+ * @param unions
+ *   the coalesced watermarks of unions, in epoch ms: they depend on which inputs were idle when
  * @param states
  *   what is known of the substreams of each node
  * @param savedAtMs
@@ -29,6 +28,7 @@ final case class OperatorMark(key: Byte, watermarkMs: Long)
 final class ClockOffset(
     val nodes: Map[String, NodeMark],
     val operators: Map[String, OperatorMark],
+    val unions: Map[String, Long],
     val states: Map[String, NodeState],
     val savedAtMs: Long,
     exact: Set[String] = Set.empty,
@@ -39,6 +39,10 @@ final class ClockOffset(
   private def exactStates: Map[String, Set[(String, Vector[Long])]] =
     states.collect { case (name, state) if exact(name) => name -> state.substreams.toSet }
 
+  private def sameTimes(that: ClockOffset): Boolean =
+    operators.keySet == that.operators.keySet &&
+      operators.forall { case (name, mark) => mark.sameTimes(that.operators(name)) }
+
   override lazy val json: String = {
     val nodeFields = nodes.toList.sortBy(_._1).map { case (name, mark) =>
       val state = states.getOrElse(name, NodeState.empty)
@@ -46,7 +50,7 @@ final class ClockOffset(
         name,
         JObject(
           "key" -> JInt(mark.key.toInt),
-          "watermark" -> mark.watermarkMs.fold[JValue](JNull)(JInt(_)),
+          "watermark" -> optional(mark.watermarkMs),
           "idle" -> JBool(mark.idle),
           "substreams" -> JInt(state.substreams.size),
           "state" -> JString(NodeState.encode(state))
@@ -54,14 +58,24 @@ final class ClockOffset(
       )
     }
     val operatorFields = operators.toList.sortBy(_._1).map { case (name, mark) =>
-      JField(name, JObject("key" -> JInt(mark.key.toInt), "watermark" -> JInt(mark.watermarkMs)))
+      JField(
+        name,
+        JObject(
+          "key" -> JInt(mark.key.toInt),
+          "watermark" -> optional(mark.watermarkMs),
+          "eviction" -> optional(mark.evictionMs),
+          "idle" -> JBool(mark.idle)
+        )
+      )
     }
+    val unionFields = unions.toList.sortBy(_._1).map { case (name, ms) => JField(name, JInt(ms)) }
     compact(
       JObject(
         Marker -> JInt(Format),
         "savedAt" -> JInt(savedAtMs),
         "nodes" -> JObject(nodeFields),
-        "operators" -> JObject(operatorFields)
+        "operators" -> JObject(operatorFields),
+        "unions" -> JObject(unionFields)
       )
     )
   }
@@ -69,7 +83,7 @@ final class ClockOffset(
   override def equals(other: Any): Boolean = other match {
     case that: ClockOffset =>
       (this eq that) || passive || that.passive ||
-      (operators == that.operators && exactStates == that.exactStates)
+      (sameTimes(that) && exactStates == that.exactStates)
     case that: Offset => json == that.json
     case _            => false
   }
@@ -86,7 +100,7 @@ object ClockOffset {
   private val Marker = "tidegateClock"
   private val Format = 1
 
-  val empty = new ClockOffset(Map.empty, Map.empty, Map.empty, savedAtMs = 0L)
+  val empty = new ClockOffset(Map.empty, Map.empty, Map.empty, Map.empty, savedAtMs = 0L)
 
   /**
    * Reads an offset from the offset log.
@@ -111,8 +125,20 @@ object ClockOffset {
         name -> NodeMark(long(f, "key").get.toByte, long(f, "watermark"), f("idle") == JBool.True)
       },
       objects(fields, "operators").map { case (name, f) =>
-        name -> OperatorMark(long(f, "key").get.toByte, long(f, "watermark").get)
+        name -> OperatorMark(
+          long(f, "key").get.toByte,
+          long(f, "watermark"),
+          long(f, "eviction"),
+          f.get("idle").contains(JBool.True)
+        )
       },
+      fields
+        .get("unions")
+        .toSeq
+        .collect { case o: JObject => o.obj }
+        .flatten
+        .collect { case (name, JInt(ms)) => name -> ms.toLong }
+        .toMap,
       nodes.map { case (name, f) =>
         name -> NodeState.decode(f("state").asInstanceOf[JString].s)
       },
@@ -130,6 +156,8 @@ object ClockOffset {
         field -> o.obj.toMap
       }
       .toMap
+
+  private def optional(ms: Option[Long]): JValue = ms.fold[JValue](JNull)(JInt(_))
 
   private def long(fields: Map[String, JValue], name: String): Option[Long] =
     fields.get(name).collect { case JInt(n) => n.toLong }

@@ -49,6 +49,7 @@ final class EventTimeClock
   private var query: RunningQuery = _
   private var nodes: SortedMap[String, NodeClock] = _
   private var operators = Map.empty[String, OperatorMark]
+  private var unions = Map.empty[String, Long]
   private var availableNow = false
   private var frozenNowMs: Option[Long] = None
   private var nowMs = 0L
@@ -89,12 +90,15 @@ final class EventTimeClock
   private def offsetAfter(begin: ClockOffset): ClockOffset = {
     val version = nodes.values.map(_.version).sum
     if (version != latestVersion) {
-      operators = OperatorTimes.advance(query.operators, nodes, operators)
+      val times = operatorTimes
+      operators = times.advance(query.operators, operators)
+      unions = times.coalesced
       latest = new ClockOffset(
         nodes.map { case (name, n) =>
           name -> NodeMark(n.spec.key, n.watermarkMs, n.isIdle)
         },
         operators,
+        unions,
         nodes.map { case (name, n) => name -> n.snapshot },
         savedAtMs = nowMs,
         exact = query.exactNodes,
@@ -121,6 +125,7 @@ final class EventTimeClock
     if (!query.hasRunABatch) query.observeLastBatchAgain()
     synchronized {
       operators = begin.operators
+      unions = begin.unions
       nodes = restored
     }
   }
@@ -154,12 +159,29 @@ final class EventTimeClock
     ClockView(
       Option(nodes).fold(Map.empty[String, NodeView])(_.toMap.map { case (name, n) =>
         val mark = NodeMark(n.spec.key, n.watermarkMs, n.isIdle)
-        name -> NodeView(mark, n.views, totals.futureEvents(name))
+        name -> NodeView(mark, n.views, n.heldBackBy, totals.futureEvents(name))
       }),
-      operators,
-      totals.lateRows
+      if (nodes == null) Map.empty else operatorViews
     )
   }
+
+  private def operatorViews: Map[String, OperatorView] = {
+    val times = operatorTimes
+    for (op <- query.operators.iterator; mark <- operators.get(op.operator))
+      yield op.operator -> OperatorView(
+        mark,
+        op.time.name,
+        times.time(op.input).heldBackBy,
+        op.eviction.map(times.time(_).heldBackBy),
+        totals.lateRows(op.operator)
+      )
+  }.toMap
+
+  private def operatorTimes: OperatorTimes =
+    new OperatorTimes(
+      name => Time(nodes(name).watermarkMs, nodes(name).isIdle, name),
+      unions
+    )
 
   /** What grows with the number of substreams, for the benchmark of the clock's memory. */
   private[tidegate] def retained: Seq[AnyRef] = Seq[AnyRef](nodes, latest, parsed)

@@ -75,6 +75,10 @@ final class NodeClock(
   def views: Map[String, SubstreamView] =
     substreams.map(s => s.name -> SubstreamView(s.watermarkMs, s.idle)).toMap
 
+  /** The substream that is not idle and has the lowest watermark, or none yet. */
+  def heldBackBy: Option[String] =
+    substreams.filterNot(_.idle).minByOption(_.watermarkMs).map(_.name)
+
   /**
    * Takes in what a batch saw.
    *

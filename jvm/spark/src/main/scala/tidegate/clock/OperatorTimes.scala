@@ -1,39 +1,92 @@
 package tidegate.clock
 
-import tidegate.plans.{CoalescedTime, DropLate, InputTime, NodeTime}
+import tidegate.plans._
+
+/**
+ * The watermark that an operator runs on.
+ *
+ * @param watermarkMs
+ *   of its rows, in epoch ms: it decides which are late
+ * @param evictionMs
+ *   of its state, in epoch ms: it decides which rows leave it
+ */
+final case class OperatorMark(
+    key: Byte,
+    watermarkMs: Option[Long],
+    evictionMs: Option[Long],
+    idle: Boolean
+) {
+
+  /** Whether another mark may give another result. */
+  def sameTimes(other: OperatorMark): Boolean =
+    key == other.key && watermarkMs == other.watermarkMs && evictionMs == other.evictionMs
+}
+
+/**
+ * A time as it is now.
+ *
+ * @param heldBackBy
+ *   the watermark node that is the minimum, or that has none yet
+ */
+final case class Time(watermarkMs: Option[Long], idle: Boolean, heldBackBy: String)
 
 /**
  * The watermark of every operator, from those of the nodes.
  *
- *   - An operator over one node has the node's watermark.
- *   - An operator over a union has the minimum over the inputs that are not idle; an input without
- *     a watermark holds it back.
- *   - When all inputs are idle, the highest watermark leaves.
- *   - It never falls: an input that comes back from idleness holds it where it is.
+ *   - A union has the minimum over the inputs that are not idle; an input without a watermark holds
+ *     it back. When all inputs are idle, the highest watermark leaves. It never falls: an input
+ *     that comes back from idleness holds it where it is.
+ *   - A join has, for each key, the minimum over the times and limits; idleness leaves none of them
+ *     out, as its state still has the rows.
+ *   - The watermarks of an operator never fall.
  */
-object OperatorTimes {
+final class OperatorTimes(nodes: String => Time, remembered: Map[String, Long]) {
+
+  private val unions = scala.collection.mutable.Map.from(remembered)
+
+  /** The values of the unions that were met, and those remembered before. */
+  def coalesced: Map[String, Long] = unions.toMap
 
   def advance(
       operators: Seq[DropLate],
-      nodes: collection.Map[String, NodeClock],
       before: Map[String, OperatorMark]
   ): Map[String, OperatorMark] =
-    operators.flatMap { op =>
-      val previous = before.get(op.operator).map(_.watermarkMs)
-      val now = time(op.input, nodes).watermarkMs
-      (previous ++ now).maxOption.map(w => op.operator -> OperatorMark(op.key, w))
+    operators.map { op =>
+      val now = time(op.input)
+      val previous = before.get(op.operator)
+      op.operator -> OperatorMark(
+        op.key,
+        (previous.flatMap(_.watermarkMs) ++ now.watermarkMs).maxOption,
+        (previous.flatMap(_.evictionMs) ++ op.eviction.flatMap(time(_).watermarkMs)).maxOption,
+        now.idle
+      )
     }.toMap
 
-  private final case class Time(watermarkMs: Option[Long], idle: Boolean)
+  def time(input: InputTime): Time = input match {
+    case NodeTime(name)          => nodes(name)
+    case c: CoalescedTime        => coalesce(c)
+    case GridTime(of, grid)      => mapped(of)(grid.lastEnd)
+    case BehindTime(of, byMs)    => mapped(of)(_ - byMs)
+    case TightestTime(inputs)    => inputs.map(time).maxBy(_.watermarkMs)
+    case JoinTime(inputs, sides) =>
+      earliest(inputs.map(time)).copy(idle = sides.forall(time(_).idle))
+  }
 
-  private def time(input: InputTime, nodes: collection.Map[String, NodeClock]): Time =
-    input match {
-      case NodeTime(name)        => Time(nodes(name).watermarkMs, nodes(name).isIdle)
-      case CoalescedTime(inputs) =>
-        val times = inputs.map(time(_, nodes))
-        val active = times.filterNot(_.idle)
-        if (active.isEmpty) Time(times.flatMap(_.watermarkMs).maxOption, idle = true)
-        else if (active.exists(_.watermarkMs.isEmpty)) Time(None, idle = false)
-        else Time(active.flatMap(_.watermarkMs).minOption, idle = false)
-    }
+  private def mapped(input: InputTime)(change: Long => Long): Time = {
+    val t = time(input)
+    t.copy(watermarkMs = t.watermarkMs.map(change))
+  }
+
+  /** One without a watermark comes before all others. */
+  private def earliest(times: Seq[Time]): Time = times.minBy(_.watermarkMs)
+
+  private def coalesce(union: CoalescedTime): Time = {
+    val times = union.inputs.map(time)
+    val active = times.filterNot(_.idle)
+    val now = if (active.isEmpty) times.maxBy(_.watermarkMs) else earliest(active)
+    val name = union.toString
+    val highest = (unions.get(name) ++ now.watermarkMs).maxOption
+    highest.foreach(unions(name) = _)
+    now.copy(watermarkMs = highest)
+  }
 }

@@ -1,6 +1,9 @@
 package tidegate.clock
 
+import java.time.Instant
+
 import org.apache.spark.SparkContext
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.connector.read.streaming.{
   Offset,
   ReadLimit,
@@ -20,18 +23,47 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.TidegateErrors
 import tidegate.plans.{DropLate, KeyedWatermark, StatefulOperators}
 
+/**
+ * The watermarks of an operator in one batch, in epoch ms.
+ *
+ * @param lateMs
+ *   for late rows: rows below it were already accounted for; 0 before the first, as in Spark
+ * @param evictionMs
+ *   for eviction: what it has passed leaves in this batch; 0 means none
+ * @param idle
+ *   whether its input is left out of coalescing
+ */
+final case class OperatorBatch(lateMs: Long, evictionMs: Long, idle: Boolean) {
+
+  /** For `EXPLAIN`. */
+  def describe(time: Attribute, key: Byte): String =
+    s"$time, key=$key, late below ${OperatorBatch.text(lateMs)}, eviction below " +
+      s"${OperatorBatch.text(evictionMs)}, idle=$idle"
+}
+
+object OperatorBatch {
+
+  /** Outside of a running query. */
+  val none: OperatorBatch = OperatorBatch(0L, 0L, idle = false)
+
+  /** A watermark as text, in UTC; 0 is none yet. */
+  def text(ms: Long): String = if (ms == 0) "none" else Instant.ofEpochMilli(ms).toString
+}
+
 /** The watermarks of one batch: at its start for late rows, at its end for eviction. */
 final case class BatchTimes(start: ClockOffset, end: ClockOffset, batchTimestampMs: Long) {
 
-  /** For late rows: rows below it were already accounted for. 0 before the first, as in Spark. */
-  def lateMs(operator: String): Long = atLeastZero(start, operator)
+  def operator(name: String): OperatorBatch = OperatorBatch(
+    atLeastZero(start.operators.get(name).flatMap(_.watermarkMs)),
+    atLeastZero(end.operators.get(name).flatMap(_.evictionMs)),
+    end.operators.get(name).exists(_.idle)
+  )
 
-  /** For eviction: what it has passed leaves in this batch. 0 means none. */
-  def evictionMs(operator: String): Long = atLeastZero(end, operator)
+  /** A watermark node at the end of the batch. */
+  def node(name: String): Option[NodeMark] = end.nodes.get(name)
 
   // Below 0 Spark would ask for batches without end: its own watermark is 0 and so ahead of ours.
-  private def atLeastZero(offset: ClockOffset, operator: String): Long =
-    math.max(0L, offset.operators.get(operator).fold(0L)(_.watermarkMs))
+  private def atLeastZero(ms: Option[Long]): Long = math.max(0L, ms.getOrElse(0L))
 
   /** @throws AnalysisException if a watermark would go back in this batch */
   def checkMonotonic(): this.type = {

@@ -7,6 +7,7 @@ import org.apache.spark.sql.execution.python.streaming.{
 }
 import org.apache.spark.sql.execution.streaming.operators.stateful._
 import org.apache.spark.sql.execution.streaming.operators.stateful.flatmapgroupswithstate._
+import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinExec
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate._
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
@@ -17,6 +18,7 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
  *   - Their own filter for late rows is set to a value that drops nothing: `DropLate` below them
  *     has done it.
  *   - Eviction happens at the end watermark of the batch, by the clock.
+ *   - `KeyedOperatorExec` above them tells both in `EXPLAIN`.
  *
  * An operator without a `DropLate` below it is left as it is.
  */
@@ -32,10 +34,26 @@ object BindWatermarks extends ColumnarRule {
           operator match {
             case u: UpdateEventTimeColumnExec =>
               dropOfInput(u).map(d =>
-                u.copy(eventTimeWatermarkForLateEvents = Some(passed(d.lateMs)))
+                u.copy(eventTimeWatermarkForLateEvents = Some(passed(d.times.lateMs)))
               )
+            case j: StreamingSymmetricHashJoinExec =>
+              val drops = j.children.map(DropLateExec.below)
+              if (drops.forall(_.isEmpty)) None
+              else
+                Some(
+                  KeyedOperatorExec(
+                    BindJoin(j, drops.head, drops.last),
+                    drops.flatten.map(_.describe)
+                  )
+                )
             case _: StateStoreWriter | _: SessionWindowStateStoreRestoreExec =>
-              drop(operator).flatMap(bind(operator, _))
+              for {
+                drop <- operator.children.headOption.flatMap(DropLateExec.below(_).headOption)
+                bound <- bind(operator, drop)
+              } yield bound match {
+                case s: StateStoreWriter => KeyedOperatorExec(s, Seq(drop.describe))
+                case other               => other
+              }
             case _ => None
           }
         )
@@ -43,8 +61,8 @@ object BindWatermarks extends ColumnarRule {
   }
 
   private def bind(operator: SparkPlan, drop: DropLateExec): Option[SparkPlan] = {
-    val end = Some(drop.evictionMs)
-    val keysEnd = if (drop.isWindowed) end else Some(passed(drop.evictionMs))
+    val end = Some(drop.times.evictionMs)
+    val keysEnd = if (drop.isWindowed) end else Some(passed(drop.times.evictionMs))
     Option(operator).collect {
       case s: StateStoreSaveExec =>
         s.copy(
@@ -77,15 +95,10 @@ object BindWatermarks extends ColumnarRule {
    */
   private def passed(watermarkMs: Long): Long = math.max(0L, watermarkMs - 1)
 
-  /** The nearest `DropLate` on the data side, before any other stateful operator. */
-  private def drop(operator: SparkPlan): Option[DropLateExec] =
-    operator.children.headOption.flatMap {
-      case d: DropLateExec     => Some(d)
-      case _: StateStoreWriter => None
-      case other               => drop(other)
-    }
-
   /** The column that `transformWithState` puts out is checked against what it runs on. */
   private def dropOfInput(update: UpdateEventTimeColumnExec): Option[DropLateExec] =
-    update.child.collectFirst { case w: StateStoreWriter => w }.flatMap(drop)
+    update.child
+      .collectFirst { case w: StateStoreWriter => w }
+      .flatMap(_.children.headOption)
+      .flatMap(DropLateExec.below(_).headOption)
 }

@@ -19,8 +19,9 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreWriter
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
-import tidegate.clock.LateRows
+import tidegate.clock.{LateRows, OperatorBatch}
 import tidegate.plans.{EventTimeTag, WindowGrid}
 
 /**
@@ -29,18 +30,15 @@ import tidegate.plans.{EventTimeTag, WindowGrid}
  * A row without a time is never late. Of a row that a sliding window has copied, the copies in
  * closed windows go; the row is counted once, when the last of its windows is closed.
  *
- * @param lateMs
- *   the watermark for late rows of this batch, in epoch ms
- * @param evictionMs
- *   the watermark that the operator evicts state by, in epoch ms
+ * @param times
+ *   the watermarks of the operator in this batch
  */
 final case class DropLateExec(
     child: SparkPlan,
     time: Attribute,
     operator: String,
     key: Byte,
-    lateMs: Long,
-    evictionMs: Long,
+    times: OperatorBatch,
     grid: Option[WindowGrid],
     eventTime: Option[Attribute],
     late: LateRows
@@ -53,6 +51,8 @@ final case class DropLateExec(
   override lazy val metrics: Map[String, SQLMetric] = Map(
     "numLateRows" -> SQLMetrics.createMetric(sparkContext, "number of late rows dropped")
   )
+
+  private def lateMs: Long = times.lateMs
 
   override def output: Seq[Attribute] = child.output
 
@@ -156,9 +156,21 @@ final case class DropLateExec(
      """.stripMargin
   }
 
-  override def simpleString(maxFields: Int): String =
-    s"DropLate $operator: $time, key=$key, late below $lateMs ms, eviction at $evictionMs ms"
+  /** The operator and what it runs on, for `EXPLAIN`. */
+  def describe: String = s"$operator: ${times.describe(time, key)}"
+
+  override def simpleString(maxFields: Int): String = s"DropLate $describe"
 
   override protected def withNewChildInternal(newChild: SparkPlan): DropLateExec =
     copy(child = newChild)
+}
+
+object DropLateExec {
+
+  /** What drops late rows for the operator above `plan`: before any other stateful operator. */
+  def below(plan: SparkPlan): Seq[DropLateExec] = plan match {
+    case _: StateStoreWriter => Nil
+    case d: DropLateExec     => d +: below(d.child)
+    case other               => other.children.headOption.toSeq.flatMap(below)
+  }
 }

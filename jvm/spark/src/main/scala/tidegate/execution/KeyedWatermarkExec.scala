@@ -15,7 +15,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{BinaryExecNode, CodegenSupport, SparkPlan}
 import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType, StringType}
-import tidegate.clock.{SubstreamNode, SubstreamStats}
+import tidegate.clock.{NodeMark, OperatorBatch, SubstreamNode, SubstreamStats}
 import tidegate.plans.WatermarkSpec
 
 /**
@@ -23,6 +23,9 @@ import tidegate.plans.WatermarkSpec
  *
  * `right` is the clock: it stands in the plan so that the clock is one of the query's sources, and
  * is never run. A row without an event time is not noted.
+ *
+ * @param mark
+ *   the watermark at the end of this batch, for `EXPLAIN`
  */
 final case class KeyedWatermarkExec(
     left: SparkPlan,
@@ -31,6 +34,7 @@ final case class KeyedWatermarkExec(
     eventTime: Attribute,
     substream: Seq[Attribute],
     spec: WatermarkSpec,
+    mark: Option[NodeMark],
     stats: SubstreamStats
 ) extends BinaryExecNode
     with CodegenSupport {
@@ -107,7 +111,9 @@ final case class KeyedWatermarkExec(
 
   override def simpleString(maxFields: Int): String = {
     val by = if (substream.isEmpty) "" else substream.mkString(", substream=[", ", ", "]")
-    s"KeyedWatermark ${spec.name}: $eventTime, key=${spec.key}, ${spec.policy}$by"
+    val watermark = OperatorBatch.text(mark.flatMap(_.watermarkMs).getOrElse(0L))
+    s"KeyedWatermark ${spec.name}: $eventTime, key=${spec.key}, ${spec.policy}$by, " +
+      s"watermark $watermark, idle=${mark.exists(_.idle)}"
   }
 
   override protected def withNewChildrenInternal(

@@ -3,7 +3,7 @@ package tidegate.execution
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
-import tidegate.clock.{LateRows, RunningQuery, SubstreamStats}
+import tidegate.clock.{LateRows, OperatorBatch, RunningQuery, SubstreamStats}
 import tidegate.plans._
 
 /**
@@ -25,6 +25,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
           k.eventTime,
           k.substream,
           k.spec,
+          query.map(_.batchTimes).flatMap(_.node(k.spec.name)),
           stats(k)
         )
       )
@@ -61,8 +62,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       node.time,
       node.operator,
       node.key,
-      times.fold(0L)(_.lateMs(node.operator)),
-      times.fold(0L)(_.evictionMs(node.operator)),
+      times.fold(OperatorBatch.none)(_.operator(node.operator)),
       node.grid,
       node.eventTime,
       late

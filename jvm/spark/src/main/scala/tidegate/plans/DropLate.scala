@@ -3,23 +3,6 @@ package tidegate.plans
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 
-/** Where the watermark of an operator comes from. */
-sealed trait InputTime {
-
-  /** The names of the watermark nodes that it is made of. */
-  def nodes: Seq[String]
-}
-
-/** The watermark of one node. */
-final case class NodeTime(name: String) extends InputTime {
-  override def nodes: Seq[String] = Seq(name)
-}
-
-/** The minimum over the inputs that are not idle. */
-final case class CoalescedTime(inputs: Seq[InputTime]) extends InputTime {
-  override def nodes: Seq[String] = inputs.flatMap(_.nodes)
-}
-
 /**
  * Where the windows of an operator begin.
  *
@@ -27,8 +10,14 @@ final case class CoalescedTime(inputs: Seq[InputTime]) extends InputTime {
  *   from one window to the next, in ms
  * @param offsetMs
  *   from the epoch to the first window, in ms
+ * @param sizeMs
+ *   from the start of a window to its end, in ms
  */
-final case class WindowGrid(slideMs: Long, offsetMs: Long)
+final case class WindowGrid(slideMs: Long, offsetMs: Long, sizeMs: Long) {
+
+  /** The end of the last window that is closed at the watermark `ms`. */
+  def lastEnd(ms: Long): Long = ms - Math.floorMod(ms - offsetMs - sizeMs, slideMs)
+}
 
 /**
  * Drops the rows that are late for one stateful operator, and counts them; it is the only place
@@ -38,7 +27,12 @@ final case class WindowGrid(slideMs: Long, offsetMs: Long)
  *   the column that the operator runs on: a time, late if it is below the watermark, or a window,
  *   late if its end is not above the watermark
  * @param operator
- *   the name of the operator, unique in the plan
+ *   the name of the operator, unique in the plan; of a join, of one side
+ * @param input
+ *   the watermark of the rows: it decides which are late
+ * @param eviction
+ *   the watermark of the operator's state: it decides which rows leave it. That of the rows, but in
+ *   a join what the bounds make of the other side's; `None` if there are no bounds
  * @param grid
  *   where the windows begin, if `time` is a window of a known grid
  * @param eventTime
@@ -50,6 +44,7 @@ final case class DropLate(
     key: Byte,
     operator: String,
     input: InputTime,
+    eviction: Option[InputTime],
     grid: Option[WindowGrid],
     eventTime: Option[Attribute]
 ) extends UnaryNode {

@@ -2,7 +2,7 @@ package tidegate.plans
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
-import org.apache.spark.sql.types.{Metadata, MetadataBuilder, StructType}
+import org.apache.spark.sql.types.{DataType, Metadata, MetadataBuilder, StructType}
 
 /**
  * The marks of an event time column in its metadata: our key, which is the truth, and Spark's tag,
@@ -29,7 +29,9 @@ object EventTimeTag {
     a.withMetadata(builder(a).remove(SparkField).build())
 
   /** A window is a struct of start and end; a session too. */
-  def isWindow(a: Attribute): Boolean = a.dataType.isInstanceOf[StructType]
+  def isWindow(a: Attribute): Boolean = isWindow(a.dataType)
+
+  def isWindow(dataType: DataType): Boolean = dataType.isInstanceOf[StructType]
 
   private def builder(a: Attribute) = new MetadataBuilder().withMetadata(a.metadata)
 }

@@ -19,10 +19,13 @@ object StatefulOperators {
         case _: FlatMapGroupsInPandasWithState => Some("applyInPandasWithState")
         case _: TransformWithState             => Some("transformWithState")
         case _: TransformWithStateInPySpark    => Some("transformWithStateInPandas")
-        case j: Join if j.left.isStreaming && j.right.isStreaming => Some("join")
-        case _: GlobalLimit                                       => Some("limit")
-        case _                                                    => None
+        case j: Join if isStreamJoin(j)        => Some("join")
+        case _: GlobalLimit                    => Some("limit")
+        case _                                 => None
       }
+
+  /** A join with rows of both sides in its state. */
+  def isStreamJoin(join: Join): Boolean = join.left.isStreaming && join.right.isStreaming
 
   /** Whether the operator has one input of rows that it may find late. */
   def hasOneTime(plan: LogicalPlan): Boolean =

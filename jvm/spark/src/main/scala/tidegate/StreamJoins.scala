@@ -1,0 +1,115 @@
+package tidegate
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project}
+import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.types.{CalendarIntervalType, TimestampNTZType, TimestampType}
+import org.apache.spark.sql.{Column, DataFrame, Dataset}
+import org.apache.spark.unsafe.types.CalendarInterval
+import tidegate.analysis.CheckJoins
+import tidegate.plans.{EventTimeTag, StatefulOperators}
+
+/**
+ * The bound of a stream join on the times of its sides: `base + lower <= time <= base + upper`.
+ *
+ * @param time
+ *   a time column of one side, the right one if both have it
+ * @param base
+ *   a time column of the other side
+ * @param lower
+ *   a duration, which may be negative
+ * @param upper
+ *   a duration, not below `lower`
+ */
+final case class Between(time: String, base: String, lower: String, upper: String)
+
+/** Builds stream joins; the one place where their arguments are checked. */
+private[tidegate] object StreamJoins {
+  private val MicrosPerMs = 1000L
+
+  /** As the method `streamJoin` of a Dataset; see there. */
+  def join(
+      left: Dataset[_],
+      right: Dataset[_],
+      on: Either[Seq[String], Column],
+      how: String,
+      between: Option[Between]
+  ): DataFrame = {
+    def joined = on.fold(
+      names => left.join(right, names, how),
+      condition => left.join(right, condition, how)
+    )
+    // Spark's own join resolves what is equal; the bounds are then added to its condition.
+    between.fold(joined) { b =>
+      val bounds = new Bounds(b)
+      val unbounded = CheckJoins.beforeBounds(joined)
+      SparkInternals.withPlan(unbounded, addTo(SparkInternals.analyzed(unbounded), bounds))
+    }
+  }
+
+  /** Spark puts a projection above a join by names. */
+  private def addTo(plan: LogicalPlan, bounds: Bounds): LogicalPlan = plan match {
+    case j: Join => j.copy(condition = (j.condition.toSeq ++ bounds.of(j)).reduceOption(And(_, _)))
+    case p: Project => p.copy(child = addTo(p.child, bounds))
+    case other      => throw new IllegalStateException(s"No join in ${other.nodeName}.")
+  }
+
+  private final class Bounds(between: Between) {
+    private val lowerMs = Durations.parseMs("between", between.lower, Long.MinValue)
+    private val upperMs = Durations.parseMs("between", between.upper, Long.MinValue)
+    if (lowerMs > upperMs) throw TidegateErrors.betweenOrder(between.lower, between.upper)
+
+    def of(join: Join): Seq[Expression] = {
+      val ((time, timeSide), (base, baseSide)) = columns(join)
+      if (time.dataType != base.dataType) {
+        throw TidegateErrors.betweenTypes(
+          between.time,
+          time.dataType,
+          between.base,
+          base.dataType
+        )
+      }
+      if (StatefulOperators.isStreamJoin(join)) {
+        Seq(time -> timeSide, base -> baseSide).foreach { case (column, side) =>
+          if (EventTimeTag.key(column).isEmpty) {
+            throw TidegateErrors.betweenNotKeyed(column.name, side)
+          }
+        }
+      }
+      Seq(
+        GreaterThanOrEqual(time, plus(base, lowerMs, join)),
+        LessThanOrEqual(time, plus(base, upperMs, join))
+      )
+    }
+
+    /** The time of the right side and the base of the left one, or the other way round. */
+    private def columns(join: Join): ((Attribute, String), (Attribute, String)) = {
+      val (left, right) = (join.left -> "left", join.right -> "right")
+      def found(name: String, side: (LogicalPlan, String)) = resolve(name, side._1).isDefined
+      val swapped = !(found(between.time, right) && found(between.base, left)) &&
+        found(between.time, left) && found(between.base, right)
+      val (timeSide, baseSide) = if (swapped) (left, right) else (right, left)
+      (column(between.time, timeSide), column(between.base, baseSide))
+    }
+
+    private def column(name: String, side: (LogicalPlan, String)): (Attribute, String) =
+      resolve(name, side._1) match {
+        case None =>
+          throw TidegateErrors.betweenColumnNotFound(name, side._2, side._1.output.map(_.name))
+        case Some(a) if a.dataType != TimestampType && a.dataType != TimestampNTZType =>
+          throw TidegateErrors.betweenNotTimestamp(name, a.dataType)
+        case Some(a) => a -> side._2
+      }
+
+    private def resolve(name: String, side: LogicalPlan): Option[Attribute] =
+      side.resolveQuoted(name, side.conf.resolver).collect { case a: Attribute => a }
+
+    /** In hours of 60 minutes; days of local time may be longer or shorter. */
+    private def plus(base: Attribute, ms: Long, join: Join): Expression = {
+      val micros = Math.multiplyExact(ms, MicrosPerMs)
+      val interval = Literal(new CalendarInterval(0, 0, micros), CalendarIntervalType)
+      if (ms == 0) base
+      else TimestampAddInterval(base, interval, Some(join.conf.sessionLocalTimeZone))
+    }
+  }
+}

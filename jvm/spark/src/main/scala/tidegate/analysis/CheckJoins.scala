@@ -1,0 +1,80 @@
+package tidegate.analysis
+
+import scala.util.DynamicVariable
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.optimizer.InlineCTE
+import org.apache.spark.sql.catalyst.plans.Inner
+import org.apache.spark.sql.catalyst.plans.logical._
+import tidegate.TidegateErrors
+import tidegate.plans._
+
+/** Refuses joins of streams that could not let go of their rows, or whose keys mean two things. */
+object CheckJoins extends (LogicalPlan => Unit) with Logging {
+
+  /** `warn` or `error`: what an inner join gets whose state grows without limit. */
+  val Setting = "spark.tidegate.join.unbounded"
+
+  private val boundsFollow = new DynamicVariable(false)
+
+  /** Lets a join through that gets its bounds next; for the calling thread. */
+  def beforeBounds[T](join: => T): T = boundsFollow.withValue(true)(join)
+
+  /** For every frame. What lets the rows of an inner join go may still come in a filter. */
+  override def apply(plan: LogicalPlan): Unit =
+    if (plan.exists(_.isInstanceOf[KeyedWatermark])) {
+      joins(InlineCTE(alwaysInline = true)(plan)).foreach { j =>
+        checkKeys(j)
+        if (j.joinType != Inner && !boundsFollow.value && isUnbounded(j)) throw unbounded(j)
+      }
+    }
+
+  /** For the plan of a query that is about to start. */
+  def atStart(plan: LogicalPlan): LogicalPlan = {
+    joins(plan).filter(isUnbounded).foreach { j =>
+      if (setting(plan) == "error") throw unbounded(j)
+      logWarning(unbounded(j).getMessage)
+    }
+    plan
+  }
+
+  private def setting(plan: LogicalPlan): String = {
+    val value = plan.conf.getConfString(Setting, "warn")
+    if (!Seq("warn", "error").contains(value)) {
+      throw TidegateErrors.invalidSetting(Setting, value, "'warn' or 'error'")
+    }
+    value
+  }
+
+  private def joins(plan: LogicalPlan): Seq[Join] = plan.collect {
+    case j: Join
+        if StatefulOperators.isStreamJoin(j) && j.children.exists(KeyedTimes.of(_).nonEmpty) =>
+      j
+  }
+
+  /** A key that both sides have is one notion of time: it is expected on the same column. */
+  private def checkKeys(join: Join): Unit = {
+    val (left, right) = (KeyedTimes.of(join.left), KeyedTimes.of(join.right))
+    for {
+      key <- left.keySet.intersect(right.keySet).toSeq.sorted
+      if left(key) != right(key)
+      l <- time(join.left, Some(key))
+      r <- time(join.right, Some(key))
+      if !l.name.equalsIgnoreCase(r.name)
+    } throw TidegateErrors.joinKeyConflict(key, l.name, r.name)
+  }
+
+  private def time(side: LogicalPlan, key: Option[Byte] = None): Option[Attribute] =
+    JoinBounds.times(side.output).find(a => key.forall(EventTimeTag.key(a).contains))
+
+  private def isUnbounded(join: Join): Boolean = new JoinLimits(join).unbounded.nonEmpty
+
+  private def unbounded(join: Join): AnalysisException =
+    TidegateErrors.joinUnbounded(
+      join.joinType.sql,
+      time(join.left).map(_.name),
+      time(join.right).map(_.name)
+    )
+}

@@ -1,0 +1,72 @@
+package tidegate.analysis
+
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical._
+import tidegate.TidegateErrors
+import tidegate.plans.{EventTimeTag, StatefulOperators}
+
+/** The columns that stateful operators run on. */
+object EventTimeColumn {
+
+  /**
+   * The keyed column of the operator: a window before a plain time; among the keys of the operator
+   * before among all columns of its input. `None` if it sees no keyed column.
+   *
+   * @throws AnalysisException
+   *   if two are equally good
+   */
+  def of(operator: LogicalPlan): Option[Attribute] = {
+    val input = operator.children.head.output
+    operator match {
+      case _ if !StatefulOperators.usesEventTime(operator) => None
+      case a: Aggregate                                    =>
+        val keys = a.groupingExpressions.collect { case key: Attribute => key }
+        choose(operator, keyed(keys, input))
+      case d: Deduplicate =>
+        choose(operator, keyed(d.keys, input)).orElse(only(keyed(input, input)))
+      case _: Distinct                   => choose(operator, keyed(input, input))
+      case d: DeduplicateWithinWatermark =>
+        choose(operator, keyed(d.keys, input)).orElse(choose(operator, keyed(input, input)))
+      case _ => choose(operator, keyed(input, input))
+    }
+  }
+
+  /**
+   * The keyed columns that one side of a join runs on: those in its bounds, else the only one that
+   * there is.
+   *
+   * @throws AnalysisException
+   *   if there are no bounds, and more than one
+   */
+  def ofSide(join: Join, side: LogicalPlan): Seq[Attribute] = {
+    val bounds = JoinBounds.of(join)
+    val inBounds = JoinBounds
+      .times(side.output)
+      .filter(a => bounds.exists(b => b.of.exprId == a.exprId || b.limited.exprId == a.exprId))
+      // First the one whose rows leave the state: Spark's tag is for one column only.
+      .sortBy(a => !bounds.exists(_.limited.exprId == a.exprId))
+    if (inBounds.nonEmpty) inBounds
+    else choose(join, keyed(side.output, side.output)).toSeq
+  }
+
+  private def keyed(columns: Seq[Attribute], input: Seq[Attribute]): Seq[Attribute] =
+    columns
+      .flatMap(c => input.find(_.exprId == c.exprId).orElse(Some(c)))
+      .filter(a => EventTimeTag.key(a).isDefined && EventTimeTag.hasSparkTag(a))
+      .distinct
+
+  private def only(candidates: Seq[Attribute]): Option[Attribute] =
+    if (candidates.size == 1) candidates.headOption else None
+
+  private def choose(operator: LogicalPlan, candidates: Seq[Attribute]): Option[Attribute] = {
+    val windows = candidates.filter(EventTimeTag.isWindow)
+    val best = if (windows.nonEmpty) windows else candidates
+    if (best.size > 1) {
+      throw TidegateErrors.ambiguousEventTime(
+        StatefulOperators.name(operator).getOrElse(operator.nodeName),
+        best.map(_.name)
+      )
+    }
+    best.headOption
+  }
+}

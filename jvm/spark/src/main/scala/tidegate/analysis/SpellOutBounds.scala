@@ -1,0 +1,44 @@
+package tidegate.analysis
+
+import org.apache.spark.sql.catalyst.analysis.StreamingJoinHelper
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.Inner
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import tidegate.plans._
+
+/**
+ * Adds bounds to the conditions of joins where Spark's own check asks for one and cannot read what
+ * the user wrote, such as `l.time = r.time + interval 1 second` or a difference of times. The
+ * bounds follow from the condition, so the result is the same.
+ */
+object SpellOutBounds extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!plan.exists(_.isInstanceOf[KeyedWatermark])) plan
+    else
+      AnalysisHelper.allowInvokingTransformsInAnalyzer {
+        plan.transformUp {
+          case j: Join
+              if StatefulOperators.isStreamJoin(j) && j.joinType != Inner && j.resolved &&
+                !StreamingJoinHelper.isWatermarkInJoinKeys(j) =>
+            and(j, JoinBounds.of(j).filterNot(readBySpark(j, _)).map(_.condition(timeZone)))
+        }
+      }
+
+  private def timeZone: String = conf.sessionLocalTimeZone
+
+  private def readBySpark(join: Join, bound: JoinBound): Boolean =
+    EventTimeTag.isWindow(bound.of) || StreamingJoinHelper
+      .getStateValueWatermark(
+        AttributeSet(bound.limited),
+        AttributeSet(bound.of),
+        join.condition,
+        Some(0L)
+      )
+      .isDefined
+
+  private def and(join: Join, predicates: Seq[Expression]): Join =
+    if (predicates.isEmpty) join
+    else join.copy(condition = (join.condition.toSeq ++ predicates).reduceOption(And(_, _)))
+}
