@@ -18,6 +18,12 @@ inThisBuild(Seq(
   semanticdbVersion := "4.14.2"
 ))
 
+/** Tells the tests where the behaviour that is given as data is. */
+lazy val scenarios = Def.setting {
+  "-Dtidegate.scenarios=" +
+    ((ThisBuild / baseDirectory).value / "tests" / "scenarios").getAbsolutePath
+}
+
 lazy val settings = Seq(
   scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Wunused", "-Werror",
     "-release", "17"),
@@ -32,12 +38,11 @@ lazy val core = (project in file("jvm/core"))
   .settings(
     name := "tidegate-core",
     libraryDependencies += json4s % Test,
-    Test / javaOptions += "-Dtidegate.scenarios=" +
-      ((ThisBuild / baseDirectory).value / "tests" / "scenarios").getAbsolutePath
+    Test / javaOptions += scenarios.value
   )
 
 lazy val spark = (project in file("jvm/spark"))
-  .dependsOn(core)
+  .dependsOn(core % "compile->compile;test->test")
   .settings(settings)
   .settings(
     name := s"tidegate-spark-${default.minor}",
@@ -46,7 +51,9 @@ lazy val spark = (project in file("jvm/spark"))
       (Compile / sourceDirectory).value / s"scala-spark-${default.minor}",
     assembly / assemblyJarName := s"tidegate-spark-${default.minor}_2.13-${version.value}.jar",
     assembly / assemblyOption ~= (_.withIncludeScala(false)),
-    Test / javaOptions ++= javaModuleOptions ++ Seq("-Xmx4g", "-Duser.timezone=UTC")
+    Test / javaOptions ++= javaModuleOptions ++ Seq("-Xmx4g", "-Duser.timezone=UTC"),
+    Test / javaOptions += scenarios.value,
+    Test / javaOptions ++= sys.props.get("tidegate.cases").map(n => s"-Dtidegate.cases=$n").toSeq
   )
 
 lazy val bench = (project in file("jvm/bench"))

@@ -133,6 +133,9 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
     def lateRows: Map[String, Long] =
       running.clock.view.operators.map { case (name, o) => name -> o.lateRows }.filter(_._2 > 0)
 
+    /** How many rows the state holds. */
+    def stateRows: Long = query.lastProgress.stateOperators.map(_.numRowsTotal).sum
+
     /** The rows of each batch as text, empty batches included. */
     def byBatch: Map[Long, Seq[String]] =
       batches.view.mapValues(_.map(KeyedStreamTest.text).sorted).toMap

@@ -22,7 +22,7 @@ trait RestartTest extends KeyedStreamTest {
       test(s"$title, on $store state")(on(store)(body))
     }
 
-  def on(store: String)(body: => Unit): Unit =
+  def on[T](store: String)(body: => T): T =
     withConf(
       "spark.sql.streaming.stateStore.providerClass" ->
         s"org.apache.spark.sql.execution.streaming.state.${store}StateStoreProvider"
@@ -52,6 +52,9 @@ trait RestartTest extends KeyedStreamTest {
       .schema(schema)
       .option("maxFilesPerTrigger", filesPerBatch.toLong)
       .json(folder.toString)
+
+  /** The same events as a table, for the batch result. */
+  def table(folder: Path): DataFrame = spark.read.schema(schema).json(folder.toString)
 
   /**
    * The undisturbed run, after all the others have been found equal to it.

@@ -65,6 +65,12 @@ object Scenarios {
     case other           => fail(s"a text was expected, not $other")
   }
 
+  /** The fields of an object. */
+  def fields(value: JValue): Seq[(String, JValue)] = value match {
+    case JObject(fields) => fields.map(f => f._1 -> f._2)
+    case other           => fail(s"an object was expected, not $other")
+  }
+
   /** A time; MIN and MAX stand for the bounds of `Long`. */
   def time(value: JValue): Long = value match {
     case JInt(number)   => number.bigInteger.longValueExact

@@ -30,10 +30,12 @@ import tidegate.plans.{DropLate, KeyedWatermark, StatefulOperators}
  *   for late rows: rows below it were already accounted for; 0 before the first, as in Spark
  * @param evictionMs
  *   for eviction: what it has passed leaves in this batch; 0 means none
+ * @param evictedMs
+ *   the same of the batch before
  * @param idle
  *   whether its input is left out of coalescing
  */
-final case class OperatorBatch(lateMs: Long, evictionMs: Long, idle: Boolean) {
+final case class OperatorBatch(lateMs: Long, evictionMs: Long, evictedMs: Long, idle: Boolean) {
 
   /** For `EXPLAIN`. */
   def describe(time: Attribute, key: Byte): String =
@@ -44,7 +46,7 @@ final case class OperatorBatch(lateMs: Long, evictionMs: Long, idle: Boolean) {
 object OperatorBatch {
 
   /** Outside of a running query. */
-  val none: OperatorBatch = OperatorBatch(0L, 0L, idle = false)
+  val none: OperatorBatch = OperatorBatch(0L, 0L, 0L, idle = false)
 
   /** A watermark as text, in UTC; 0 is none yet. */
   def text(ms: Long): String = if (ms == 0) "none" else Instant.ofEpochMilli(ms).toString
@@ -56,6 +58,7 @@ final case class BatchTimes(start: ClockOffset, end: ClockOffset, batchTimestamp
   def operator(name: String): OperatorBatch = OperatorBatch(
     atLeastZero(start.operators.get(name).flatMap(_.watermarkMs)),
     atLeastZero(end.operators.get(name).flatMap(_.evictionMs)),
+    atLeastZero(start.operators.get(name).flatMap(_.evictionMs)),
     end.operators.get(name).exists(_.idle)
   )
 

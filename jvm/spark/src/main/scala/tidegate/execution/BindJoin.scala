@@ -1,10 +1,12 @@
 package tidegate.execution
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.LeftSemi
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinExec
 import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinHelper._
 import org.apache.spark.sql.types.LongType
+import tidegate.clock.OperatorBatch
 import tidegate.plans.EventTimeTag
 
 /**
@@ -35,11 +37,18 @@ private[execution] object BindJoin {
       // Only asked whether Spark's own watermark, always 0 here, is ahead of it.
       eventTimeWatermarkForEviction = Some(0L),
       stateWatermarkPredicates = JoinStateWatermarkPredicates(
-        predicate(left, join.left, join.leftKeys, byKey),
-        predicate(right, join.right, join.rightKeys, byKey)
+        predicate(left, join.left, join.leftKeys, byKey, _.evictionMs),
+        predicate(right, join.right, join.rightKeys, byKey, evictionOfRight(join))
       )
     )
   }
+
+  /**
+   * A semi join takes the right rows first, and Spark does not store those that would leave in this
+   * batch: left rows of the same batch could not find them. So they leave one batch later.
+   */
+  private def evictionOfRight(join: StreamingSymmetricHashJoinExec): OperatorBatch => Long =
+    if (join.joinType == LeftSemi) _.evictedMs else _.evictionMs
 
   /** The join key that is the time of both sides, if it is the only time in the bounds. */
   private def keyOrdinal(
@@ -76,13 +85,15 @@ private[execution] object BindJoin {
       drops: Seq[DropLateExec],
       side: SparkPlan,
       keys: Seq[Expression],
-      byKey: Option[Int]
+      byKey: Option[Int],
+      evictionMs: OperatorBatch => Long
   ): Option[JoinStateWatermarkPredicate] = {
     val limits = for {
       drop <- drops
-      if drop.times.evictionMs > 0
+      limitMs = evictionMs(drop.times)
+      if limitMs > 0
       column <- side.output.find(_.exprId == drop.time.exprId)
-    } yield (column, drop.times.evictionMs)
+    } yield (column, limitMs)
     // State format 4 goes by the column with Spark's tag alone.
     limits.sortBy { case (column, _) => !EventTimeTag.hasSparkTag(column) }.headOption.map {
       case (first, limitMs) =>
