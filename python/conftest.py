@@ -1,4 +1,4 @@
-"""A Spark session and a small stream for the examples in docstrings; unit tests start no JVM."""
+"""A Spark session and two small streams for the examples in docstrings; unit tests start no JVM."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def doctest_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """Start Spark with the jar of the tree, and read a folder with one minute of orders."""
+    """Start Spark with the jar of the tree, and read one minute of orders and a delivery."""
     from pyspark.sql import SparkSession
 
     import tidegate
@@ -21,18 +21,28 @@ def doctest_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[s
         .config("spark.sql.session.timeZone", "UTC")
     )
     spark = tidegate.configure(builder).getOrCreate()
-    folder = Path(tmp_path_factory.mktemp("orders"))
-    (folder / "orders.json").write_text(
-        '{"order_time": "2026-01-01T00:00:00Z", "partition": 0}\n'
-        '{"order_time": "2026-01-01T00:01:00Z", "partition": 0}\n'
+    folder = Path(tmp_path_factory.mktemp("streams"))
+    for name in ("orders", "deliveries"):
+        (folder / name).mkdir()
+    (folder / "orders" / "0.json").write_text(
+        '{"order_id": 1, "order_time": "2026-01-01T00:00:00Z", "partition": 0}\n'
+        '{"order_id": 2, "order_time": "2026-01-01T00:01:00Z", "partition": 0}\n'
     )
-    orders = spark.readStream.schema("order_time timestamp, partition int").json(str(folder))
-    yield {"spark": spark, "orders": orders}
+    (folder / "deliveries" / "0.json").write_text(
+        '{"order_id": 1, "delivery_time": "2026-01-01T00:05:00Z"}\n'
+    )
+    orders = "order_id long, order_time timestamp, partition int"
+    deliveries = "order_id long, delivery_time timestamp"
+    yield {
+        "spark": spark,
+        "orders": spark.readStream.schema(orders).json(str(folder / "orders")),
+        "deliveries": spark.readStream.schema(deliveries).json(str(folder / "deliveries")),
+    }
     spark.stop()
 
 
 @pytest.fixture(autouse=True)
 def examples(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) -> None:
-    """Give ``spark`` and ``orders`` to the examples, and to nothing else."""
+    """Give ``spark``, ``orders`` and ``deliveries`` to the examples, and to nothing else."""
     if isinstance(request.node, pytest.DoctestItem):
         doctest_namespace.update(request.getfixturevalue("doctest_session"))

@@ -1,12 +1,12 @@
-"""A Spark session with the installed wheel, and an empty feed."""
+"""A Spark session with the installed wheel, empty feeds, and a way to start a query."""
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 import tidegate
 from feeds import Feed
@@ -39,3 +39,28 @@ def feed(spark: SparkSession, tmp_path: Path) -> Feed:
     folder = tmp_path / "feed"
     folder.mkdir()
     return Feed(spark, folder)
+
+
+@pytest.fixture
+def orders(feed: Feed) -> Feed:
+    """Return an empty feed of orders."""
+    return feed
+
+
+@pytest.fixture
+def deliveries(spark: SparkSession, tmp_path: Path) -> Feed:
+    """Return an empty feed of deliveries."""
+    folder = tmp_path / "deliveries"
+    folder.mkdir()
+    return Feed(spark, folder)
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Callable[[DataFrame], None]:
+    """Return a function that starts a query, which is where its whole plan is known."""
+
+    def run(result: DataFrame) -> None:
+        writer = result.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        writer.format("noop").start().stop()
+
+    return run

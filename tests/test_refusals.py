@@ -1,7 +1,6 @@
 """What Tidegate refuses arrives as an AnalysisException with a class of its own and a sentence."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from pyspark.errors import AnalysisException
@@ -19,17 +18,6 @@ def stream(feed: Feed) -> DataFrame:
     feed.add(("12:00:10", 0))
     document = F.parse_json(F.lit("{}"))
     return feed.stream().withColumns({"other": F.col("time"), "document": document})
-
-
-@pytest.fixture
-def start(tmp_path: Path) -> Callable[[DataFrame], None]:
-    """Return a function that starts a query, which is where its whole plan is known."""
-
-    def run(result: DataFrame) -> None:
-        writer = result.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
-        writer.format("noop").start().stop()
-
-    return run
 
 
 def check(error: PySparkException, condition: str, sentence: str, state: str) -> None:
@@ -243,22 +231,4 @@ def test_union_when_a_branch_lacks_the_key_then_the_sentence_says_which(
         "other, document, has no watermark with this key; call withKeyedWatermark with the same "
         "key on it.",
         "42K0E",
-    )
-
-
-def test_join_when_of_two_streams_then_is_refused_for_now(
-    stream: DataFrame, start: Callable[[DataFrame], None]
-) -> None:
-    left = tidegate.withKeyedWatermark(stream, "time", "5 seconds", 1)
-    right = tidegate.withKeyedWatermark(stream, "other", "5 seconds", 2).select("id", "other")
-
-    with pytest.raises(AnalysisException) as error:
-        start(left.drop("other").join(right, "id"))
-
-    check(
-        error.value,
-        "STREAM_JOIN_NOT_SUPPORTED",
-        "A join of two streams with keyed watermarks is not supported by this version of Tidegate. "
-        "Use withWatermark on both sides for now.",
-        "0A000",
     )

@@ -16,10 +16,12 @@ def at(hour: int, minute: int, second: int = 0) -> datetime:
 
 
 NODE = {
+    "kind": "watermark",
     "key": 3,
     "watermark": at(11, 50, 5),
     "idle": False,
     "eventTime": "time",
+    "heldBackBy": "1",
     "futureEvents": 0,
     "substreams": {
         "0": {"watermark": at(12, 0, 5), "idle": False},
@@ -74,6 +76,28 @@ def test_watermarks_when_the_query_has_none_then_an_analysis_exception_names_it(
         "[TIDEGATE_NOT_A_TIDEGATE_QUERY] The query `plain` has no keyed watermark. Add one with "
         "withKeyedWatermark before starting it. SQLSTATE: 42K0E"
     )
+
+
+def test_watermarks_when_the_query_has_an_operator_then_tell_what_moves_it(feed: Feed) -> None:
+    feed.add(("12:00:10", 0))
+    feed.add(("12:10:10", 0))
+    feed.add(("12:20:10", 0))
+    feed.add(("12:00:20", 0))
+    keyed = tidegate.withKeyedWatermark(feed.stream(), "time", "5 seconds", 3, name="feed")
+
+    query, _ = feed.run_query(keyed.groupBy("time").count())
+
+    assert tidegate.watermarks(query)["aggregate"] == {
+        "kind": "operator",
+        "key": 3,
+        "watermark": at(12, 20, 5),
+        "idle": False,
+        "eventTime": "time",
+        "heldBackBy": "feed",
+        "evictionWatermark": at(12, 20, 5),
+        "evictionHeldBackBy": "feed",
+        "lateRows": 1,
+    }
 
 
 def test_time_when_too_far_in_the_future_then_is_counted_and_moves_no_watermark(

@@ -1,6 +1,6 @@
 """Keyed event-time watermarks for Spark Structured Streaming.
 
-Importing the package adds ``withKeyedWatermark`` to ``pyspark.sql.DataFrame``.
+Importing the package adds ``withKeyedWatermark`` and ``streamJoin`` to ``pyspark.sql.DataFrame``.
 """
 
 from tidegate._version import __version__
@@ -11,6 +11,7 @@ from tidegate.errors import (
     TidegateError,
     UnsupportedSessionError,
 )
+from tidegate.joins import streamJoin
 from tidegate.policies import (
     Emission,
     Policy,
@@ -22,7 +23,13 @@ from tidegate.policies import (
     limitingTimestampAndWallClockLag,
 )
 from tidegate.session import configure, jarPath
-from tidegate.streaming import NodeWatermark, SubstreamWatermark, watermarks, withKeyedWatermark
+from tidegate.streaming import (
+    NodeWatermark,
+    SubstreamWatermark,
+    Watermark,
+    watermarks,
+    withKeyedWatermark,
+)
 
 __all__ = [
     "Emission",
@@ -34,6 +41,7 @@ __all__ = [
     "SubstreamWatermark",
     "TidegateError",
     "UnsupportedSessionError",
+    "Watermark",
     "__version__",
     "byFrame",
     "byMinStep",
@@ -43,6 +51,7 @@ __all__ = [
     "limitingLagAndDelay",
     "limitingLagAndLull",
     "limitingTimestampAndWallClockLag",
+    "streamJoin",
     "watermarks",
     "withKeyedWatermark",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tidegate._arguments import wrong_type
@@ -25,8 +25,18 @@ NO_JAR = (
 CONNECT = (
     "{what} needs classic PySpark, and this is a Spark Connect session, which has no py4j. On a "
     "Spark Connect server that runs with the Tidegate extension use SQL, which does the same: "
-    'spark.sql("SELECT * FROM IMPOSE_ORDER(TABLE({{df}}), DESCRIPTOR(order_time), '
-    "INTERVAL '5' SECONDS)\", df=df)."
+    "{sql}."
+)
+
+WATERMARK_SQL = (
+    'spark.sql("SELECT * FROM IMPOSE_ORDER(TABLE({df}), DESCRIPTOR(order_time), '
+    "INTERVAL '5' SECONDS)\", df=df)"
+)
+
+JOIN_SQL = (
+    'spark.sql("SELECT * FROM {left} l JOIN {right} r ON l.order_id = r.order_id AND '
+    "r.delivery_time BETWEEN l.order_time AND l.order_time + INTERVAL '10' MINUTES\", "
+    "left=left, right=right)"
 )
 
 
@@ -57,19 +67,26 @@ def facade() -> Any:
         raise
 
 
-def java_dataframe(df: Any, what: str) -> Any:
+def java_dataframe(df: Any, what: str, argument: str = "df") -> Any:
     """Return the JVM's side of a DataFrame; `what` is the function that needs it."""
     if is_connect(df):
-        raise UnsupportedSessionError(CONNECT.format(what=what))
+        raise _no_connect(what)
     if not isinstance(df, DataFrame):
-        raise wrong_type("df", "a pyspark.sql.DataFrame", df)
+        raise wrong_type(argument, "a pyspark.sql.DataFrame", df)
     return df._jdf
+
+
+def java_column(column: Column, what: str) -> Any:
+    """Return the JVM's side of a column; `what` is the function that needs it."""
+    if is_connect(column):
+        raise _no_connect(what)
+    return column._jc
 
 
 def java_query(query: Any, what: str) -> Any:
     """Return the JVM's side of a streaming query; `what` is the function that needs it."""
     if is_connect(query):
-        raise UnsupportedSessionError(CONNECT.format(what=what))
+        raise _no_connect(what)
     if not isinstance(query, StreamingQuery):
         raise wrong_type("query", "a pyspark.sql.streaming.StreamingQuery", query)
     return query._jsq
@@ -78,6 +95,11 @@ def java_query(query: Any, what: str) -> Any:
 def is_connect(obj: Any) -> bool:
     """Tell whether an object of PySpark belongs to Spark Connect."""
     return type(obj).__module__.startswith("pyspark.sql.connect.")
+
+
+def _no_connect(what: str) -> UnsupportedSessionError:
+    sql = JOIN_SQL if what == "streamJoin" else WATERMARK_SQL
+    return UnsupportedSessionError(CONNECT.format(what=what, sql=sql))
 
 
 def _facade_class(jvm: Any) -> Any:

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from tidegate._arguments import Duration
+from tidegate.joins import Between, On
 from tidegate.policies import Emission, Policy
 
 class KeyedDataFrame(DataFrame):
@@ -20,4 +21,11 @@ class KeyedDataFrame(DataFrame):
         emission: Emission | None = None,
         name: str | None = None,
         maxFutureSkew: Duration | None = None,
+    ) -> DataFrame: ...
+    def streamJoin(
+        self,
+        right: DataFrame,
+        on: On,
+        how: str = "inner",
+        between: Between | None = None,
     ) -> DataFrame: ...

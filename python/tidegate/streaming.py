@@ -1,9 +1,9 @@
-"""Keyed watermarks on streaming DataFrames, and a look at those of a running query."""
+"""Keyed watermarks on streaming DataFrames, and a look at the time of a running query."""
 
 import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
-from typing import Any, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
@@ -13,6 +13,7 @@ from tidegate._arguments import Duration, column_names, duration, text, watermar
 from tidegate.policies import Emission, Policy, fixedLag
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_TIMES = {"watermark", "evictionWatermark"}
 
 
 class SubstreamWatermark(TypedDict):
@@ -22,15 +23,30 @@ class SubstreamWatermark(TypedDict):
     idle: bool
 
 
-class NodeWatermark(TypedDict):
-    """What :func:`watermarks` says about one keyed watermark of a query."""
-
+class _AnyWatermark(TypedDict):
+    kind: Literal["watermark", "operator"]
     key: int
     watermark: datetime | None
     idle: bool
     eventTime: str
+    heldBackBy: str | None
+
+
+class Watermark(_AnyWatermark, total=False):
+    """What :func:`watermarks` says about one keyed watermark or stateful operator of a query."""
+
+    # Of a keyed watermark.
     futureEvents: int
     substreams: dict[str, SubstreamWatermark]
+
+    # Of an operator.
+    evictionWatermark: datetime | None
+    evictionHeldBackBy: str | None
+    lateRows: int
+
+
+NodeWatermark: TypeAlias = Watermark
+"""The name that :class:`Watermark` had when there were only keyed watermarks."""
 
 
 def withKeyedWatermark(
@@ -115,7 +131,7 @@ def withKeyedWatermark(
     >>> orders.transform(
     ...     withKeyedWatermark, "order_time", policy=limitingLagAndLull("5 seconds", "1 minute")
     ... ).columns
-    ['order_time', 'partition']
+    ['order_id', 'order_time', 'partition']
     """
     arguments = (
         text("eventTime", eventTime, "the name of a column"),
@@ -131,8 +147,8 @@ def withKeyedWatermark(
     return DataFrame(_jvm.facade().withKeyedWatermark(java_df, *arguments), df.sparkSession)
 
 
-def watermarks(query: StreamingQuery) -> dict[str, NodeWatermark]:
-    """Return the keyed watermarks of a running query, by name.
+def watermarks(query: StreamingQuery) -> dict[str, Watermark]:
+    """Return the keyed watermarks and the stateful operators of a running query, by name.
 
     Parameters
     ----------
@@ -141,10 +157,21 @@ def watermarks(query: StreamingQuery) -> dict[str, NodeWatermark]:
 
     Returns
     -------
-    dict of str to NodeWatermark
-        For each keyed watermark its ``key``, ``watermark`` (a datetime in UTC, or ``None`` before
-        there is one), whether it is ``idle``, its ``eventTime`` column, the number of
+    dict of str to Watermark
+        Keyed watermarks, whose ``kind`` is ``"watermark"``, by the name that they were given, and
+        operators with state, whose kind is ``"operator"``, by names such as ``"aggregate"``,
+        ``"join.left"`` and ``"join.right"``. Both have a ``key``, a ``watermark`` (a datetime in
+        UTC, or ``None`` before there is one), whether they are ``idle``, and the ``eventTime``
+        column.
+
+        A keyed watermark also has ``heldBackBy``, the substream that is the minimum, the number of
         ``futureEvents``, and ``watermark`` and ``idle`` of each of its ``substreams``.
+
+        An operator also has ``heldBackBy``, the keyed watermark that is the minimum, ``lateRows``,
+        the number of rows that it dropped as late since the query was started, and the
+        ``evictionWatermark``, by which rows leave its state, with ``evictionHeldBackBy``. For a
+        side of a join that is the watermark of the other side, and for a join on equal times the
+        minimum of both.
 
     Raises
     ------
@@ -170,8 +197,9 @@ def watermarks(query: StreamingQuery) -> dict[str, NodeWatermark]:
     java_query = _jvm.java_query(query, "watermarks")
     nodes: dict[str, Any] = json.loads(_jvm.facade().watermarks(java_query))
     for node in nodes.values():
-        for holder in [node, *node["substreams"].values()]:
-            holder["watermark"] = _utc(holder["watermark"])
+        for holder in [node, *node.get("substreams", {}).values()]:
+            for name in _TIMES & holder.keys():
+                holder[name] = _utc(holder[name])
     return nodes
 
 

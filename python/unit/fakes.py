@@ -18,9 +18,27 @@ class FakeFacade:
         self.calls.append(arguments)
         return "a Java DataFrame with a watermark"
 
+    def streamJoin(self, *arguments: Any) -> str:
+        self.calls.append(arguments)
+        return "a joined Java DataFrame"
+
     def watermarks(self, query: Any) -> str:
         self.calls.append((query,))
         return self.json
+
+
+class FakeJavaColumn:
+    """A Java column that tells how it was made."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def toString(self) -> str:
+        return self.text
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the operator `name`, such as ``and``."""
+        return lambda other: FakeJavaColumn(f"({self.text} {name} {other.text})")
 
 
 class FakeJvm:

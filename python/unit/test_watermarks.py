@@ -8,32 +8,75 @@ from pyspark.sql.streaming.query import StreamingQuery
 import tidegate
 from unit.fakes import FakeFacade
 
-ANSWER = """{"orders": {"key": 1, "watermark": 1767225655123, "idle": false,
- "eventTime": "order_time", "futureEvents": 2, "substreams": {
+WATERMARK = """{"orders": {"kind": "watermark", "key": 1, "watermark": 1767225655123,
+ "idle": false, "eventTime": "order_time", "heldBackBy": "0", "futureEvents": 2, "substreams": {
   "0": {"watermark": 1767225655123, "idle": false},
   "1": {"watermark": null, "idle": true}}}}"""
 
+OPERATORS = """{
+ "join.left": {"kind": "operator", "key": 0, "watermark": 1767225655123, "idle": false,
+  "eventTime": "order_time", "heldBackBy": "orders",
+  "evictionWatermark": 1767225655000, "evictionHeldBackBy": "deliveries", "lateRows": 3},
+ "join.right": {"kind": "operator", "key": 1, "watermark": 1767225655000, "idle": true,
+  "eventTime": "delivery_time", "heldBackBy": null,
+  "evictionWatermark": null, "evictionHeldBackBy": null, "lateRows": 0}}"""
 
-def test_answer_when_it_has_times_then_they_are_datetimes_in_utc(
+SECOND = datetime(2026, 1, 1, 0, 0, 55, tzinfo=timezone.utc)
+LATER = SECOND.replace(microsecond=123000)
+
+
+def test_answer_when_of_a_watermark_then_its_times_are_datetimes_in_utc(
     query: StreamingQuery, facade: FakeFacade
 ) -> None:
-    facade.json = ANSWER
-    time = datetime(2026, 1, 1, 0, 0, 55, 123000, tzinfo=timezone.utc)
+    facade.json = WATERMARK
 
     assert tidegate.watermarks(query) == {
         "orders": {
+            "kind": "watermark",
             "key": 1,
-            "watermark": time,
+            "watermark": LATER,
             "idle": False,
             "eventTime": "order_time",
+            "heldBackBy": "0",
             "futureEvents": 2,
             "substreams": {
-                "0": {"watermark": time, "idle": False},
+                "0": {"watermark": LATER, "idle": False},
                 "1": {"watermark": None, "idle": True},
             },
         }
     }
     assert facade.calls == [("a Java query",)]
+
+
+def test_answer_when_of_operators_then_both_of_their_times_are_datetimes_in_utc(
+    query: StreamingQuery, facade: FakeFacade
+) -> None:
+    facade.json = OPERATORS
+
+    assert tidegate.watermarks(query) == {
+        "join.left": {
+            "kind": "operator",
+            "key": 0,
+            "watermark": LATER,
+            "idle": False,
+            "eventTime": "order_time",
+            "heldBackBy": "orders",
+            "evictionWatermark": SECOND,
+            "evictionHeldBackBy": "deliveries",
+            "lateRows": 3,
+        },
+        "join.right": {
+            "kind": "operator",
+            "key": 1,
+            "watermark": SECOND,
+            "idle": True,
+            "eventTime": "delivery_time",
+            "heldBackBy": None,
+            "evictionWatermark": None,
+            "evictionHeldBackBy": None,
+            "lateRows": 0,
+        },
+    }
 
 
 def test_query_when_something_else_then_the_sentence_says_what_was_found(

@@ -1,0 +1,146 @@
+"""Joins of two streams, each on a keyed watermark of its own."""
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import and_
+from typing import Any, TypeAlias
+
+from pyspark.sql import Column, DataFrame
+
+from tidegate import _jvm
+from tidegate._arguments import Duration, duration, text, wrong_type
+
+On: TypeAlias = str | Column | Sequence[str] | Sequence[Column]
+"""Names of columns that both sides have, or conditions that all have to hold."""
+
+Between: TypeAlias = tuple[str, str, Duration, Duration]
+"""Two time columns and two durations: ``base + lower <= time <= base + upper``."""
+
+_ON = "the name of a column (a str), a condition (a Column) or a sequence of either"
+_BETWEEN = "(time, base, lower, upper)"
+_EXAMPLE = "('delivery_time', 'order_time', '0 seconds', '10 minutes')"
+
+
+def streamJoin(
+    left: DataFrame,
+    right: DataFrame,
+    on: On,
+    how: str = "inner",
+    between: Between | None = None,
+) -> DataFrame:
+    """Join two streams, each on its own watermark.
+
+    Each side drops the rows that are late by its own watermark, so the side that is ahead does not
+    make rows of the other one late. The other side's watermark tells, through `between`, which rows
+    of a side can find no partner any more: they leave its state, and in an outer join the rows
+    without a match leave the query at that moment. Both time columns keep their watermarks after
+    the join.
+
+    Also a method of DataFrame, and usable with ``df.transform``. On batch DataFrames it is a plain
+    join with the bounds as a condition.
+
+    Parameters
+    ----------
+    left : DataFrame
+        The stream on the left, with a keyed watermark on its time column.
+    right : DataFrame
+        The stream on the right, with a keyed watermark on its time column. The two watermarks need
+        different keys, such as ``withKeyedWatermark(..., key=1)`` on this side, unless they are on
+        the same column of the same stream.
+    on : str, Column or sequence of either
+        Columns that are equal, by name, which the result has once; or conditions, such as
+        ``orders.id == deliveries.id``, which all have to hold, as in ``DataFrame.join``.
+    how : str, default "inner"
+        The type of join, one of those of ``DataFrame.join``, such as ``"leftOuter"``.
+    between : tuple of (str, str, duration, duration), optional
+        ``(time, base, lower, upper)``: a time column of one side, a time column of the other side,
+        and two durations, each a str or a datetime.timedelta, which may be negative. Rows match if
+        ``base + lower <= time <= base + upper``. Without bounds in both directions, here or in
+        `on`, outer and semi joins of streams are refused, and the state of an inner join grows for
+        ever: ``spark.tidegate.join.unbounded`` says whether that is a ``warn`` (the default) or an
+        ``error``. A join on equal times or on equal windows needs no further bounds.
+
+    Returns
+    -------
+    DataFrame
+        The rows of the join, with the columns that ``DataFrame.join`` gives.
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type, or `on` mixes names and conditions.
+    ValueError
+        If `on` is empty, or `between` has not four parts.
+    MissingJarError
+        If Spark runs without the Tidegate jar.
+    UnsupportedSessionError
+        If `left` or `right` belongs to a Spark Connect session.
+    pyspark.errors.AnalysisException
+        If a column, a duration or the type of join is not usable, a side lacks its watermark, both
+        sides have the same key, or bounds are missing. What depends on the whole plan is found
+        when the query starts.
+
+    Examples
+    --------
+    Orders that were not delivered after ten minutes leave with nulls:
+
+    >>> orders = orders.withKeyedWatermark("order_time", "5 seconds", key=0, name="orders")
+    >>> deliveries = deliveries.withKeyedWatermark(
+    ...     "delivery_time", "1 minute", key=1, name="deliveries")
+    >>> orders.streamJoin(
+    ...     deliveries, on="order_id", how="leftOuter",
+    ...     between=("delivery_time", "order_time", "0 seconds", "10 minutes")
+    ... ).columns
+    ['order_id', 'order_time', 'partition', 'delivery_time']
+
+    As a function, with a condition, and with the bounds told from the other side:
+
+    >>> from datetime import timedelta
+    >>> from tidegate import streamJoin
+    >>> orders.transform(
+    ...     streamJoin, deliveries, orders.order_id == deliveries.order_id,
+    ...     between=("order_time", "delivery_time", timedelta(minutes=-10), timedelta(0))
+    ... ).columns
+    ['order_id', 'order_time', 'partition', 'order_id', 'delivery_time']
+    """
+    names, condition = _names_or_condition(on)
+    join_type = text("how", how, "a type of join such as 'leftOuter'")
+    bounds = _bounds(between)
+    java_left = _jvm.java_dataframe(left, "streamJoin", "left")
+    java_right = _jvm.java_dataframe(right, "streamJoin", "right")
+    java_on = None if condition is None else _jvm.java_column(condition, "streamJoin")
+    joined = _jvm.facade().streamJoin(java_left, java_right, names, java_on, join_type, bounds)
+    return DataFrame(joined, left.sparkSession)
+
+
+def _names_or_condition(on: Any) -> tuple[list[str] | None, Column | None]:
+    parts = list(on) if isinstance(on, Sequence) and not isinstance(on, str) else [on]
+    for part in parts:
+        if not isinstance(part, str | Column):
+            raise wrong_type("on", _ON, part)
+    if not parts:
+        raise ValueError(f"on must be {_ON}, found {on!r}, which is empty.")
+    names = [part for part in parts if isinstance(part, str)]
+    conditions = [part for part in parts if isinstance(part, Column)]
+    if names and conditions:
+        raise TypeError(f"on must be names or conditions (Columns), not both, found {on!r}.")
+    return (names, None) if names else (None, reduce(and_, conditions))
+
+
+def _bounds(between: Any) -> list[str] | None:
+    if between is None:
+        return None
+    if isinstance(between, str) or not isinstance(between, Sequence):
+        raise wrong_type("between", f"a tuple {_BETWEEN} such as {_EXAMPLE}", between)
+    if len(between) != 4:
+        raise ValueError(
+            f"between must have four parts, {_BETWEEN}, such as {_EXAMPLE}, found "
+            f"{len(between)}: {between!r}."
+        )
+    time, base, lower, upper = between
+    return [
+        text("time in between", time, "the name of a column"),
+        text("base in between", base, "the name of a column"),
+        duration("lower in between", lower),
+        duration("upper in between", upper),
+    ]
