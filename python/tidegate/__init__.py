@@ -23,20 +23,13 @@ from tidegate.policies import (
     limitingTimestampAndWallClockLag,
 )
 from tidegate.session import configure, jarPath
-from tidegate.streaming import (
-    NodeWatermark,
-    SubstreamWatermark,
-    Watermark,
-    watermarks,
-    withKeyedWatermark,
-)
+from tidegate.streaming import SubstreamWatermark, Watermark, watermarks, withKeyedWatermark
 
 __all__ = [
     "Emission",
     "KeyedDataFrame",
     "MissingExtensionError",
     "MissingJarError",
-    "NodeWatermark",
     "Policy",
     "SubstreamWatermark",
     "TidegateError",

@@ -31,10 +31,10 @@ def streamJoin(
     """Join two streams, each on its own watermark.
 
     Each side drops the rows that are late by its own watermark, so the side that is ahead does not
-    make rows of the other one late. The other side's watermark tells, through `between`, which rows
-    of a side can find no partner any more: they leave its state, and in an outer join the rows
-    without a match leave the query at that moment. Both time columns keep their watermarks after
-    the join.
+    make rows of the other one late. The other side's watermark tells, through the bounds in
+    `between`, which rows of a side can find no partner any more: they leave its state, and in an
+    outer join the rows without a match leave the query at that moment. Both time columns keep their
+    watermarks after the join, held back by what its state may still put out.
 
     Also a method of DataFrame, and usable with ``df.transform``. On batch DataFrames it is a plain
     join with the bounds as a condition.
@@ -44,21 +44,24 @@ def streamJoin(
     left : DataFrame
         The stream on the left, with a keyed watermark on its time column.
     right : DataFrame
-        The stream on the right, with a keyed watermark on its time column. The two watermarks need
-        different keys, such as ``withKeyedWatermark(..., key=1)`` on this side, unless they are on
-        the same column of the same stream.
+        The stream on the right, with a keyed watermark on its time column. Give it a key of its
+        own, such as ``withKeyedWatermark(..., key=1)``: the same key on both sides is for time
+        columns of the same name, and for a stream that is joined with itself.
     on : str, Column or sequence of either
         Columns that are equal, by name, which the result has once; or conditions, such as
         ``orders.id == deliveries.id``, which all have to hold, as in ``DataFrame.join``.
     how : str, default "inner"
-        The type of join, one of those of ``DataFrame.join``, such as ``"leftOuter"``.
+        The type of join: ``"inner"``, ``"leftOuter"``, ``"rightOuter"``, ``"fullOuter"`` or
+        ``"leftSemi"``, in any spelling of ``DataFrame.join``.
     between : tuple of (str, str, duration, duration), optional
-        ``(time, base, lower, upper)``: a time column of one side, a time column of the other side,
-        and two durations, each a str or a datetime.timedelta, which may be negative. Rows match if
-        ``base + lower <= time <= base + upper``. Without bounds in both directions, here or in
-        `on`, outer and semi joins of streams are refused, and the state of an inner join grows for
-        ever: ``spark.tidegate.join.unbounded`` says whether that is a ``warn`` (the default) or an
-        ``error``. A join on equal times or on equal windows needs no further bounds.
+        The bounds ``(time, base, lower, upper)``: a time column of one side, a time column of the
+        other side, and two durations, each a str or a datetime.timedelta in whole milliseconds,
+        which may be negative. Rows match if ``base + lower <= time <= base + upper``. If both sides
+        have both columns, `time` is of the right side. Not needed where `on` bounds the times in
+        both directions, or has equal times or equal windows. Without bounds, outer and semi joins
+        of streams are refused, and the state of an inner join grows for ever, which the setting
+        ``spark.tidegate.join.unbounded`` makes a warning (``warn``, the default) or an error
+        (``error``).
 
     Returns
     -------
@@ -70,15 +73,16 @@ def streamJoin(
     TypeError
         If an argument has the wrong type, or `on` mixes names and conditions.
     ValueError
-        If `on` is empty, or `between` has not four parts.
+        If `on` is empty, or `between` does not have four parts.
     MissingJarError
         If Spark runs without the Tidegate jar.
     UnsupportedSessionError
         If `left` or `right` belongs to a Spark Connect session.
     pyspark.errors.AnalysisException
-        If a column, a duration or the type of join is not usable, a side lacks its watermark, both
-        sides have the same key, or bounds are missing. What depends on the whole plan is found
-        when the query starts.
+        If a column, a duration or the type of join is not usable, `lower` is above `upper`, the
+        times have different types, a time column has no keyed watermark, both sides have the same
+        key for different columns, or bounds are missing. What depends on the whole query, such as
+        the bounds of an inner join, is checked when it starts.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, Literal, TypedDict
 
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
@@ -43,10 +43,6 @@ class Watermark(_AnyWatermark, total=False):
     evictionWatermark: datetime | None
     evictionHeldBackBy: str | None
     lateRows: int
-
-
-NodeWatermark: TypeAlias = Watermark
-"""The name that :class:`Watermark` had when there were only keyed watermarks."""
 
 
 def withKeyedWatermark(
@@ -159,19 +155,20 @@ def watermarks(query: StreamingQuery) -> dict[str, Watermark]:
     -------
     dict of str to Watermark
         Keyed watermarks, whose ``kind`` is ``"watermark"``, by the name that they were given, and
-        operators with state, whose kind is ``"operator"``, by names such as ``"aggregate"``,
-        ``"join.left"`` and ``"join.right"``. Both have a ``key``, a ``watermark`` (a datetime in
-        UTC, or ``None`` before there is one), whether they are ``idle``, and the ``eventTime``
-        column.
+        stateful operators, whose kind is ``"operator"``, by names such as ``"aggregate"``. A join
+        has one for each side, ``"join.left"`` and ``"join.right"``. Both kinds have a ``key``, a
+        ``watermark`` (a datetime in UTC, or ``None`` before there is one), whether they are
+        ``idle``, the ``eventTime`` column, and ``heldBackBy``, the name of what they wait for.
 
-        A keyed watermark also has ``heldBackBy``, the substream that is the minimum, the number of
-        ``futureEvents``, and ``watermark`` and ``idle`` of each of its ``substreams``.
+        A keyed watermark waits for the substream that is the minimum, ``None`` if all are idle. It
+        also has the number of ``futureEvents`` since the query was started, and the ``watermark``
+        and ``idle`` of each of its ``substreams``.
 
-        An operator also has ``heldBackBy``, the keyed watermark that is the minimum, ``lateRows``,
-        the number of rows that it dropped as late since the query was started, and the
-        ``evictionWatermark``, by which rows leave its state, with ``evictionHeldBackBy``. For a
-        side of a join that is the watermark of the other side, and for a join on equal times the
-        minimum of both.
+        An operator waits for the keyed watermark that is the minimum. It also has ``lateRows``, the
+        number of rows that it dropped as late since the query was started, the
+        ``evictionWatermark`` (a datetime or ``None``), below which rows have left its state, and
+        ``evictionHeldBackBy``, the keyed watermark that this waits for. The state of a side of a
+        join waits for the watermark of the other side; ``None`` if rows stay in it for ever.
 
     Raises
     ------
@@ -181,17 +178,22 @@ def watermarks(query: StreamingQuery) -> dict[str, Watermark]:
         If Spark runs without the Tidegate jar.
     UnsupportedSessionError
         If `query` belongs to a Spark Connect session.
+    pyspark.errors.AnalysisException
+        If the query has no keyed watermark.
 
     Examples
     --------
     >>> import tidegate
     >>> query = (
     ...     orders.withKeyedWatermark("order_time", "5 seconds", name="orders")
+    ...     .dropDuplicates(["order_id", "order_time"])
     ...     .writeStream.format("noop").start()
     ... )
     >>> query.processAllAvailable()
     >>> tidegate.watermarks(query)["orders"]["watermark"]
     datetime.datetime(2026, 1, 1, 0, 0, 55, tzinfo=datetime.timezone.utc)
+    >>> tidegate.watermarks(query)["deduplicate"]["heldBackBy"]
+    'orders'
     >>> query.stop()
     """
     java_query = _jvm.java_query(query, "watermarks")

@@ -1,6 +1,7 @@
 """What `streamJoin` checks, and what it sends to the facade."""
 
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -137,6 +138,10 @@ DURATION = "a Spark interval string such as '5 seconds' or a datetime.timedelta"
         (
             {"between": (*BETWEEN[:2], 0, "10 minutes")},
             f"lower in between must be {DURATION}, found int: 0.",
+        ),
+        (
+            {"between": (*BETWEEN[:2], Decimal("-1.5"), "10 minutes")},
+            f"lower in between must be {DURATION}, found Decimal: Decimal('-1.5').",
         ),
         (
             {"between": (*BETWEEN[:3], None)},
