@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import tidegate.TidegateErrors
 import tidegate.plans._
 
@@ -27,9 +28,13 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
     if (plan.exists(_.isInstanceOf[KeyedWatermark])) {
       joins(InlineCTE(alwaysInline = true)(plan)).foreach { j =>
         checkKeys(j)
-        if (j.joinType != Inner && !boundsFollow.value && isUnbounded(j)) throw unbounded(j)
+        if (j.joinType != Inner && isComplete(plan, j) && isUnbounded(j)) throw unbounded(j)
       }
     }
+
+  /** Spark analyzes a join by names without a condition first. */
+  private def isComplete(plan: LogicalPlan, join: Join): Boolean =
+    !boundsFollow.value && (join.condition.isDefined || plan.isInstanceOf[WriteToStream])
 
   /** For the plan of a query that is about to start. */
   def atStart(plan: LogicalPlan): LogicalPlan = {
