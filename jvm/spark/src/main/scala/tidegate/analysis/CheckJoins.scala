@@ -64,12 +64,19 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
     val (left, right) = (KeyedTimes.of(join.left), KeyedTimes.of(join.right))
     for {
       key <- left.keySet.intersect(right.keySet).toSeq.sorted
-      if left(key) != right(key)
+      if nodes(join.left, left(key)) != nodes(join.right, right(key))
       l <- time(join.left, Some(key))
       r <- time(join.right, Some(key))
       if !l.name.equalsIgnoreCase(r.name)
     } throw TidegateErrors.joinKeyConflict(key, l.name, r.name)
   }
+
+  /** By what they are made of: two of the same stream, which is joined with itself, are equal. */
+  private def nodes(side: LogicalPlan, time: InputTime): Seq[(LogicalPlan, String)] =
+    side.collect {
+      case k: KeyedWatermark if time.nodes.contains(k.spec.name) =>
+        k.left.canonicalized -> k.eventTime.name
+    }
 
   private def time(side: LogicalPlan, key: Option[Byte] = None): Option[Attribute] =
     JoinBounds.times(side.output).find(a => key.forall(EventTimeTag.key(a).contains))
