@@ -82,12 +82,12 @@ private[tidegate] object StreamJoins {
       )
     }
 
-    /** The time of the right side and the base of the left one, or the other way round. */
+    /** The time of the right side and the base of the left one, or as more of the two exist. */
     private def columns(join: Join): ((Attribute, String), (Attribute, String)) = {
       val (left, right) = (join.left -> "left", join.right -> "right")
-      def found(name: String, side: (LogicalPlan, String)) = resolve(name, side._1).isDefined
-      val swapped = !(found(between.time, right) && found(between.base, left)) &&
-        found(between.time, left) && found(between.base, right)
+      def found(time: LogicalPlan, base: LogicalPlan): Int =
+        resolve(between.time, time).size + resolve(between.base, base).size
+      val swapped = found(join.left, join.right) > found(join.right, join.left)
       val (timeSide, baseSide) = if (swapped) (left, right) else (right, left)
       (column(between.time, timeSide), column(between.base, baseSide))
     }
