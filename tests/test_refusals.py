@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import pytest
 from pyspark.errors import AnalysisException
-from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 import tidegate
 from feeds import Feed
+from refusals import check
 
 
 @pytest.fixture
@@ -18,14 +18,6 @@ def stream(feed: Feed) -> DataFrame:
     feed.add(("12:00:10", 0))
     document = F.parse_json(F.lit("{}"))
     return feed.stream().withColumns({"other": F.col("time"), "document": document})
-
-
-def check(error: PySparkException, condition: str, sentence: str, state: str) -> None:
-    assert error.getCondition() == f"TIDEGATE_{condition}"
-    assert error.getSqlState() == state
-    # Spark adds the plan to the errors of a check, in the lines below.
-    first_line = str(error).splitlines()[0].rstrip(";")
-    assert first_line == f"[TIDEGATE_{condition}] {sentence} SQLSTATE: {state}"
 
 
 COLUMNS = "columns of the stream: `id`, `time`, `partition`, `other`, `document`."
@@ -210,7 +202,8 @@ def test_operator_when_it_sees_two_keyed_columns_then_the_sentence_names_them(
         error.value,
         "AMBIGUOUS_EVENT_TIME",
         "The operator `aggregate` sees more than one column with a watermark key: `time`, `other`. "
-        "Leave only one of them in its keys, or drop the others with select before it.",
+        "Leave only one of them in its keys or condition, or drop the others with select before "
+        "it.",
         "42702",
     )
 

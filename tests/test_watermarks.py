@@ -139,4 +139,9 @@ def test_late_rows_when_dropped_then_the_progress_counts_each_of_them(feed: Feed
     last = json.loads(clocks[-1].endOffset)
     assert last["tidegateClock"] == 1
     assert last["nodes"]["feed"]["watermark"] == 1_767_270_005_000
-    assert last["operators"]["aggregate"] == {"key": 0, "watermark": 1_767_270_005_000}
+    assert last["operators"]["aggregate"] == {
+        "key": 0,
+        "watermark": 1_767_270_005_000,
+        "eviction": 1_767_270_005_000,
+        "idle": False,
+    }
