@@ -1,10 +1,10 @@
 package tidegate
 
-import java.nio.file.Path
 import java.sql.Timestamp
 
-import org.apache.spark.sql.functions._
+import org.apache.spark.sql.catalyst.plans.logical.Join
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.functions._
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{AnalysisException, Column, DataFrame, Row}
 import org.json4s._
@@ -12,7 +12,7 @@ import org.json4s.jackson.JsonMethods
 import tidegate.analysis.{JoinLimits, KeyedTimes}
 import tidegate.clock.{OperatorTimes, Time}
 import tidegate.core.Scenarios._
-import tidegate.plans.{InputTime, StatefulOperators}
+import tidegate.plans.InputTime
 
 /**
  * Runs `tests/scenarios/join.json` as streaming queries: each step is a batch. A watermark is set by
@@ -49,15 +49,14 @@ class JoinScenarioSuite extends KeyedStreamTest {
     }
 
     private def joined: DataFrame = {
-      val Seq(left, right) = sides.map(_.frame)
+      val (left, right) = (sides.head.frame, sides.last.frame)
       val how = text(setup \ "type") match {
         case outer @ ("left" | "right" | "full") => s"${outer}outer"
         case other                               => other
       }
       // Spark joins streams on equal columns only.
-      left
-        .join(right, (left("same") === right("same") +: bounds).reduce(_ && _), how)
-        .drop("same")
+      val same = left("same") === right("same")
+      left.join(right, bounds.foldLeft(same)(_ && _), how).drop("same")
     }
 
     /** `postpone[a][b] = c` is the bound `b >= a - c`. */
@@ -92,9 +91,7 @@ class JoinScenarioSuite extends KeyedStreamTest {
 
     private val watermarks = scala.collection.mutable.Map.empty[Byte, Long]
 
-    private def join = run.running.query.logicalPlan.collectFirst {
-      case j: org.apache.spark.sql.catalyst.plans.logical.Join => j
-    }.get
+    private def join = SparkInternals.execution(run.query).get.logicalPlan.collectFirst { case j: Join => j }.get
 
     /** The watermark that leaves the join. */
     private def out(key: Byte): Option[Long] = KeyedTimes.of(join).get(key).flatMap(now)
@@ -133,7 +130,7 @@ class JoinScenarioSuite extends KeyedStreamTest {
     private val stream = MemoryStream[Input](Input.encoder, spark)
 
     def frame: DataFrame = {
-      val all = stream
+      val all: DataFrame = stream
         .toDF()
         .select(
           columns.indices.map(i => col("times")(i).as(columns(i))) :+ col("marker") :+

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import tidegate.plans._
 
 /** What the bounds of a join say of the rows in its state. */
-private[analysis] final class JoinLimits(join: Join) {
+private[tidegate] final class JoinLimits(join: Join) {
   private val bounds = JoinBounds.of(join)
 
   /**

@@ -1,0 +1,109 @@
+package tidegate
+
+import java.nio.file.Path
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions._
+
+/**
+ * Queries of several stateful operators. Each is killed at every moment, and gives what the same
+ * query gives in batch.
+ */
+class ChainSuite extends JoinTest {
+
+  private def joined(read: Path => DataFrame, how: String): DataFrame =
+    orders(read(left)).streamJoin(deliveries(read(right)), Seq("id"), how, within(10))
+
+  private def perWindow(stream: DataFrame, time: String, name: String): DataFrame =
+    stream.groupBy(window(col(time), "20 seconds").as("window")).agg(count("*").as(name))
+
+  onBothStores("a window over an inner join, by the time of either side") {
+    val byOrder = checkAsBatch(read => perWindow(joined(read, "inner"), "order_time", "n"))
+    assert(byOrder.rows.nonEmpty)
+    checkAsBatch(read => perWindow(joined(read, "inner"), "delivery_time", "n"))
+  }
+
+  onBothStores("a window over an outer join: rows without a partner are not late for it") {
+    checkAsBatch(read => perWindow(joined(read, "leftOuter"), "order_time", "n"))
+  }
+
+  for (how <- Seq("inner", "fullOuter", "leftSemi"))
+    onBothStores(s"a $how join over equal windows") {
+      checkAsBatch { read =>
+        val l = perWindow(orders(read(left)), "order_time", "orders")
+        val r = perWindow(deliveries(read(right)), "delivery_time", "deliveries")
+        l.streamJoin(r, l("window") === r("window"), how)
+      }
+    }
+
+  onBothStores("a window over a window, by window_time") {
+    checkAsBatch { read =>
+      perWindow(orders(read(left)), "order_time", "n")
+        .groupBy(window(window_time(col("window")), "40 seconds"))
+        .agg(sum("n"), count("*"))
+    }
+  }
+
+  onBothStores("deduplication, then a join") {
+    checkAsBatch { read =>
+      val (l, r) = (orders(read(left)), deliveries(read(right)))
+      l.dropDuplicates("id", "order_time")
+        .streamJoin(r.dropDuplicates("id", "delivery_time"), Seq("id"), "leftOuter", within(10))
+        .select("id", "order_time", "delivery_time")
+    }
+  }
+
+  onBothStores("two windows of different size on one stream") {
+    checkAsBatch { read =>
+      val stream = orders(read(left))
+      def counts(size: String) = stream.groupBy(window(col("order_time"), size)).count()
+      counts("10 seconds").union(counts("25 seconds"))
+    }
+  }
+
+  onBothStores("a join of three streams, each with a key of its own") {
+    checkAsBatch { read =>
+      val returns = read(right)
+        .select(col("n").as("id"), (col("time") + expr("interval 3 seconds")).as("return_time"), col("sub"))
+        .withKeyedWatermark("return_time", "2 seconds", key = 2, substream = Seq("sub"))
+      joined(read, "leftOuter")
+        .select("id", "order_time", "delivery_time")
+        .streamJoin(
+          returns.select("id", "return_time"),
+          Seq("id"),
+          "leftOuter",
+          Between("return_time", "order_time", "1 second", "5 seconds")
+        )
+    }
+  }
+
+  test("transformWithState in the middle: a window over its output, and a join with it") {
+    on("RocksDB") {
+      def held(events: DataFrame): DataFrame = BufferByTimer(
+        events.withKeyedWatermark("time", "2 seconds", key = 0, substream = Seq("sub"))
+      )
+      val counts = (events: DataFrame) => events.groupBy(window(col("time"), "20 seconds")).count()
+      checkAsBatch(_ => counts(held(stream(left))), counts(table(left)).collect().toSeq)
+
+      def join(events: DataFrame, deliveries: DataFrame) = {
+        val orders = events.select(col("n").as("id"), col("time").as("order_time"))
+        orders
+          .streamJoin(deliveries, Seq("id"), "leftOuter", within(10))
+          .select("id", "order_time", "delivery_time")
+      }
+      checkAsBatch(
+        _ => join(held(stream(left)), deliveries(stream(right))),
+        join(table(left), deliveries(table(right))).collect().toSeq
+      )
+    }
+  }
+
+  test("grouping by a second timed column works, and its watermark ends there") {
+    def counts(read: Path => DataFrame) = joined(read, "inner")
+      .groupBy(window(col("order_time"), "20 seconds"), col("delivery_time"))
+      .count()
+    checkAsBatch(counts(_))
+    val after = org.apache.spark.sql.tidegate.SparkInternals.analyzed(counts(stream(_)))
+    assert(analysis.KeyedTimes.of(after).keySet === Set(0.toByte))
+  }
+}
