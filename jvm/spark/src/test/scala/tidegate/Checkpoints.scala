@@ -25,10 +25,15 @@ object Checkpoints {
       if (Files.isDirectory(from)) Files.createDirectories(to)
       else Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING)
     }
-    keep(copy.resolve("offsets"), offsets)
+    keepOffsets(copy, offsets, sourceLogs)
     keep(copy.resolve("commits"), commits)
-    sourceLogs.zipWithIndex.foreach { case (last, i) => keep(copy.resolve(s"sources/$i"), last) }
     copy
+  }
+
+  /** Takes all offsets after `last` away. */
+  def keepOffsets(checkpoint: Path, last: Long, sourceLogs: Seq[Long]): Unit = {
+    keep(checkpoint.resolve("offsets"), last)
+    sourceLogs.zipWithIndex.foreach { case (n, i) => keep(checkpoint.resolve(s"sources/$i"), n) }
   }
 
   private def keep(log: Path, last: Long): Unit =
