@@ -122,6 +122,45 @@ class PlanSuite extends KeyedStreamTest {
     df.explain(true)
   }
 
+  test("explain of a running query has the times of each operator and node") {
+    val (l, r) = (events(), events())
+    val run = new Run({
+      val orders = l.toDF().select(col("n"), col("time").as("order_time"))
+      val deliveries = r.toDF().select(col("n"), col("time").as("delivery_time"))
+      orders
+        .withKeyedWatermark("order_time", "1 second", idleTimeout = "5 seconds")
+        .streamJoin(
+          deliveries.withKeyedWatermark("delivery_time", "2 seconds", key = 1),
+          Seq("n"),
+          "leftOuter",
+          Between("delivery_time", "order_time", "0 seconds", "10 seconds")
+        )
+        .groupBy(window(col("order_time"), "10 seconds"))
+        .count()
+    }).start()
+    l.addData(event("a", 45))
+    r.addData(event("a", 40))
+    run.settle()
+    run.clock.advance(5000)
+    r.addData(event("a", 62))
+    run.settle()
+    val plan = SparkInternals.execution(run.query).get.explainInternal(false)
+    def told(node: String): Seq[String] =
+      plan.linesIterator.filter(_.contains(s"$node ")).map(_.replaceAll("#\\d+|-T\\d+ms", "")).toSeq
+    assert(told("KeyedWatermark").map(_.split("KeyedWatermark ").last) === Seq(
+      "order_time: order_time, key=0, fixedLag(1000 ms), watermark 1970-01-01T00:00:44Z, idle=true",
+      "delivery_time: delivery_time, key=1, fixedLag(2000 ms), watermark 1970-01-01T00:01:00Z, " +
+        "idle=false"
+    ))
+    assert(told("KeyedOperator").map(_.split("KeyedOperator ").last) === Seq(
+      "aggregate: window, key=0, late below 1970-01-01T00:00:28Z, eviction below " +
+        "1970-01-01T00:00:44Z, idle=false",
+      "join.left: order_time, key=0, late below 1970-01-01T00:00:44Z, eviction below " +
+        "1970-01-01T00:00:50Z, idle=true; join.right: delivery_time, key=1, late below " +
+        "1970-01-01T00:00:38Z, eviction below 1970-01-01T00:00:44Z, idle=false"
+    ))
+  }
+
   test("timestamps without a time zone close windows too") {
     val in = events()
     val run = new Run(

@@ -189,6 +189,68 @@ class RefusalSuite extends KeyedStreamTest {
     )(keyed.union(in).groupBy("time").count().writeStream.format("noop").start())
   }
 
+  private def orders = in.select(col("n"), col("time").as("order_time"), col("time").as("paid"))
+  private def deliveries = in
+    .select(col("n"), col("time").as("delivery_time"))
+    .withKeyedWatermark("delivery_time", "1 second", key = 1)
+
+  private def start(df: DataFrame): Unit = df.writeStream.format("noop").start()
+
+  test("a join without bounds whose side has two times") {
+    val twoTimes = orders
+      .withKeyedWatermark("order_time", "1 second")
+      .withKeyedWatermark("paid", "1 second", key = 2)
+    refused(
+      "AMBIGUOUS_EVENT_TIME",
+      "The operator `join` sees more than one column with a watermark key: `order_time`, `paid`. " +
+        "Leave only one of them in its keys or condition, or drop the others with select before it."
+    )(start(twoTimes.join(deliveries, "n")))
+  }
+
+  test("a window after a join that cannot say how old its rows are") {
+    val joined = orders.withKeyedWatermark("order_time", "1 second").join(deliveries, "n")
+    refused(
+      "KEY_NOT_AVAILABLE",
+      "The operator `aggregate` runs on the column `window` with the watermark key 0, but that " +
+        "key does not reach it: the join before it has no bound for this time, so that its state " +
+        "may put out rows of any age; compare it with a time of the other side, such as " +
+        "l >= r - interval 10 minutes AND l <= r + interval 10 minutes."
+    )(start(joined.groupBy(window(col("order_time"), "10 seconds")).count()))
+  }
+
+  test("the same key on both sides of a join for different columns") {
+    val left = orders.withKeyedWatermark("order_time", "1 second", key = 5)
+    val right = in.select("n", "time").withKeyedWatermark("time", "1 second", key = 5)
+    refused(
+      "JOIN_KEY_CONFLICT",
+      "Both sides of the join use the watermark key 5, the left one for `order_time` and the right " +
+        "one for `time`: one key is one notion of time. Give one of them another key, for example " +
+        "withKeyedWatermark('time', ..., key=1)."
+    )(left.join(right, "n"))
+  }
+
+  test("an outer join without bounds, and an inner one where the session says so") {
+    val keyed = orders.withKeyedWatermark("order_time", "1 second")
+    def sentence(how: String) =
+      s"The state of the $how join of two streams grows without limit: nothing bounds " +
+        "`delivery_time` of the right side by `order_time` of the left side in both directions; " +
+        "add a condition such as delivery_time BETWEEN order_time - INTERVAL 10 MINUTES AND " +
+        "order_time + INTERVAL 10 MINUTES, or join on equal times or windows."
+    refused("JOIN_UNBOUNDED", sentence("LEFT OUTER")) {
+      val right = deliveries
+      keyed.join(right, keyed("n") === right("n"), "leftOuter")
+    }
+    withConf("spark.tidegate.join.unbounded" -> "error") {
+      refused("JOIN_UNBOUNDED", sentence("INNER"))(start(keyed.join(deliveries, "n")))
+    }
+    withConf("spark.tidegate.join.unbounded" -> "ignore") {
+      refused(
+        "INVALID_SETTING",
+        "The setting spark.tidegate.join.unbounded is 'ignore', but must be 'warn' or 'error'."
+      )(start(keyed.join(deliveries, "n")))
+    }
+  }
+
   test("real-time mode") {
     // Spark refuses in-memory sources before it comes to the clock.
     refused(
