@@ -64,7 +64,11 @@ class ChainSuite extends JoinTest {
   onBothStores("a join of three streams, each with a key of its own") {
     checkAsBatch { read =>
       val returns = read(right)
-        .select(col("n").as("id"), (col("time") + expr("interval 3 seconds")).as("return_time"), col("sub"))
+        .select(
+          col("n").as("id"),
+          (col("time") + expr("interval 3 seconds")).as("return_time"),
+          col("sub")
+        )
         .withKeyedWatermark("return_time", "2 seconds", key = 2, substream = Seq("sub"))
       joined(read, "leftOuter")
         .select("id", "order_time", "delivery_time")

@@ -26,13 +26,19 @@ class JoinBoundsSuite extends KeyedStreamTest {
 
   /** As `l -> r: 10` for `r >= l - 10 seconds`: a watermark on l sets a limit for r. */
   private def bounds(left: DataFrame, right: DataFrame, condition: Column): Seq[String] = {
-    val join = SparkInternals.analyzed(left.join(right, condition)).collectFirst { case j: Join =>
-      j
-    }.get
-    JoinBounds.of(join).map { b =>
-      val seconds = BigDecimal(b.byMicros, 6).bigDecimal.stripTrailingZeros.toPlainString
-      s"${b.of.name} -> ${b.limited.name}: $seconds"
-    }.sorted
+    val join = SparkInternals
+      .analyzed(left.join(right, condition))
+      .collectFirst { case j: Join =>
+        j
+      }
+      .get
+    JoinBounds
+      .of(join)
+      .map { b =>
+        val seconds = BigDecimal(b.byMicros, 6).bigDecimal.stripTrailingZeros.toPlainString
+        s"${b.of.name} -> ${b.limited.name}: $seconds"
+      }
+      .sorted
   }
 
   /** As the cases have it, on numbers; here on times. */
@@ -69,7 +75,11 @@ class JoinBoundsSuite extends KeyedStreamTest {
   found("l = r + interval 10 seconds")("l -> r: 10", "r -> l: -10")
   found("l <= r + interval 4 seconds and l <= r + interval 2 seconds")("l -> r: 2")
   found("l <= r + interval 1 day")("l -> r: 86400")
-  found("l <= r and l2 <= r + interval 1 second and l <= r2")("l -> r2: 0", "l -> r: 0", "l2 -> r: 1")
+  found("l <= r and l2 <= r + interval 1 second and l <= r2")(
+    "l -> r2: 0",
+    "l -> r: 0",
+    "l2 -> r: 1"
+  )
   found("l <= r + interval 0.0000015 seconds")("l -> r: 0.000001")
 
   private def none(reason: String)(condition: String): Unit =
@@ -125,8 +135,16 @@ class JoinBoundsSuite extends KeyedStreamTest {
       micros -> analysis.JoinBound(column, column, micros).byMs
     }
     assert(
-      byMs === Seq(0L -> 0L, 1L -> 1L, 999L -> 1L, 1000L -> 1L, 1001L -> 2L, -1L -> 0L,
-        -1000L -> -1L, -1001L -> -1L)
+      byMs === Seq(
+        0L -> 0L,
+        1L -> 1L,
+        999L -> 1L,
+        1000L -> 1L,
+        1001L -> 2L,
+        -1L -> 0L,
+        -1000L -> -1L,
+        -1001L -> -1L
+      )
     )
   }
 }

@@ -55,7 +55,12 @@ class JoinProperties extends JoinTest {
     val (left, right) = (side(random, batches, beyond), side(random, batches, beyond))
     val lower = random.nextInt(13) - 9
     val between =
-      Between("delivery_time", "order_time", s"$lower seconds", s"${lower + random.nextInt(12)} seconds")
+      Between(
+        "delivery_time",
+        "order_time",
+        s"$lower seconds",
+        s"${lower + random.nextInt(12)} seconds"
+      )
     val kills = Seq.fill(2)(random.nextInt(batches + 3).toLong).distinct.sorted
     val state = joinStates(random.nextInt(joinStates.size))
 

@@ -15,8 +15,8 @@ import tidegate.core.Scenarios._
 import tidegate.plans.InputTime
 
 /**
- * Runs `tests/scenarios/join.json` as streaming queries: each step is a batch. A watermark is set by
- * a row that a filter after the watermark node removes; a number is a time in seconds.
+ * Runs `tests/scenarios/join.json` as streaming queries: each step is a batch. A watermark is set
+ * by a row that a filter after the watermark node removes; a number is a time in seconds.
  */
 class JoinScenarioSuite extends KeyedStreamTest {
   import JoinScenarioSuite._
@@ -91,7 +91,8 @@ class JoinScenarioSuite extends KeyedStreamTest {
 
     private val watermarks = scala.collection.mutable.Map.empty[Byte, Long]
 
-    private def join = SparkInternals.execution(run.query).get.logicalPlan.collectFirst { case j: Join => j }.get
+    private def join =
+      SparkInternals.execution(run.query).get.logicalPlan.collectFirst { case j: Join => j }.get
 
     /** The watermark that leaves the join. */
     private def out(key: Byte): Option[Long] = KeyedTimes.of(join).get(key).flatMap(now)
@@ -126,7 +127,9 @@ class JoinScenarioSuite extends KeyedStreamTest {
     private val columns =
       (0L until time(setup \ s"${name}_columns")).map(i => s"${name}_$i")
     val columnOfKey: Map[String, String] =
-      fields(setup \ s"${name}_time_columns").map { case (k, i) => k -> columns(time(i).toInt) }.toMap
+      fields(setup \ s"${name}_time_columns").map { case (k, i) =>
+        k -> columns(time(i).toInt)
+      }.toMap
     private val stream = MemoryStream[Input](Input.encoder, spark)
 
     def frame: DataFrame = {

@@ -27,9 +27,10 @@ class JoinSuite extends JoinTest {
     l.streamJoin(r, l("order_time") === r("delivery_time"), how)
   }
 
-  for (state <- Seq(joinStates.head, joinStates.last)) test(s"equal times, format ${state.format} on ${state.store}")(on(state) {
-    checkAsBatch(onEqualTimes("fullOuter")(_))
-  })
+  for (state <- Seq(joinStates.head, joinStates.last))
+    test(s"equal times, format ${state.format} on ${state.store}")(on(state) {
+      checkAsBatch(onEqualTimes("fullOuter")(_))
+    })
 
   test("equal times with a constant between them, which Spark does not read as a bound") {
     checkAsBatch { read =>
@@ -62,15 +63,19 @@ class JoinSuite extends JoinTest {
       orders(stream(left)).streamJoin(deliveries(stream(right)), Seq("id"), "leftOuter", within(10))
     ).start().settle()
     assert(run.query.lastProgress != null)
-    assert(run.rows.head.schema.fieldNames === Seq("id", "order_time", "sub", "delivery_time", "sub"))
+    assert(
+      run.rows.head.schema.fieldNames === Seq("id", "order_time", "sub", "delivery_time", "sub")
+    )
   }
 
   test("rows without a time match nothing, are not late, and do not stay") {
     val in = (events(), events())
-    def times(df: DataFrame) = df.withColumn("time", expr("nullif(time, timestamp '1970-01-01 00:00:07')"))
+    def times(df: DataFrame) =
+      df.withColumn("time", expr("nullif(time, timestamp '1970-01-01 00:00:07')"))
     val (l, r) = (orders(times(in._1.toDF())), deliveries(times(in._2.toDF())))
     val run = new Run(
-      l.streamJoin(r, l("id") === r("id"), "fullOuter", within(10)).select("order_time", "delivery_time")
+      l.streamJoin(r, l("id") === r("id"), "fullOuter", within(10))
+        .select("order_time", "delivery_time")
     ).start()
     in._1.addData(event("a", 7, 1), event("a", 5, 2))
     in._2.addData(event("a", 7, 1), event("a", 5, 2))
@@ -88,7 +93,8 @@ class JoinSuite extends JoinTest {
     val in = (events(), events())
     val (l, r) = (orders(in._1.toDF(), "1 hour"), deliveries(in._2.toDF()))
     val run = new Run(
-      l.streamJoin(r, l("id") === r("id"), "leftOuter", within(10)).select("order_time", "delivery_time")
+      l.streamJoin(r, l("id") === r("id"), "leftOuter", within(10))
+        .select("order_time", "delivery_time")
     ).start()
     in._1.addData(event("a", 20, 1))
     in._2.addData(event("a", 32, 2))
@@ -108,7 +114,8 @@ class JoinSuite extends JoinTest {
     val in = (events(), events())
     val (l, r) = (orders(in._1.toDF(), "1 hour"), deliveries(in._2.toDF(), "0 seconds"))
     val run =
-      new Run(l.streamJoin(r, l("id") === r("id"), "inner", within(10)).select("order_time")).start()
+      new Run(l.streamJoin(r, l("id") === r("id"), "inner", within(10)).select("order_time"))
+        .start()
     in._1.addData(event("a", 100, 1))
     in._2.addData(event("a", 105, 2))
     run.settle()
@@ -134,7 +141,8 @@ class JoinSuite extends JoinTest {
     val in = (events(), events())
     val (l, r) = (orders(in._1.toDF()), deliveries(in._2.toDF()))
     val run =
-      new Run(l.streamJoin(r, l("id") === r("id"), "leftOuter", within(10)).select("order_time")).start()
+      new Run(l.streamJoin(r, l("id") === r("id"), "leftOuter", within(10)).select("order_time"))
+        .start()
     (1 to 5).foreach { i =>
       in._1.addData(event("a", i * 100.0, i))
       run.settle()
@@ -155,6 +163,9 @@ class JoinSuite extends JoinTest {
       assert(run.stateRows === 26)
     }
     assert(lines.size === 1)
-    assert(lines.head.contains("`order_time`") && lines.head.contains("`delivery_time`"), lines.head)
+    assert(
+      lines.head.contains("`order_time`") && lines.head.contains("`delivery_time`"),
+      lines.head
+    )
   }
 }

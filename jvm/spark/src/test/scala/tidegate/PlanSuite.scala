@@ -147,18 +147,22 @@ class PlanSuite extends KeyedStreamTest {
     val plan = SparkInternals.execution(run.query).get.explainInternal(false)
     def told(node: String): Seq[String] =
       plan.linesIterator.filter(_.contains(s"$node ")).map(_.replaceAll("#\\d+|-T\\d+ms", "")).toSeq
-    assert(told("KeyedWatermark").map(_.split("KeyedWatermark ").last) === Seq(
-      "order_time: order_time, key=0, fixedLag(1000 ms), watermark 1970-01-01T00:00:44Z, idle=true",
-      "delivery_time: delivery_time, key=1, fixedLag(2000 ms), watermark 1970-01-01T00:01:00Z, " +
-        "idle=false"
-    ))
-    assert(told("KeyedOperator").map(_.split("KeyedOperator ").last) === Seq(
-      "aggregate: window, key=0, late below 1970-01-01T00:00:28Z, eviction below " +
-        "1970-01-01T00:00:44Z, idle=false",
-      "join.left: order_time, key=0, late below 1970-01-01T00:00:44Z, eviction below " +
-        "1970-01-01T00:00:50Z, idle=true; join.right: delivery_time, key=1, late below " +
-        "1970-01-01T00:00:38Z, eviction below 1970-01-01T00:00:44Z, idle=false"
-    ))
+    assert(
+      told("KeyedWatermark").map(_.split("KeyedWatermark ").last) === Seq(
+        "order_time: order_time, key=0, fixedLag(1000 ms), watermark 1970-01-01T00:00:44Z, idle=true",
+        "delivery_time: delivery_time, key=1, fixedLag(2000 ms), watermark 1970-01-01T00:01:00Z, " +
+          "idle=false"
+      )
+    )
+    assert(
+      told("KeyedOperator").map(_.split("KeyedOperator ").last) === Seq(
+        "aggregate: window, key=0, late below 1970-01-01T00:00:28Z, eviction below " +
+          "1970-01-01T00:00:44Z, idle=false",
+        "join.left: order_time, key=0, late below 1970-01-01T00:00:44Z, eviction below " +
+          "1970-01-01T00:00:50Z, idle=true; join.right: delivery_time, key=1, late below " +
+          "1970-01-01T00:00:38Z, eviction below 1970-01-01T00:00:44Z, idle=false"
+      )
+    )
   }
 
   test("timestamps without a time zone close windows too") {

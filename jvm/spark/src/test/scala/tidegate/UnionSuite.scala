@@ -73,7 +73,8 @@ class UnionSuite extends JoinTest {
 
   /** `join(scan1, scan2)` on equal times, as a stream of events with the key 0. */
   private def join(scan1: MemoryStream[Event], scan2: MemoryStream[Event]): DataFrame = {
-    val (l, r) = (keyed(scan1, "scan1"), keyed(scan2, "scan2", key = 1).withColumnRenamed("time", "time2"))
+    val (l, r) =
+      (keyed(scan1, "scan1"), keyed(scan2, "scan2", key = 1).withColumnRenamed("time", "time2"))
     l.join(r, l("n") === r("n") && l("time") === r("time2")).select(l("sub"), l("time"), l("n"))
   }
 
@@ -116,7 +117,9 @@ class UnionSuite extends JoinTest {
     assert(watermarks(run.query).operators("aggregate").heldBackBy === "scan2")
   }
 
-  test("join(join(scan1, scan2), scan3): inner idle, the outer waits, keeps its rows and says why") {
+  test(
+    "join(join(scan1, scan2), scan3): inner idle, the outer waits, keeps its rows and says why"
+  ) {
     val Seq(scan1, scan2, scan3) = Seq.fill(3)(events()): @unchecked
     val run = new Run({
       val inner = join(scan1, scan2)
