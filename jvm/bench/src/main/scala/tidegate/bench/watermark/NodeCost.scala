@@ -6,6 +6,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeWatermarkExec
 import org.apache.spark.sql.execution.{CollapseCodegenStages, LocalTableScanExec, SparkPlan}
 import org.apache.spark.unsafe.types.CalendarInterval
+import tidegate.bench.Pairs
 import tidegate.clock.SubstreamStats
 import tidegate.execution.KeyedWatermarkExec
 import tidegate.plans.WatermarkSpec
@@ -74,6 +75,7 @@ private[watermark] object NodeCost {
       rows.output.head,
       if (substreams == 1) Nil else Seq(rows.output(1)),
       WatermarkSpec("time", 0, tidegate.fixedLag("5 seconds"), None, None, None),
+      mark = None,
       stats
     )
   }

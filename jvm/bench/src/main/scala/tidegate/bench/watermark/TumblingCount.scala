@@ -6,6 +6,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import tidegate._
+import tidegate.bench.Pairs
 
 /** A windowed tumbling count over files, with Spark's watermark and with a keyed one. */
 private[watermark] object TumblingCount {
@@ -37,12 +38,7 @@ private[watermark] object TumblingCount {
         _.withKeyedWatermark("time", "2 seconds", substream = Seq("sub"), idleTimeout = null)
       )
     )
-    val (sparks, keyed) = (times(0), times(1))
-    println(
-      f" wall ratio: min ${keyed.min / sparks.min}%.3f, " +
-        f"median ${Pairs.median(keyed) / Pairs.median(sparks)}%.3f, " +
-        f"median of the pairs ${Pairs.median(keyed.zip(sparks).map { case (k, s) => k / s })}%.3f"
-    )
+    println(s" wall ratio: ${Pairs.ratios(times(0), times(1))}")
     last.foreach { case (name, query) =>
       val (data, empty) = query.recentProgress.partition(_.numInputRows > 0)
       println(
