@@ -1,0 +1,23 @@
+package tidegate.bench.join
+
+import org.apache.spark.sql.SparkSession
+
+/** Both streams lag by two seconds: what keyed watermarks cost where they gain nothing. */
+private[join] object EqualLags {
+
+  def run(spark: SparkSession, rows: Long, pairs: Int): Unit = {
+    println(s"Equal lags: 2 s on both streams ($rows rows, $pairs pairs)")
+    val files = OrderFiles.write(spark, rows, ordersPerDelivery = 1)
+    val watermarks = Watermarks(ordersLag = "2 seconds", deliveriesLag = "2 seconds")
+    val runs = new JoinPairs(files, watermarks, flush = true).run(pairs)
+    runs.foreach { case (name, run) =>
+      val (data, empty) = run.progress.partition(_.numInputRows > 0)
+      println(
+        s" $name: ${data.size} batches with data, ${empty.size} without, " +
+          s"at most ${JoinRun.stateRows(run.fullest)} rows in the state"
+      )
+      run.delete()
+    }
+    files.delete()
+  }
+}

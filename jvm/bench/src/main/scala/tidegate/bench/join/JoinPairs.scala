@@ -1,0 +1,125 @@
+package tidegate.bench.join
+
+import java.nio.file.{Files, Path}
+
+import org.apache.commons.io.FileUtils
+import org.apache.spark.sql.execution.streaming.state.StateStore
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQueryProgress, Trigger}
+import org.apache.spark.sql.{DataFrame, Row}
+import tidegate.bench.Pairs
+
+/** One run of the join over the files: what it reported, and where its state is. */
+private[join] final case class JoinRun(progress: Seq[StreamingQueryProgress], checkpoint: Path) {
+
+  def outputRows: Long = {
+    val rows = progress.map(_.sink.numOutputRows)
+    require(rows.forall(_ >= 0), s"a batch did not count its output rows: $rows")
+    rows.sum
+  }
+
+  def delete(): Unit = FileUtils.deleteDirectory(checkpoint.toFile)
+
+  /** The batch that ended with the most rows in the state. */
+  def fullest: StreamingQueryProgress = progress.maxBy(JoinRun.stateRows)
+}
+
+private[join] object JoinRun {
+  def stateRows(batch: StreamingQueryProgress): Long = batch.stateOperators.map(_.numRowsTotal).sum
+
+  def stateBytes(batch: StreamingQueryProgress): Long =
+    batch.stateOperators.map(_.memoryUsedBytes).sum
+}
+
+/** Rows, and a sum over their hashes: equal whatever the order and the batches of the rows. */
+private[join] final case class Result(rows: Long, hashes: Long) {
+  def +(other: Result): Result = Result(rows + other.rows, hashes + other.hashes)
+}
+
+private[join] object Result {
+  val Empty: Result = Result(0, 0)
+
+  def of(rows: DataFrame): Result = {
+    val hash = xxhash64(rows.columns.toSeq.map(col): _*) % Int.MaxValue
+    val sums = rows.agg(count(lit(1)), coalesce(sum(hash), lit(0L))).head()
+    Result(sums.getLong(0), sums.getLong(1))
+  }
+}
+
+/**
+ * The inner join over the files, alternately with Spark's watermarks and with keyed ones.
+ *
+ * @param flush
+ *   whether the rows an hour later, which empty the state, are read too
+ */
+private[join] final class JoinPairs(
+    files: OrderFiles,
+    watermarks: Watermarks,
+    flush: Boolean
+) {
+  private var runs = Map.empty[String, JoinRun]
+  private var outdated = Seq.empty[JoinRun]
+  private var results = Map.empty[String, Result]
+
+  /** Measures, prints, and returns the last run of each side, whose checkpoints are still there. */
+  def run(pairs: Int): Map[String, JoinRun] = {
+    val sides = watermarks.sides.map { case (name, add) =>
+      () => once(name, add(files.read(flush)))
+    }
+    val times = Pairs.measure(pairs, before = () => cleanUp())(sides: _*)
+    cleanUp()
+    require(results.values.toSet.size == 1, s"the sides put out different rows: $results")
+    println(s" rows out, with the same hash on both sides: ${results.values.head.rows}")
+    watermarks.sides.map(_._1).zip(times).foreach { case (name, s) =>
+      println(f" $name: min ${s.min}%.2f s, median ${Pairs.median(s)}%.2f s")
+    }
+    println(s" wall ratio: ${Pairs.ratios(times(0), times(1))}")
+    runs
+  }
+
+  /** The first run of a side looks at its rows; the measured ones after it only count them. */
+  private def once(name: String, streams: TwoStreams): Unit = {
+    val done = results.get(name) match {
+      case None =>
+        var result = Result.Empty
+        val first = finish(
+          streams,
+          _.foreachBatch { (rows: DataFrame, _: Long) =>
+            result += Result.of(rows)
+          }
+        )
+        results += name -> result
+        first
+      case Some(result) =>
+        val next = finish(streams, _.format("noop"))
+        require(next.outputRows == result.rows, s"$name: ${next.outputRows} rows, not $result")
+        next
+    }
+    outdated ++= runs.get(name)
+    runs += name -> done
+  }
+
+  private def finish(
+      streams: TwoStreams,
+      sink: DataStreamWriter[Row] => DataStreamWriter[Row]
+  ): JoinRun = {
+    val checkpoint = Files.createTempDirectory("bench")
+    val writer = streams
+      .join("inner")
+      .writeStream
+      .outputMode("append")
+      .trigger(Trigger.AvailableNow())
+      .option("checkpointLocation", checkpoint.toString)
+    val query = sink(writer).start()
+    query.awaitTermination()
+    JoinRun(query.recentProgress.toSeq, checkpoint)
+  }
+
+  /** Spark keeps the state of a stopped query for up to a minute, in the way of the next one. */
+  private def cleanUp(): Unit = {
+    StateStore.stop()
+    outdated.foreach(_.delete())
+    outdated = Nil
+    System.gc()
+  }
+}
