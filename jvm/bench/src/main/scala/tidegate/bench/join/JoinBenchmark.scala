@@ -5,10 +5,11 @@ import tidegate.bench.BenchSession
 /**
  * An interval join over keyed watermarks against the same join over Spark's: `make bench-join`.
  *
- * Arguments are the parts to run, `equal`, `lags` and `silent` (none: all of them), and `--rows N`,
- * `--pairs N` and `--state hdfs|rocksdb`.
+ * Arguments are the parts to run, `equal`, `lags`, `lags9` and `silent` (none: all of them), and
+ * `--rows N`, `--pairs N` and `--state hdfs|rocksdb`.
  */
 object JoinBenchmark {
+  private val Parts = Seq("equal", "lags", "lags9", "silent")
   private val Providers = Map(
     "hdfs" -> "HDFSBackedStateStoreProvider",
     "rocksdb" -> "RocksDBStateStoreProvider"
@@ -17,7 +18,7 @@ object JoinBenchmark {
   private final case class Settings(
       parts: Seq[String] = Nil,
       rows: Long = 5000000L,
-      pairs: Int = 5,
+      pairs: Int = 3,
       state: String = "hdfs"
   )
 
@@ -26,9 +27,10 @@ object JoinBenchmark {
     val provider = "org.apache.spark.sql.execution.streaming.state." + Providers(settings.state)
     BenchSession.use("spark.sql.streaming.stateStore.providerClass" -> provider) { spark =>
       println(s"Interval join, state in ${settings.state}")
-      (if (settings.parts.isEmpty) Seq("equal", "lags", "silent") else settings.parts).foreach {
+      (if (settings.parts.isEmpty) Parts else settings.parts).foreach {
         case "equal"  => EqualLags.run(spark, settings.rows, settings.pairs)
-        case "lags"   => UnequalLags.run(spark, settings.rows, settings.pairs)
+        case "lags"   => UnequalLags.run(spark, settings.rows, settings.pairs, 1)
+        case "lags9"  => UnequalLags.run(spark, settings.rows, settings.pairs, 9)
         case "silent" => SilentSide.run(spark)
       }
     }
@@ -40,11 +42,11 @@ object JoinBenchmark {
     case "--pairs" :: n :: others => parse(others, settings.copy(pairs = n.toInt))
     case "--state" :: s :: others if Providers.contains(s) =>
       parse(others, settings.copy(state = s))
-    case (part @ ("equal" | "lags" | "silent")) :: others =>
+    case part :: others if Parts.contains(part) =>
       parse(others, settings.copy(parts = settings.parts :+ part))
     case other :: _ =>
       throw new IllegalArgumentException(
-        s"'$other' is not equal, lags, silent, --rows N, --pairs N or --state hdfs|rocksdb"
+        s"'$other' is not ${Parts.mkString(", ")}, --rows N, --pairs N or --state hdfs|rocksdb"
       )
   }
 }

@@ -7,14 +7,11 @@ import org.apache.spark.sql.SparkSession
  *
  * Spark keeps both sides until the minimum of both watermarks has passed. With keyed watermarks
  * orders wait for the watermark of the deliveries only; deliveries have to wait for that of the
- * orders in either case.
+ * orders in either case. So it depends on how many rows there are of each what can be won.
  */
 private[join] object UnequalLags {
 
-  def run(spark: SparkSession, rows: Long, pairs: Int): Unit =
-    Seq(1, 9).foreach(ordersPerDelivery => run(spark, rows, pairs, ordersPerDelivery))
-
-  private def run(spark: SparkSession, rows: Long, pairs: Int, ordersPerDelivery: Int): Unit = {
+  def run(spark: SparkSession, rows: Long, pairs: Int, ordersPerDelivery: Int): Unit = {
     println(
       s"Unequal lags: orders 1 h, deliveries 5 s, $ordersPerDelivery orders for a delivery " +
         s"($rows rows, $pairs pairs)"
