@@ -1,43 +1,56 @@
 package tidegate.bench
 
+import java.lang.management.ManagementFactory
+
+import com.sun.management.OperatingSystemMXBean
+
+/** What one side took, in seconds: on the clock, and of the processors. */
+private[bench] final case class Took(wall: Double, cpu: Double)
+
 /** Alternating measurements of the same work. */
 private[bench] object Pairs {
+  private val process = ManagementFactory.getPlatformMXBean(classOf[OperatingSystemMXBean])
 
   /**
-   * Seconds of each side, in the order of the rounds; the first round warms up and is left out.
+   * The times of each side, in the order of the rounds; the first round warms up and is left out.
    * Every other round goes through the sides backwards, so that none always follows the same one.
    * `before` runs ahead of every side and is not measured.
    */
   def measure(
       rounds: Int,
       before: () => Unit = () => ()
-  )(sides: (() => Unit)*): Seq[Seq[Double]] = {
+  )(sides: (() => Unit)*): Seq[Seq[Took]] = {
     val all = (0 to rounds).map { round =>
       val backwards = round % 2 == 1
       val run = (if (backwards) sides.reverse else sides).map { side =>
         before()
-        seconds(side)
+        took(side)
       }
       val times = if (backwards) run.reverse else run
       println(
         f"  round $round${if (round == 0) " (warm-up)" else ""}: " +
-          times.map(s => f"$s%.3f s").mkString(", ")
+          times.map(t => f"${t.wall}%.3f s (cpu ${t.cpu}%.1f)").mkString(", ")
       )
       times
     }
     all.tail.transpose
   }
 
-  private def seconds(body: () => Unit): Double = {
-    val start = System.nanoTime()
+  private def took(body: () => Unit): Took = {
+    val (start, cpu) = (System.nanoTime(), process.getProcessCpuTime)
     body()
-    (System.nanoTime() - start) / 1e9
+    Took((System.nanoTime() - start) / 1e9, (process.getProcessCpuTime - cpu) / 1e9)
   }
 
-  /** The three ratios of a comparison, as text. */
-  def ratios(sparks: Seq[Double], keyed: Seq[Double]): String =
-    f"min ${keyed.min / sparks.min}%.3f, median ${median(keyed) / median(sparks)}%.3f, " +
-      f"median of the pairs ${median(keyed.zip(sparks).map { case (k, s) => k / s })}%.3f"
+  /** The ratios of a comparison, as text: of the wall time and, steadier, of the processor time. */
+  def ratios(sparks: Seq[Took], keyed: Seq[Took]): String = {
+    def of(seconds: Took => Double) = {
+      val (s, k) = (sparks.map(seconds), keyed.map(seconds))
+      f"min ${k.min / s.min}%.3f, median ${median(k) / median(s)}%.3f, " +
+        f"median of the pairs ${median(k.zip(s).map { case (k, s) => k / s })}%.3f"
+    }
+    s"wall ${of(_.wall)}; cpu ${of(_.cpu)}"
+  }
 
   def median(values: Seq[Double]): Double = values.sorted.apply(values.size / 2)
 }

@@ -70,10 +70,14 @@ private[join] final class JoinPairs(
     cleanUp()
     require(results.values.toSet.size == 1, s"the sides put out different rows: $results")
     println(s" rows out, with the same hash on both sides: ${results.values.head.rows}")
-    watermarks.sides.map(_._1).zip(times).foreach { case (name, s) =>
-      println(f" $name: min ${s.min}%.2f s, median ${Pairs.median(s)}%.2f s")
+    watermarks.sides.map(_._1).zip(times).foreach { case (name, took) =>
+      val (wall, cpu) = (took.map(_.wall), took.map(_.cpu))
+      println(
+        f" $name: min ${wall.min}%.1f s, median ${Pairs.median(wall)}%.1f s; " +
+          f"cpu min ${cpu.min}%.1f s, median ${Pairs.median(cpu)}%.1f s"
+      )
     }
-    println(s" wall ratio: ${Pairs.ratios(times(0), times(1))}")
+    println(s" ratio: ${Pairs.ratios(times(0), times(1))}")
     runs
   }
 

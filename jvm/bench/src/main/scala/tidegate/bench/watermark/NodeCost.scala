@@ -32,7 +32,8 @@ private[watermark] object NodeCost {
       () => drain(sparkNode(rows)),
       () => drain(keyedNode(spark, rows, substreams))
     )
-    val (none, sparks, keyed) = (times(0), times(1), times(2))
+    def seconds(side: Int) = times(side).map(_.wall)
+    val (none, sparks, keyed) = (seconds(0), seconds(1), seconds(2))
     def cost(seconds: Seq[Double], of: Seq[Double] => Double) =
       (of(seconds) - of(none)) * 1e9 / Rows
     Seq[(String, Seq[Double] => Double)]("min" -> (_.min), "median" -> Pairs.median).foreach {

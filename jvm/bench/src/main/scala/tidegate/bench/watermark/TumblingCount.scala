@@ -38,7 +38,7 @@ private[watermark] object TumblingCount {
         _.withKeyedWatermark("time", "2 seconds", substream = Seq("sub"), idleTimeout = null)
       )
     )
-    println(s" wall ratio: ${Pairs.ratios(times(0), times(1))}")
+    println(s" ratio: ${Pairs.ratios(times(0), times(1))}")
     last.foreach { case (name, query) =>
       val (data, empty) = query.recentProgress.partition(_.numInputRows > 0)
       println(
