@@ -12,9 +12,9 @@ private[bench] object Pairs {
   private val process = ManagementFactory.getPlatformMXBean(classOf[OperatingSystemMXBean])
 
   /**
-   * The times of each side, in the order of the rounds; the first round warms up and is left out.
-   * Every other round goes through the sides backwards, so that none always follows the same one.
-   * `before` runs ahead of every side and is not measured.
+   * The times of each side, in the order of the rounds; the first round warms up, and is left out
+   * unless `rounds` is 0. Every other round goes through the sides backwards, so that none always
+   * follows the same one. `before` runs ahead of every side and is not measured.
    */
   def measure(
       rounds: Int,
@@ -33,7 +33,7 @@ private[bench] object Pairs {
       )
       times
     }
-    all.tail.transpose
+    all.drop(rounds min 1).transpose
   }
 
   private def took(body: () => Unit): Took = {
@@ -52,5 +52,8 @@ private[bench] object Pairs {
     s"wall ${of(_.wall)}; cpu ${of(_.cpu)}"
   }
 
-  def median(values: Seq[Double]): Double = values.sorted.apply(values.size / 2)
+  def median(values: Seq[Double]): Double = {
+    val sorted = values.sorted
+    (sorted((values.size - 1) / 2) + sorted(values.size / 2)) / 2
+  }
 }

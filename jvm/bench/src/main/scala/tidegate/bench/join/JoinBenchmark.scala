@@ -6,7 +6,7 @@ import tidegate.bench.BenchSession
  * An interval join over keyed watermarks against the same join over Spark's: `make bench-join`.
  *
  * Arguments are the parts to run, `equal`, `lags`, `lags9` and `silent` (none: all of them), and
- * `--rows N`, `--pairs N` and `--state hdfs|rocksdb`.
+ * `--rows N`, `--pairs N` (0: the warm-up alone) and `--state hdfs|rocksdb`.
  */
 object JoinBenchmark {
   private val Parts = Seq("equal", "lags", "lags9", "silent")
