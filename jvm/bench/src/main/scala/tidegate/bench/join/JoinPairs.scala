@@ -99,6 +99,10 @@ private[join] final class JoinPairs(
         require(next.outputRows == result.rows, s"$name: ${next.outputRows} rows, not $result")
         next
     }
+    println(
+      s"  $name: ${done.progress.size} batches, " +
+        s"at most ${JoinRun.stateRows(done.fullest)} rows in the state"
+    )
     outdated ++= runs.get(name)
     runs += name -> done
   }

@@ -5,9 +5,11 @@ import java.util.concurrent.atomic.AtomicLong
 
 import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
+import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryProgress, Trigger}
 import org.apache.spark.sql.{DataFrame, Encoders, SparkSession}
+import tidegate.bench.Pairs
 
 /**
  * A left outer join of which a part falls silent: how long an order that is never delivered waits.
@@ -64,8 +66,14 @@ private[join] object SilentSide {
     Scenarios.foreach { scenario =>
       println(s" ${scenario.title}: seconds until the order left without a delivery")
       scenario.sides.foreach { case (name, add) =>
-        val waits = Seq.fill(Rounds)(new SilentRun(spark, scenario, add).secondsToLeave())
-        println(s"  $name: ${waits.map(text).mkString(", ")}")
+        val runs = Seq.fill(Rounds) {
+          val run = new SilentRun(spark, scenario, add)
+          text(run.secondsToLeave()) -> run.secondsOfBatch
+        }
+        println(
+          s"  $name: ${runs.map(_._1).mkString(", ")} " +
+            f"(batches take ${Pairs.median(runs.map(_._2))}%.1f s)"
+        )
       }
     }
   }
@@ -90,6 +98,11 @@ private[join] object SilentSide {
     private val start = System.nanoTime()
     private val leftAt = new AtomicLong()
     private var nextId = 0L
+    private var batches = Seq.empty[StreamingQueryProgress]
+
+    /** The median over the batches of this run. */
+    def secondsOfBatch: Double =
+      Pairs.median(batches.map(_.durationMs.get("triggerExecution") / 1e3))
 
     /** None if it had not left when the run was cut off. */
     def secondsToLeave(): Option[Double] = {
@@ -105,10 +118,13 @@ private[join] object SilentSide {
           scenario.deliveries
         )
         query.exception.foreach(e => throw e)
+        batches = query.recentProgress.toSeq.filter(_.numInputRows > 0)
         Option.when(leftAt.get > 0)((leftAt.get - silence) / 1e9)
       } finally {
         query.stop()
-        FileUtils.deleteDirectory(checkpoint.toFile)
+        StateStore.stop()
+        // A task of the batch that was cut off may still be writing.
+        FileUtils.deleteQuietly(checkpoint.toFile)
       }
     }
 
@@ -142,7 +158,9 @@ private[join] object SilentSide {
       while (!done) {
         val now = eventTimeMs()
         if (orders) this.orders.addData((0 to 1).map(part => (nextId + part, now)))
-        this.deliveries.addData(deliveries.map(part => (nextId + part, part, now)))
+        if (deliveries.nonEmpty) {
+          this.deliveries.addData(deliveries.map(part => (nextId + part, part, now)))
+        }
         nextId += 2
         Thread.sleep(TickMs)
       }
