@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Join
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.tidegate.SparkInternals
-import org.apache.spark.sql.{AnalysisException, Column, DataFrame, Row}
+import org.apache.spark.sql.{AnalysisException, Column, DataFrame, Encoder, Row}
 import org.json4s._
 import org.json4s.jackson.JsonMethods
 import tidegate.analysis.{JoinLimits, KeyedTimes}
@@ -100,7 +100,7 @@ class JoinScenarioSuite extends KeyedStreamTest {
     private def limit(key: Byte): Option[Long] =
       join.children
         .find(KeyedTimes.of(_).contains(key))
-        .flatMap(new JoinLimits(join).ofKey(_, key))
+        .flatMap(new JoinLimits(join).ofKey(_, key).headOption)
         .flatMap(now)
 
     private def now(input: InputTime): Option[Long] = {
@@ -176,7 +176,7 @@ object JoinScenarioSuite {
   final case class Input(times: Seq[Option[Timestamp]], marker: Boolean)
 
   object Input {
-    val encoder = org.apache.spark.sql.Encoders.product[Input]
+    val encoder: Encoder[Input] = org.apache.spark.sql.Encoders.product[Input]
   }
 
   private def timestamp(number: Long): Timestamp = new Timestamp((number + originSeconds) * 1000)

@@ -49,6 +49,29 @@ class PlanSuite extends KeyedStreamTest {
     assert(keys(a.join(static, "sub")).keySet === Set(1.toByte))
   }
 
+  test("keys: two columns with one key leave a join at the earlier of their limits") {
+    val twice = events()
+      .toDF()
+      .withKeyedWatermark("time", "1 second", name = "a")
+      .select(col("n"), col("time"), col("time").as("again"))
+    val other = events()
+      .toDF()
+      .select(col("n").as("m"), col("time").as("other"))
+      .withKeyedWatermark("other", "1 second", key = 1, name = "b")
+    val joined = twice.join(
+      other,
+      expr("n = m and time = other and again >= other - interval 5 seconds and again <= other")
+    )
+    val Some(time) = KeyedTimes.of(SparkInternals.analyzed(joined)).get(0): @unchecked
+    val marks = Map("a" -> 100000L, "b" -> 60000L)
+    val times = new tidegate.clock.OperatorTimes(
+      name => tidegate.clock.Time(marks.get(name), idle = false, name),
+      Map.empty
+    )
+    assert(times.time(time).watermarkMs === Some(55000L))
+    assert(times.time(time).heldBackBy === "b")
+  }
+
   test("the node is part of whole-stage generated code") {
     val in = events()
     val run = new Run(

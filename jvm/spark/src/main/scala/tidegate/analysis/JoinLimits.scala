@@ -23,19 +23,19 @@ private[tidegate] final class JoinLimits(join: Join) {
   }
 
   /**
-   * The time below which a side puts out no rows any more, in any column with this key.
+   * The times below which a side puts out no rows any more: one for each column with this key that
+   * has a limit.
    *
    * The rows in an open window may be as old as its start, where a plain time goes with it.
    */
-  def ofKey(side: LogicalPlan, key: Byte): Option[InputTime] = {
+  def ofKey(side: LogicalPlan, key: Byte): Seq[InputTime] = {
     val columns = JoinBounds.times(side.output).filter(EventTimeTag.key(_).contains(key))
-    val limits = columns.flatMap { c =>
+    columns.flatMap { c =>
       of(c).flatMap { limit =>
         if (!EventTimeTag.isWindow(c) || columns.forall(EventTimeTag.isWindow)) Some(limit)
         else WindowColumns.grid(side, c).map { case (grid, _) => BehindTime(limit, grid.sizeMs) }
       }
     }
-    if (limits.size > 1) Some(TightestTime(limits)) else limits.headOption
   }
 
   /** The sides whose rows stay in the state for ever. */

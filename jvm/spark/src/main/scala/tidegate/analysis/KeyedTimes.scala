@@ -44,15 +44,17 @@ object KeyedTimes {
     val (left, right) = (of(join.left), of(join.right))
     val sides = (left.values ++ right.values).toSeq.distinct
     val limits = new JoinLimits(join)
-    val held = Seq(join.left -> left, join.right -> right).flatMap { case (side, times) =>
-      times.map { case (key, time) => key -> limits.ofKey(side, key).map(Seq(time, _)) }
-    }
+    val held = for {
+      (side, times) <- Seq(join.left -> left, join.right -> right)
+      (key, time) <- times
+    } yield key -> (time -> limits.ofKey(side, key))
     held
       .groupMap(_._1)(_._2)
       // A key of both sides leaves only if both can say how far.
       .collect {
-        case (key, parts) if parts.forall(_.isDefined) =>
-          key -> JoinTime(parts.flatten.flatten.distinct, sides)
+        case (key, parts) if parts.forall { case (_, limits) => limits.nonEmpty } =>
+          val inputs = parts.flatMap { case (time, limits) => time +: limits }
+          key -> JoinTime(inputs.distinct, sides)
       }
   }
 
