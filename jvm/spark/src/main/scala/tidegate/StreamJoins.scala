@@ -6,7 +6,7 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.{CalendarIntervalType, TimestampNTZType, TimestampType}
 import org.apache.spark.sql.{Column, DataFrame, Dataset}
 import org.apache.spark.unsafe.types.CalendarInterval
-import tidegate.analysis.CheckJoins
+import tidegate.analysis.{CheckJoins, JoinBounds}
 import tidegate.plans.{EventTimeTag, StatefulOperators}
 
 /**
@@ -49,7 +49,7 @@ private[tidegate] object StreamJoins {
 
   /** Spark puts a projection above a join by names. */
   private def addTo(plan: LogicalPlan, bounds: Bounds): LogicalPlan = plan match {
-    case j: Join => j.copy(condition = (j.condition.toSeq ++ bounds.of(j)).reduceOption(And(_, _)))
+    case j: Join    => JoinBounds.and(j, bounds.of(j))
     case p: Project => p.copy(child = addTo(p.child, bounds))
     case other      => throw new IllegalStateException(s"No join in ${other.nodeName}.")
   }

@@ -36,7 +36,7 @@ class JoinBoundsSuite extends KeyedStreamTest {
       .of(join)
       .map { b =>
         val seconds = BigDecimal(b.byMicros, 6).bigDecimal.stripTrailingZeros.toPlainString
-        s"${b.of.name} -> ${b.limited.name}: $seconds"
+        s"${b.setBy.name} -> ${b.limited.name}: $seconds"
       }
       .sorted
   }
@@ -98,6 +98,8 @@ class JoinBoundsSuite extends KeyedStreamTest {
     withConf("spark.sql.session.timeZone" -> "Europe/Berlin") {
       assert(bounds("l <= r + interval 1 day") === Seq("l -> r: 90000"))
       assert(bounds("l <= r + interval 23 hours") === Seq("l -> r: 82800"))
+      // A difference is one of local times too.
+      assert(bounds("l - r <= interval 4 seconds") === Seq("l -> r: 3604"))
     }
     withConf("spark.sql.session.timeZone" -> "Asia/Tokyo") {
       assert(bounds("l <= r + interval 1 day") === Seq("l -> r: 86400"))
@@ -127,6 +129,8 @@ class JoinBoundsSuite extends KeyedStreamTest {
     assert(bounds(l, r, expr("l = r")) === Seq("l -> r: 0", "r -> l: 0"))
     // The start of a window is no time with a key.
     assert(bounds(l, r, expr("l.start = r.start")) === Nil)
+    // A window is compared by its start first.
+    assert(bounds(l, r, expr("l <= r")) === Nil)
   }
 
   test("limits are rounded so that no row goes too early") {

@@ -137,6 +137,63 @@ class JoinSuite extends JoinTest {
     assert(run.answer === Seq("100", "5"))
   }
 
+  test("rows with microseconds are not late for what follows the join") {
+    def micros(read: Path => DataFrame, folder: Path): DataFrame =
+      read(folder).withColumn("time", expr("time - interval 0.0005 seconds"))
+    for (state <- Seq(joinStates.head, joinStates.last)) on(state) {
+      checkAsBatch { read =>
+        val (l, r) =
+          (orders(micros(read, left), "0 seconds"), deliveries(micros(read, right), "0 seconds"))
+        l.streamJoin(r, l("id") === r("id"), "leftOuter", within(0))
+          .select(l("id"), col("order_time"))
+          .dropDuplicates("id", "order_time")
+      }
+    }
+  }
+
+  test("a stream that is joined with itself, in the first batch and after") {
+    val run = new Run({
+      val one = orders(stream(left))
+      val again = one.withColumnRenamed("order_time", "again").withColumnRenamed("id", "id2")
+      one.join(again, expr("id = id2 and order_time = again")).select("id", "again")
+    }).start().settle()
+    assert(run.rows.size === 20)
+  }
+
+  test("a bound between three streams, and one above a join with a table") {
+    val dimension = spark.range(100).select(col("id").cast("int").as("dim"))
+    val run = new Run({
+      val (o, d) = (orders(stream(left)), deliveries(stream(right)).withColumnRenamed("id", "id2"))
+      val third = stream(right)
+        .select(col("n").as("id3"), col("time").as("third"))
+        .withKeyedWatermark("third", "2 seconds", key = 2)
+      o.join(d, expr("id = id2"))
+        .join(dimension, expr("id = dim"))
+        .where("delivery_time between order_time and order_time + interval 10 seconds")
+        .join(
+          third,
+          expr(
+            "id = id3 and order_time between third - interval 5 seconds and " +
+              "delivery_time + interval 5 seconds and third >= order_time - interval 9 seconds"
+          )
+        )
+        .select("id", "order_time", "third")
+    }).start().settle()
+    assert(run.rows.nonEmpty)
+    assert(run.stateRows <= 8, "only what the last rows brought")
+  }
+
+  test("what needs no time runs after a join that cannot say how old its rows are") {
+    val run = new Run(
+      orders(stream(left))
+        .drop("sub")
+        .join(deliveries(stream(right)).select("id"), "id")
+        .dropDuplicates("id")
+        .select("id")
+    ).start().settle()
+    assert(run.answer === Seq("1", "3", "4", "5", "6", "7", "8"))
+  }
+
   test("one side is silent: the other waits in the state, and can tell for what") {
     val in = (events(), events())
     val (l, r) = (orders(in._1.toDF()), deliveries(in._2.toDF()))

@@ -49,7 +49,7 @@ class PlanSuite extends KeyedStreamTest {
     assert(keys(a.join(static, "sub")).keySet === Set(1.toByte))
   }
 
-  test("keys: two columns with one key leave a join at the earlier of their limits") {
+  test("keys: a copy of a time has its limit") {
     val twice = events()
       .toDF()
       .withKeyedWatermark("time", "1 second", name = "a")
@@ -60,7 +60,7 @@ class PlanSuite extends KeyedStreamTest {
       .withKeyedWatermark("other", "1 second", key = 1, name = "b")
     val joined = twice.join(
       other,
-      expr("n = m and time = other and again >= other - interval 5 seconds and again <= other")
+      expr("n = m and time = other")
     )
     val Some(time) = KeyedTimes.of(SparkInternals.analyzed(joined)).get(0): @unchecked
     val marks = Map("a" -> 100000L, "b" -> 60000L)
@@ -68,8 +68,64 @@ class PlanSuite extends KeyedStreamTest {
       name => tidegate.clock.Time(marks.get(name), idle = false, name),
       Map.empty
     )
-    assert(times.time(time).watermarkMs === Some(55000L))
+    assert(times.time(time).watermarkMs === Some(60000L))
     assert(times.time(time).heldBackBy === "b")
+  }
+
+  test("keys: a second column with a key and without a limit keeps the key in a join") {
+    val (a, b) = (
+      events().toDF().select(col("n"), col("time")).withKeyedWatermark("time", "1 second"),
+      events().toDF().select(col("n").as("m"), col("time")).withKeyedWatermark("time", "1 second")
+    )
+    val c = events()
+      .toDF()
+      .select(col("n").as("k"), col("time").as("other"))
+      .withKeyedWatermark("other", "1 second", key = 1)
+    val pairs = a.join(b, col("n") === col("m") && a("time") === b("time"))
+    def keys(df: org.apache.spark.sql.DataFrame) = KeyedTimes.of(SparkInternals.analyzed(df)).keySet
+    assert(keys(pairs) === Set(0.toByte))
+    val one = pairs.join(c, col("n") === col("k") && b("time") === c("other"))
+    assert(keys(one) === Set(1.toByte))
+    val both = one.where(a("time") === c("other"))
+    val prepared = tidegate.analysis.CompleteJoinConditions(SparkInternals.analyzed(both))
+    assert(KeyedTimes.of(prepared).keySet === Set(0.toByte, 1.toByte))
+  }
+
+  test("keys: the branches of a union have a key at the same place") {
+    def branch(first: String, second: String) =
+      events().toDF().select(col("time").as(first), col("time").as(second))
+    val one = branch("x", "y").withKeyedWatermark("x", "1 second")
+    val same = branch("a", "b").withKeyedWatermark("a", "1 second")
+    val other = branch("a", "b").withKeyedWatermark("b", "1 second")
+    def keys(df: org.apache.spark.sql.DataFrame) = KeyedTimes.of(SparkInternals.analyzed(df)).keySet
+    assert(keys(one.union(same)) === Set(0.toByte))
+    assert(keys(one.union(other)) === Set.empty)
+    val missing = KeyedTimes.whyMissing(SparkInternals.analyzed(one.union(other)), 0)
+    assert(
+      missing === "branch 2 of the union, with the columns a, b, has this key on another column; " +
+        "put it at the same place with select"
+    )
+  }
+
+  test("keys: the time that goes with a window may be as old as its start") {
+    val in = events().toDF().withKeyedWatermark("time", "1 second", name = "a")
+    def time(df: org.apache.spark.sql.DataFrame) =
+      KeyedTimes.of(SparkInternals.analyzed(df)).get(0).map { t =>
+        new tidegate.clock.OperatorTimes(
+          name => tidegate.clock.Time(Some(65000L), idle = false, name),
+          Map.empty
+        ).time(t).watermarkMs.get
+      }
+    val sliding = window(col("time"), "60 seconds", "10 seconds")
+    assert(time(in.groupBy(sliding).count()) === Some(60000L))
+    assert(time(in.groupBy(sliding, col("time")).count()) === Some(10000L))
+    assert(
+      time(in.groupBy(window(col("time"), "60 seconds"), col("time")).count()) === Some(60000L)
+    )
+    assert(time(in.groupBy(session_window(col("time"), "5 seconds")).count()) === Some(65000L))
+    assert(time(in.groupBy(session_window(col("time"), "5 seconds"), col("time")).count()) === None)
+    // A plain time leaves in whole ms, when it has passed.
+    assert(time(in.groupBy("time").count()) === Some(64999L))
   }
 
   test("the node is part of whole-stage generated code") {

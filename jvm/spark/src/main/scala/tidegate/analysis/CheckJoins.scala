@@ -25,7 +25,7 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
 
   /** For every frame. What lets the rows of an inner join go may still come in a filter. */
   override def apply(plan: LogicalPlan): Unit =
-    if (plan.exists(_.isInstanceOf[KeyedWatermark])) {
+    if (KeepOneClock.isBeforeExecution(plan)) {
       joins(InlineCTE(alwaysInline = true)(plan)).foreach { j =>
         checkKeys(j)
         if (j.joinType != Inner && isComplete(plan, j) && isUnbounded(j)) throw unbounded(j)

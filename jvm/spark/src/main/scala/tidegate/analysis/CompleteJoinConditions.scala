@@ -1,6 +1,6 @@
 package tidegate.analysis
 
-import org.apache.spark.sql.catalyst.expressions.{And, Expression, IsNotNull, PredicateHelper}
+import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
 import tidegate.plans.StatefulOperators
@@ -24,12 +24,13 @@ object CompleteJoinConditions extends PredicateHelper {
     case p: Project =>
       val aliases = getAliasMap(p)
       p.copy(child = complete(p.child, above.map(replaceAlias(_, aliases))))
-    case s: SubqueryAlias                             => s.copy(child = complete(s.child, above))
+    case s: SubqueryAlias               => s.copy(child = complete(s.child, above))
+    case j: Join if j.joinType == Inner =>
+      val must = above ++ j.condition.toSeq.flatMap(splitConjunctivePredicates)
+      val completed = if (StatefulOperators.isStreamJoin(j)) withNotNull(withBounds(j, must)) else j
+      completed.mapChildren(complete(_, must))
     case j: Join if StatefulOperators.isStreamJoin(j) =>
-      val must =
-        if (j.joinType == Inner) above ++ j.condition.toSeq.flatMap(splitConjunctivePredicates)
-        else Nil
-      withNotNull(withBounds(j, must)).mapChildren(complete(_, must))
+      withNotNull(j).mapChildren(complete(_, Nil))
     case other => other.mapChildren(complete(_, Nil))
   }
 
@@ -37,26 +38,25 @@ object CompleteJoinConditions extends PredicateHelper {
     val own = join.condition.toSeq.flatMap(splitConjunctivePredicates)
     val (left, right) =
       (JoinBounds.times(join.left.output), JoinBounds.times(join.right.output))
-    and(
+    JoinBounds.and(
       join,
-      predicates.filter { p =>
-        p.deterministic && !own.exists(_.semanticEquals(p)) &&
-        JoinBounds.in(Seq(p), left, right).nonEmpty
-      }
+      predicates
+        .filterNot(p => own.exists(_.semanticEquals(p)))
+        .flatMap(JoinBounds.split)
+        .filter { p =>
+          p.deterministic && p.references.subsetOf(join.left.outputSet ++ join.right.outputSet) &&
+          JoinBounds.in(Seq(p), left, right).nonEmpty
+        }
     )
   }
 
   private def withNotNull(join: Join): Join =
-    and(
+    JoinBounds.and(
       join,
       JoinBounds
         .of(join)
-        .flatMap(b => Seq(b.of, b.limited))
+        .flatMap(b => Seq(b.setBy, b.limited))
         .distinctBy(_.exprId)
         .map(IsNotNull(_))
     )
-
-  private def and(join: Join, predicates: Seq[Expression]): Join =
-    if (predicates.isEmpty) join
-    else join.copy(condition = (join.condition.toSeq ++ predicates).reduceOption(And(_, _)))
 }

@@ -42,11 +42,18 @@ object EventTimeColumn {
     val bounds = JoinBounds.of(join)
     val inBounds = JoinBounds
       .times(side.output)
-      .filter(a => bounds.exists(b => b.of.exprId == a.exprId || b.limited.exprId == a.exprId))
+      .filter(a => bounds.exists(_.isOn(a)))
       // First the one whose rows leave the state: Spark's tag is for one column only.
       .sortBy(a => !bounds.exists(_.limited.exprId == a.exprId))
     if (inBounds.nonEmpty) inBounds
     else choose(join, keyed(side.output, side.output)).toSeq
+  }
+
+  /** Whether the operator does not work without this time; else it only lets rows go by it. */
+  def isNeeded(operator: LogicalPlan, time: Attribute): Boolean = operator match {
+    case d: Deduplicate => d.keys.exists(_.exprId == time.exprId)
+    case j: Join        => JoinBounds.of(j).exists(_.isOn(time))
+    case _              => true
   }
 
   private def keyed(columns: Seq[Attribute], input: Seq[Attribute]): Seq[Attribute] =

@@ -29,7 +29,7 @@ object InsertDropLate {
       // A table that is put out whole keeps late rows.
       case _: Aggregate if mode == OutputMode.Complete() => operator
       case _                                             =>
-        EventTimeColumn.of(operator).fold(operator) { time =>
+        EventTimeColumn.of(operator).filter(isUsed(operator, child, _)).fold(operator) { time =>
           val input = inputTime(child, time, name)
           val drop = push(child, time, throughAliases = true)(
             dropLate(_, _, name, input, eviction = Some(input))
@@ -43,17 +43,25 @@ object InsertDropLate {
     val name = names.next("join")
     val limits = new JoinLimits(join)
     def side(plan: LogicalPlan, sideName: String): LogicalPlan =
-      EventTimeColumn.ofSide(join, plan).foldLeft(plan) { (below, time) =>
-        val operator = names.next(s"$name.$sideName")
-        val input = inputTime(plan, time, operator)
-        // The state of the join is cleaned by this column, so it must be known there by this name.
-        push(below, time, throughAliases = false)(
-          dropLate(_, _, operator, input, limits.of(time))
-        )
+      EventTimeColumn.ofSide(join, plan).filter(isUsed(join, plan, _)).foldLeft(plan) {
+        (below, time) =>
+          val operator = names.next(s"$name.$sideName")
+          val input = inputTime(plan, time, operator)
+          // The state of the join is cleaned by this column, so it must be known there by this name.
+          push(below, time, throughAliases = false)(
+            dropLate(_, _, operator, input, limits.of(time))
+          )
       }
     val (left, right) = (side(join.left, "left"), side(join.right, "right"))
     join.copy(left = left, right = right)
   }
+
+  /**
+   * A time whose key does not reach the operator is left alone where the operator can do without.
+   */
+  private def isUsed(operator: LogicalPlan, child: LogicalPlan, time: Attribute): Boolean =
+    EventTimeColumn.isNeeded(operator, time) ||
+      EventTimeTag.key(time).exists(KeyedTimes.of(child).contains)
 
   private def inputTime(child: LogicalPlan, time: Attribute, operator: String): InputTime = {
     val key = EventTimeTag.key(time).get

@@ -11,10 +11,14 @@ import org.apache.spark.unsafe.types.CalendarInterval
 import tidegate.plans.EventTimeTag
 
 /**
- * A time bound of a join: `limited >= of - byMicros`. A watermark on `of` so sets a limit for
+ * A time bound of a join: `limited >= setBy - byMicros`. A watermark on `setBy` so sets a limit for
  * `limited`: rows below it find no partner any more.
  */
-final case class JoinBound(of: Attribute, limited: Attribute, byMicros: Long) {
+final case class JoinBound(setBy: Attribute, limited: Attribute, byMicros: Long) {
+
+  /** Whether it compares this column. */
+  def isOn(column: Attribute): Boolean =
+    setBy.exprId == column.exprId || limited.exprId == column.exprId
 
   /** How far the limit is behind the watermark, in ms; rounded so that no row goes too early. */
   def byMs: Long = -Math.floorDiv(-byMicros, 1000L)
@@ -22,7 +26,7 @@ final case class JoinBound(of: Attribute, limited: Attribute, byMicros: Long) {
   /** The bound as a comparison, with an interval that has no days of local time. */
   def condition(timeZone: String): Expression = {
     val interval = Literal(new CalendarInterval(0, 0, -byMicros), CalendarIntervalType)
-    GreaterThanOrEqual(limited, TimestampAddInterval(of, interval, Some(timeZone)))
+    GreaterThanOrEqual(limited, TimestampAddInterval(setBy, interval, Some(timeZone)))
   }
 }
 
@@ -47,21 +51,26 @@ object JoinBounds extends PredicateHelper {
       right: Seq[Attribute]
   ): Seq[JoinBound] = {
     val sides = new Sides(left, right)
-    val all = predicates.flatMap(inlineCommon(_)).flatMap(sides.bounds)
+    val all = predicates.flatMap(split).flatMap(sides.bounds)
     all
-      .groupBy(b => (b.of.exprId, b.limited.exprId))
+      .groupBy(b => (b.setBy.exprId, b.limited.exprId))
       .values
       .map(_.minBy(_.byMicros))
       .toSeq
-      .sortBy(b => (b.of.exprId.id, b.limited.exprId.id))
+      .sortBy(b => (b.setBy.exprId.id, b.limited.exprId.id))
   }
 
   /** The columns with a watermark key. */
   def times(columns: Seq[Attribute]): Seq[Attribute] =
     columns.filter(EventTimeTag.key(_).isDefined)
 
+  /** The join with more predicates in its condition. */
+  def and(join: Join, predicates: Seq[Expression]): Join =
+    if (predicates.isEmpty) join
+    else join.copy(condition = (join.condition.toSeq ++ predicates).reduceOption(And(_, _)))
+
   /** `BETWEEN` is two comparisons of a common expression. */
-  private def inlineCommon(predicate: Expression): Seq[Expression] =
+  def split(predicate: Expression): Seq[Expression] =
     splitConjunctivePredicates(predicate match {
       case r: RuntimeReplaceable => inline(r.replacement)
       case other                 => inline(other)
@@ -108,14 +117,15 @@ object JoinBounds extends PredicateHelper {
         low <- TimeSum.of(lower).toSeq
         high <- TimeSum.of(upper).toSeq
         difference = low.minus(high)
-        (of, limited) <- difference.columns.toSeq match {
+        (setBy, limited) <- difference.columns.toSeq match {
           case Seq((a, 1), (b, -1)) => Seq(a -> b)
           case Seq((b, -1), (a, 1)) => Seq(a -> b)
           case _                    => Nil
         }
-        a <- known(of)
+        a <- known(setBy)
         b <- known(limited)
-        if oneOfEach(a, b)
+        // A window is compared by its start first, but goes by its end.
+        if oneOfEach(a, b) && !EventTimeTag.isWindow(a) && !EventTimeTag.isWindow(b)
       } yield JoinBound(a, b, difference.slackMicros - difference.micros)
   }
 }
@@ -169,7 +179,11 @@ private[analysis] object TimeSum {
     case t: TimestampAddInterval                   =>
       for (time <- read(t.start); interval <- read(t.interval))
         yield time.plus(interval.copy(slackMicros = interval.slackMicros + slack(t, interval)))
-    case s: SubtractTimestamps => for (l <- read(s.left); r <- read(s.right)) yield l.minus(r)
+    case s: SubtractTimestamps =>
+      for (l <- read(s.left); r <- read(s.right)) yield {
+        val difference = l.minus(r)
+        difference.copy(slackMicros = difference.slackMicros + slack(s))
+      }
     case Add(l, r, _)          => for (a <- read(l); b <- read(r)) yield a.plus(b)
     case Subtract(l, r, _)     => for (a <- read(l); b <- read(r)) yield a.minus(b)
     case UnaryMinus(child, _)  => read(child).map(Nothing.minus)
@@ -191,7 +205,14 @@ private[analysis] object TimeSum {
   /** Spark adds whole days in local time: where clocks change, they are not all 24 hours long. */
   private def slack(t: TimestampAddInterval, interval: TimeSum): Long =
     if (t.start.dataType != TimestampType || !hasDays(t.interval, interval)) 0L
-    else t.timeZoneId.fold(0L)(id => spreadMicros(ZoneId.of(id)))
+    else slack(t.timeZoneId)
+
+  /** A difference too is one of local times, but for the intervals of old. */
+  private def slack(s: SubtractTimestamps): Long =
+    if (s.left.dataType != TimestampType || s.legacyInterval) 0L else slack(s.timeZoneId)
+
+  private def slack(timeZoneId: Option[String]): Long =
+    timeZoneId.fold(0L)(id => spreadMicros(ZoneId.of(id)))
 
   private def hasDays(e: Expression, interval: TimeSum): Boolean = e.dataType match {
     case CalendarIntervalType => e.eval().asInstanceOf[CalendarInterval].days != 0

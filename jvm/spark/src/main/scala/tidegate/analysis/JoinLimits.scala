@@ -1,7 +1,10 @@
 package tidegate.analysis
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
+import scala.annotation.tailrec
+
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, ExprId}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project, Union}
+import org.apache.spark.sql.internal.SQLConf
 import tidegate.plans._
 
 /** What the bounds of a join say of the rows in its state. */
@@ -16,27 +19,63 @@ private[tidegate] final class JoinLimits(join: Join) {
     val limits = for {
       bound <- bounds
       if bound.limited.exprId == column.exprId
-      key <- EventTimeTag.key(bound.of)
+      key <- EventTimeTag.key(bound.setBy)
       time <- KeyedTimes.of(otherSide(column)).get(key)
     } yield if (bound.byMs == 0) time else BehindTime(time, bound.byMs)
     if (limits.size > 1) Some(TightestTime(limits)) else limits.headOption
   }
 
   /**
-   * The times below which a side puts out no rows any more: one for each column with this key that
-   * has a limit.
-   *
-   * The rows in an open window may be as old as its start, where a plain time goes with it.
+   * The times below which a side puts out no rows any more: one for each time with this key. None
+   * at all if there is a time without a limit: it may be of any age.
    */
   def ofKey(side: LogicalPlan, key: Byte): Seq[InputTime] = {
     val columns = JoinBounds.times(side.output).filter(EventTimeTag.key(_).contains(key))
-    columns.flatMap { c =>
-      of(c).flatMap { limit =>
-        if (!EventTimeTag.isWindow(c) || columns.forall(EventTimeTag.isWindow)) Some(limit)
-        else WindowColumns.grid(side, c).map { case (grid, _) => BehindTime(limit, grid.sizeMs) }
-      }
-    }
+    val times = columns.groupBy(madeOf(side, _)).values.toSeq.map(ofTime(side, _))
+    if (times.contains(None)) Nil else times.flatten
   }
+
+  /** The limit of one time, from its copies and the windows that were made of it. */
+  private def ofTime(side: LogicalPlan, columns: Seq[Attribute]): Option[InputTime] = {
+    val (windows, plain) = columns.partition(EventTimeTag.isWindow)
+    // The rows in an open window may be as old as its start.
+    def ofPlain(window: Attribute) = for {
+      limit <- of(window)
+      (grid, _) <- WindowColumns.grid(side, window)
+    } yield BehindTime(limit, grid.sizeMs)
+    if (plain.isEmpty) windows.flatMap(of).headOption
+    else plain.flatMap(ofExactly).headOption.orElse(windows.flatMap(ofPlain).headOption)
+  }
+
+  /** State format 4 lets plain times go in whole ms, the others exactly. */
+  private def ofExactly(column: Attribute): Option[InputTime] =
+    of(column).map(limit => if (inWholeMs) BehindTime(limit, 1) else limit)
+
+  private def inWholeMs: Boolean =
+    join.conf.getConf(SQLConf.STREAMING_JOIN_STATE_FORMAT_VERSION) >= 4
+
+  /** The column that this one is a copy of, or that its windows were made of. */
+  @tailrec
+  private def madeOf(plan: LogicalPlan, column: Attribute): ExprId =
+    WindowColumns.grid(plan, column) match {
+      case Some((_, time)) => madeOf(plan, time)
+      case None            =>
+        plan match {
+          // The columns of its branches may differ.
+          case _: Union   => column.exprId
+          case p: Project =>
+            p.projectList.find(_.exprId == column.exprId) match {
+              case Some(Alias(source: Attribute, _)) => madeOf(p.child, source)
+              case Some(_: Alias)                    => column.exprId
+              case _                                 => madeOf(p.child, column)
+            }
+          case other =>
+            other.children.find(_.outputSet.contains(column)) match {
+              case Some(child) => madeOf(child, column)
+              case None        => column.exprId
+            }
+        }
+    }
 
   /** The sides whose rows stay in the state for ever. */
   def unbounded: Seq[LogicalPlan] = join.children.filterNot(_.output.exists(of(_).isDefined))

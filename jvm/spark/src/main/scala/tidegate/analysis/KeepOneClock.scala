@@ -21,9 +21,7 @@ object KeepOneClock extends Rule[LogicalPlan] {
         val streaming = plan.transformUp {
           case k: KeyedWatermark if !k.left.isStreaming => k.left
         }
-        // Plans of a running query have the clock's execution relation, and are left as they are.
-        val hasClock = streaming.exists(isClock)
-        if (!hasClock) streaming
+        if (!isBeforeExecution(streaming)) streaming
         else
           streaming.transformDown {
             case k: KeyedWatermark if !found =>
@@ -33,6 +31,11 @@ object KeepOneClock extends Rule[LogicalPlan] {
               k.copy(right = LocalRelation(Nil, isStreaming = true))
           }
       }
+
+  /**
+   * Whether the plan is not yet that of a batch: those have the execution relation of the clock.
+   */
+  def isBeforeExecution(plan: LogicalPlan): Boolean = plan.exists(isClock)
 
   private def isClock(plan: LogicalPlan): Boolean = plan match {
     case r: StreamingRelationV2 => r.table eq ClockTable

@@ -21,18 +21,34 @@ object KeyedTimes {
 
   def of(plan: LogicalPlan): Map[Byte, InputTime] = plan match {
     case k: KeyedWatermark => of(k.left) + (k.spec.key -> NodeTime(k.spec.name))
-    case u: Union          => coalesce(u.children.filter(_.isStreaming).map(of))
+    case u: Union          => coalesce(u.children.filter(_.isStreaming))
     case j: Join if StatefulOperators.isStreamJoin(j) => joined(j)
-    case a: Aggregate                                 =>
-      val column = EventTimeColumn.of(a)
-      val grid = column.flatMap(WindowColumns.grid(a.child, _)).map(_._1)
-      onlyKeyOf(column, a.child).map { case (key, time) =>
-        key -> grid.fold(time)(GridTime(time, _))
-      }
+    case a: Aggregate                                 => aggregated(a)
     case _: FlatMapGroupsWithState | _: FlatMapGroupsInPandasWithState | _: TransformWithState |
         _: TransformWithStateInPySpark =>
       onlyKeyOf(EventTimeColumn.of(plan), plan.children.head)
     case other => other.children.map(of).foldLeft(Map.empty[Byte, InputTime])(_ ++ _)
+  }
+
+  /**
+   * A window leaves when it has ended. A plain time that goes with it may be that much older; and a
+   * plain time alone leaves, in whole ms, only when it has passed.
+   */
+  private def aggregated(a: Aggregate): Map[Byte, InputTime] = {
+    val column = EventTimeColumn.of(a)
+    val grid = column.flatMap(WindowColumns.grid(a.child, _)).map(_._1)
+    onlyKeyOf(column, a.child).flatMap { case (key, time) =>
+      val withPlainTime =
+        a.output.exists(c => EventTimeTag.key(c).contains(key) && !EventTimeTag.isWindow(c))
+      (grid, withPlainTime) match {
+        case (None, _) if !column.exists(EventTimeTag.isWindow) => Some(key -> BehindTime(time, 1))
+        case (None, true)                                       => None
+        case (None, false)                                      => Some(key -> time)
+        case (Some(g), true) if g.sizeMs > g.slideMs            =>
+          Some(key -> BehindTime(GridTime(time, g), g.sizeMs - g.slideMs))
+        case (Some(g), _) => Some(key -> GridTime(time, g))
+      }
+    }
   }
 
   private def onlyKeyOf(column: Option[Attribute], child: LogicalPlan): Map[Byte, InputTime] = {
@@ -58,27 +74,42 @@ object KeyedTimes {
       }
   }
 
-  private def coalesce(branches: Seq[Map[Byte, InputTime]]): Map[Byte, InputTime] =
-    branches.headOption.fold(Map.empty[Byte, InputTime]) { first =>
-      first.keySet
-        .filter(k => branches.forall(_.contains(k)))
-        .map { k =>
-          val inputs = branches.map(_(k)).distinct
-          k -> (if (inputs.size == 1) inputs.head else CoalescedTime(inputs))
-        }
-        .toMap
+  private def coalesce(branches: Seq[LogicalPlan]): Map[Byte, InputTime] = {
+    val times = branches.map(of)
+    val everywhere = times.map(_.keySet).reduceOption(_ intersect _).getOrElse(Set.empty[Byte])
+    everywhere
+      .filter(sameColumn(branches, _))
+      .map { k =>
+        val inputs = times.map(_(k)).distinct
+        k -> (if (inputs.size == 1) inputs.head else CoalescedTime(inputs))
+      }
+      .toMap
+  }
+
+  /** A union takes columns by their position, and their metadata from the first branch. */
+  private def sameColumn(branches: Seq[LogicalPlan], key: Byte): Boolean =
+    branches.tail.forall(hasKeyOf(branches.head, _, key))
+
+  private def hasKeyOf(first: LogicalPlan, branch: LogicalPlan, key: Byte): Boolean =
+    first.output.zip(branch.output).forall { case (f, b) =>
+      !EventTimeTag.key(f).contains(key) || EventTimeTag.key(b).contains(key)
     }
 
   /** A sentence part that says why `key` is not there: the branch of a union that lacks it. */
   def whyMissing(plan: LogicalPlan, key: Byte): String = plan match {
     case u: Union =>
-      u.children.zipWithIndex
-        .find { case (branch, _) => branch.isStreaming && !of(branch).contains(key) }
-        .fold("it ends before the union") { case (branch, i) =>
-          val columns = branch.output.map(_.name).mkString(", ")
-          s"branch ${i + 1} of the union, with the columns $columns, has no watermark with this " +
-            "key; call withKeyedWatermark with the same key on it"
+      val branches = u.children.zipWithIndex.filter(_._1.isStreaming)
+      def named(branch: LogicalPlan, i: Int) =
+        s"branch ${i + 1} of the union, with the columns ${branch.output.map(_.name).mkString(", ")},"
+      branches
+        .collectFirst {
+          case (branch, i) if !of(branch).contains(key) =>
+            s"${named(branch, i)} has no watermark with this key; call withKeyedWatermark with the " +
+              "same key on it"
+          case (branch, i) if !hasKeyOf(branches.head._1, branch, key) =>
+            s"${named(branch, i)} has this key on another column; put it at the same place with select"
         }
+        .getOrElse("it ends before the union")
     case j: Join if StatefulOperators.isStreamJoin(j) && j.children.exists(of(_).contains(key)) =>
       "the join before it has no bound for this time, so that its state may put out rows of any " +
         "age; compare it with a time of the other side, such as " +

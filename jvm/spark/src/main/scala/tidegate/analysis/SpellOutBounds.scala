@@ -22,23 +22,22 @@ object SpellOutBounds extends Rule[LogicalPlan] {
           case j: Join
               if StatefulOperators.isStreamJoin(j) && j.joinType != Inner && j.resolved &&
                 !StreamingJoinHelper.isWatermarkInJoinKeys(j) =>
-            and(j, JoinBounds.of(j).filterNot(readBySpark(j, _)).map(_.condition(timeZone)))
+            JoinBounds.and(
+              j,
+              JoinBounds.of(j).filterNot(readBySpark(j, _)).map(_.condition(timeZone))
+            )
         }
       }
 
   private def timeZone: String = conf.sessionLocalTimeZone
 
   private def readBySpark(join: Join, bound: JoinBound): Boolean =
-    EventTimeTag.isWindow(bound.of) || StreamingJoinHelper
+    EventTimeTag.isWindow(bound.setBy) || StreamingJoinHelper
       .getStateValueWatermark(
         AttributeSet(bound.limited),
-        AttributeSet(bound.of),
+        AttributeSet(bound.setBy),
         join.condition,
         Some(0L)
       )
       .isDefined
-
-  private def and(join: Join, predicates: Seq[Expression]): Join =
-    if (predicates.isEmpty) join
-    else join.copy(condition = (join.condition.toSeq ++ predicates).reduceOption(And(_, _)))
 }

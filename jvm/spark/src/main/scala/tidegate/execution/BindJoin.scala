@@ -37,8 +37,8 @@ private[execution] object BindJoin {
       // Only asked whether Spark's own watermark, always 0 here, is ahead of it.
       eventTimeWatermarkForEviction = Some(0L),
       stateWatermarkPredicates = JoinStateWatermarkPredicates(
-        predicate(left, join.left, join.leftKeys, byKey, _.evictionMs),
-        predicate(right, join.right, join.rightKeys, byKey, evictionOfRight(join))
+        predicate(join, left, join.left, join.leftKeys, byKey, _.evictionMs),
+        predicate(join, right, join.right, join.rightKeys, byKey, evictionOfRight(join))
       )
     )
   }
@@ -82,6 +82,7 @@ private[execution] object BindJoin {
    * were below it when they came.
    */
   private def predicate(
+      join: StreamingSymmetricHashJoinExec,
       drops: Seq[DropLateExec],
       side: SparkPlan,
       keys: Seq[Expression],
@@ -93,32 +94,30 @@ private[execution] object BindJoin {
       limitMs = evictionMs(drop.times)
       if limitMs > 0
       column <- side.output.find(_.exprId == drop.time.exprId)
+      // State format 4 goes by the column with Spark's tag alone.
+      if join.stateFormatVersion < 4 || EventTimeTag.hasSparkTag(column)
     } yield (column, limitMs)
-    // State format 4 goes by the column with Spark's tag alone.
-    limits.sortBy { case (column, _) => !EventTimeTag.hasSparkTag(column) }.headOption.map {
-      case (first, limitMs) =>
-        // Spark evicts up to and at this value; a window that ends at the limit is closed.
-        val upTo = if (EventTimeTag.isWindow(first)) limitMs else limitMs - 1
-        byKey match {
-          case Some(i) =>
-            val key = BoundReference(i, keys(i).dataType, keys(i).nullable)
-            JoinStateKeyWatermarkPredicate(below(key, limitMs), upTo)
-          case None =>
-            JoinStateValueWatermarkPredicate(
-              limits.map { case (column, ms) => below(column, ms) }.reduce(Or(_, _)),
-              upTo
-            )
-        }
+    limits.headOption.map { case (first, limitMs) =>
+      // In format 4 Spark evicts up to and at this value; a window that ends at the limit is closed.
+      val upTo = if (EventTimeTag.isWindow(first)) limitMs else limitMs - 1
+      byKey match {
+        case Some(i) =>
+          val key = BoundReference(i, keys(i).dataType, keys(i).nullable)
+          JoinStateKeyWatermarkPredicate(below(key, limitMs), upTo)
+        case None =>
+          JoinStateValueWatermarkPredicate(
+            limits.map { case (column, ms) => below(column, ms) }.reduce(Or(_, _)),
+            upTo
+          )
+      }
     }
   }
 
   private def below(time: Expression, limitMs: Long): Expression = {
+    val limit = limitMs * MicrosPerMs
     val (value, upTo) =
-      if (EventTimeTag.isWindow(time.dataType)) (GetStructField(time, 1), limitMs)
-      else (time, limitMs - 1)
-    LessThanOrEqual(
-      PreciseTimestampConversion(value, value.dataType, LongType),
-      Literal(upTo * MicrosPerMs)
-    )
+      if (EventTimeTag.isWindow(time.dataType)) (GetStructField(time, 1), limit)
+      else (time, limit - 1)
+    LessThanOrEqual(PreciseTimestampConversion(value, value.dataType, LongType), Literal(upTo))
   }
 }
