@@ -23,18 +23,27 @@ class ChainSuite extends JoinTest {
     checkAsBatch(read => perWindow(joined(read, "inner"), "delivery_time", "n"))
   }
 
-  onBothStores("a window over an outer join: rows without a partner are not late for it") {
+  private def windowOverOuterJoin(): Run =
     checkAsBatch(read => perWindow(joined(read, "leftOuter"), "order_time", "n"))
+
+  onBothStores("a window over an outer join: rows without a partner are not late for it") {
+    windowOverOuterJoin()
+  }
+
+  private def joinOverWindows(how: String): Run = checkAsBatch { read =>
+    val l = perWindow(orders(read(left)), "order_time", "orders")
+    val r = perWindow(deliveries(read(right)), "delivery_time", "deliveries")
+    l.streamJoin(r, l("window") === r("window"), how)
   }
 
   for (how <- Seq("inner", "fullOuter", "leftSemi"))
-    onBothStores(s"a $how join over equal windows") {
-      checkAsBatch { read =>
-        val l = perWindow(orders(read(left)), "order_time", "orders")
-        val r = perWindow(deliveries(read(right)), "delivery_time", "deliveries")
-        l.streamJoin(r, l("window") === r("window"), how)
-      }
-    }
+    onBothStores(s"a $how join over equal windows")(joinOverWindows(how))
+
+  for (state <- joinStates if state.format > 2)
+    test(s"windows over a join and under one, in join state format ${state.format}")(on(state) {
+      windowOverOuterJoin()
+      joinOverWindows("fullOuter")
+    })
 
   onBothStores("a window over a window, by window_time") {
     checkAsBatch { read =>

@@ -1,12 +1,13 @@
 package tidegate
 
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.execution.WholeStageCodegenExec
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.tidegate.SparkInternals
-import tidegate.analysis.KeyedTimes
-import tidegate.clock.ClockTable
+import tidegate.analysis.{CompleteJoinConditions, KeyedTimes}
+import tidegate.clock.{ClockTable, OperatorTimes, Time}
 import tidegate.execution.KeyedWatermarkExec
 import tidegate.plans.{EventTimeTag, KeyedWatermark, NodeTime}
 
@@ -41,12 +42,24 @@ class PlanSuite extends KeyedStreamTest {
   test("keys: a union passes on what all branches have, static branches are neutral") {
     val a = events().toDF().withKeyedWatermark("time", "1 second", key = 1, name = "a")
     val b = events().toDF()
-    def keys(df: org.apache.spark.sql.DataFrame) = KeyedTimes.of(SparkInternals.analyzed(df))
+    def keys(df: DataFrame) = KeyedTimes.of(SparkInternals.analyzed(df))
     assert(keys(a) === Map(1.toByte -> NodeTime("a")))
     assert(keys(a.union(b)) === Map.empty)
     assert(keys(a.union(a)) === Map(1.toByte -> NodeTime("a")))
     val static = spark.range(1).select(lit("a").as("sub"))
     assert(keys(a.join(static, "sub")).keySet === Set(1.toByte))
+  }
+
+  test("keys: operators without state pass them on") {
+    val df = events()
+      .toDF()
+      .withKeyedWatermark("time", "1 second", key = 3)
+      .withColumn("part", explode(split(col("sub"), ",")))
+      .where("n > 0")
+      .repartition(2, col("part"))
+      .select(col("time").as("renamed"), col("part"))
+    assert(KeyedTimes.of(SparkInternals.analyzed(df)).keySet === Set(3.toByte))
+    assert(df.queryExecution.analyzed.output.flatMap(EventTimeTag.key) === Seq(3.toByte))
   }
 
   test("keys: a copy of a time has its limit") {
@@ -64,8 +77,8 @@ class PlanSuite extends KeyedStreamTest {
     )
     val Some(time) = KeyedTimes.of(SparkInternals.analyzed(joined)).get(0): @unchecked
     val marks = Map("a" -> 100000L, "b" -> 60000L)
-    val times = new tidegate.clock.OperatorTimes(
-      name => tidegate.clock.Time(marks.get(name), idle = false, name),
+    val times = new OperatorTimes(
+      name => Time(marks.get(name), idle = false, name),
       Map.empty
     )
     assert(times.time(time).watermarkMs === Some(60000L))
@@ -82,12 +95,12 @@ class PlanSuite extends KeyedStreamTest {
       .select(col("n").as("k"), col("time").as("other"))
       .withKeyedWatermark("other", "1 second", key = 1)
     val pairs = a.join(b, col("n") === col("m") && a("time") === b("time"))
-    def keys(df: org.apache.spark.sql.DataFrame) = KeyedTimes.of(SparkInternals.analyzed(df)).keySet
+    def keys(df: DataFrame) = KeyedTimes.of(SparkInternals.analyzed(df)).keySet
     assert(keys(pairs) === Set(0.toByte))
     val one = pairs.join(c, col("n") === col("k") && b("time") === c("other"))
     assert(keys(one) === Set(1.toByte))
     val both = one.where(a("time") === c("other"))
-    val prepared = tidegate.analysis.CompleteJoinConditions(SparkInternals.analyzed(both))
+    val prepared = CompleteJoinConditions(SparkInternals.analyzed(both))
     assert(KeyedTimes.of(prepared).keySet === Set(0.toByte, 1.toByte))
   }
 
@@ -97,7 +110,7 @@ class PlanSuite extends KeyedStreamTest {
     val one = branch("x", "y").withKeyedWatermark("x", "1 second")
     val same = branch("a", "b").withKeyedWatermark("a", "1 second")
     val other = branch("a", "b").withKeyedWatermark("b", "1 second")
-    def keys(df: org.apache.spark.sql.DataFrame) = KeyedTimes.of(SparkInternals.analyzed(df)).keySet
+    def keys(df: DataFrame) = KeyedTimes.of(SparkInternals.analyzed(df)).keySet
     assert(keys(one.union(same)) === Set(0.toByte))
     assert(keys(one.union(other)) === Set.empty)
     val missing = KeyedTimes.whyMissing(SparkInternals.analyzed(one.union(other)), 0)
@@ -109,10 +122,10 @@ class PlanSuite extends KeyedStreamTest {
 
   test("keys: the time that goes with a window may be as old as its start") {
     val in = events().toDF().withKeyedWatermark("time", "1 second", name = "a")
-    def time(df: org.apache.spark.sql.DataFrame) =
+    def time(df: DataFrame) =
       KeyedTimes.of(SparkInternals.analyzed(df)).get(0).map { t =>
-        new tidegate.clock.OperatorTimes(
-          name => tidegate.clock.Time(Some(65000L), idle = false, name),
+        new OperatorTimes(
+          name => Time(Some(65000L), idle = false, name),
           Map.empty
         ).time(t).watermarkMs.get
       }
@@ -262,7 +275,7 @@ class PlanSuite extends KeyedStreamTest {
 
   test("default emission: the greatest frame that serves all windows downstream") {
     val keyed = events().toDF().withKeyedWatermark("time", "0 seconds")
-    def frames(df: org.apache.spark.sql.DataFrame): (Long, Long) = {
+    def frames(df: DataFrame): (Long, Long) = {
       val query = df.writeStream.format("noop").start()
       try {
         query.processAllAvailable()

@@ -218,6 +218,21 @@ class RefusalSuite extends KeyedStreamTest {
     )(start(joined.groupBy(window(col("order_time"), "10 seconds")).count()))
   }
 
+  test("an outer join whose other side has lost its watermark in a join before") {
+    val keyed = orders.drop("paid").withKeyedWatermark("order_time", "1 second")
+    val unbounded = keyed.join(deliveries, "n").select(col("n").as("m"), col("delivery_time"))
+    val third = in
+      .select(col("n"), col("time").as("third"))
+      .withKeyedWatermark("third", "1 second", key = 2)
+    refused(
+      "KEY_NOT_AVAILABLE",
+      "The operator `join` runs on the column `delivery_time` with the watermark key 1, but that " +
+        "key does not reach it: the join before it has no bound for this time, so that its state " +
+        "may put out rows of any age; compare it with a time of the other side, such as " +
+        "l >= r - interval 10 minutes AND l <= r + interval 10 minutes."
+    )(third.join(unbounded, expr("n = m and third = delivery_time"), "leftOuter"))
+  }
+
   test("the same key on both sides of a join for different columns") {
     val left = orders.withKeyedWatermark("order_time", "1 second", key = 5)
     val right = in.select("n", "time").withKeyedWatermark("time", "1 second", key = 5)

@@ -84,9 +84,24 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
   private def isUnbounded(join: Join): Boolean = new JoinLimits(join).unbounded.nonEmpty
 
   private def unbounded(join: Join): AnalysisException =
-    TidegateErrors.joinUnbounded(
-      join.joinType.sql,
-      time(join.left).map(_.name),
-      time(join.right).map(_.name)
+    lostKey(join).getOrElse(
+      TidegateErrors.joinUnbounded(
+        join.joinType.sql,
+        time(join.left).map(_.name),
+        time(join.right).map(_.name)
+      )
     )
+
+  /** The bounds are there, but the watermark of one of their times ended before the join. */
+  private def lostKey(join: Join): Option[AnalysisException] = (for {
+    bound <- JoinBounds.of(join)
+    side <- join.children.find(_.outputSet.contains(bound.setBy))
+    key <- EventTimeTag.key(bound.setBy)
+    if !KeyedTimes.of(side).contains(key)
+  } yield TidegateErrors.keyNotAvailable(
+    "join",
+    bound.setBy.name,
+    key,
+    KeyedTimes.whyMissing(side, key)
+  )).headOption
 }
