@@ -137,19 +137,24 @@ class JoinSuite extends JoinTest {
     assert(run.answer === Seq("100", "5"))
   }
 
-  test("rows with microseconds are not late for what follows the join") {
-    def micros(read: Path => DataFrame, folder: Path): DataFrame =
-      read(folder).withColumn("time", expr("time - interval 0.0005 seconds"))
-    for (state <- Seq(joinStates.head, joinStates.last)) on(state) {
-      checkAsBatch { read =>
-        val (l, r) =
-          (orders(micros(read, left), "0 seconds"), deliveries(micros(read, right), "0 seconds"))
+  for (state <- Seq(joinStates.head, joinStates.last))
+    test(s"rows with microseconds are not late after a join, format ${state.format}")(on(state) {
+      val in = (events(), events())
+      val run = new Run({
+        val times = in._1.toDF().withColumn("time", expr("time - interval 0.0005 seconds"))
+        val (l, r) = (orders(times, "0 seconds"), deliveries(in._2.toDF(), "0 seconds"))
         l.streamJoin(r, l("id") === r("id"), "leftOuter", within(0))
           .select(l("id"), col("order_time"))
           .dropDuplicates("id", "order_time")
-      }
-    }
-  }
+      }).start()
+      in._1.addData(event("a", 10, 1), event("a", 20, 2))
+      in._2.addData(event("a", 10, 9))
+      run.settle()
+      in._2.addData(event("a", 15, 9))
+      run.settle()
+      assert(run.rows.map(_.getInt(0)) === Seq(1))
+      assert(run.lateRows === Map.empty)
+    })
 
   test("a stream that is joined with itself, in the first batch and after") {
     val run = new Run({
