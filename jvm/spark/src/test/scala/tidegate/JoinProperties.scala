@@ -11,7 +11,7 @@ import org.apache.spark.sql.{DataFrame, Row}
  * the clue of a failure. `-Dtidegate.cases=100` tries more of them.
  */
 class JoinProperties extends JoinTest {
-  private val cases = sys.props.getOrElse("tidegate.cases", "3").toInt
+  private val cases = sys.props.getOrElse("tidegate.cases", "2").toInt
   private val substreams = Seq("a", "b")
   // The epoch itself is late.
   private val start = 1.0
