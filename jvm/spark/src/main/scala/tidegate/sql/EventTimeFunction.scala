@@ -1,0 +1,97 @@
+package tidegate.sql
+
+import java.util.Locale
+
+/**
+ * A table function of SQL.
+ *
+ * @param name
+ *   in upper case
+ * @param parameters
+ *   in the order of positional arguments, after the table
+ * @param namedOnly
+ *   the parameters that have to be named
+ */
+private[tidegate] final case class EventTimeFunction(
+    name: String,
+    parameters: Seq[Parameter],
+    namedOnly: Seq[Parameter] = Nil
+) {
+
+  /** Every parameter but the table. */
+  def all: Seq[Parameter] = parameters ++ namedOnly
+
+  /** The parameter that an argument name means; upper and lower case are equal. */
+  def parameter(argumentName: String): Option[Parameter] =
+    (Parameter.Data +: all).find(_.names.exists(_.equalsIgnoreCase(argumentName)))
+
+  /** How the function is called, for messages. */
+  def signature: String = {
+    val (needed, optional) = parameters.partition(_.isRequired)
+    val shown = Parameter.Data +: needed
+    val rest = optional.map(p => s" [, ${p.name}]").mkString
+    shown.map(_.name).mkString(s"$name(", ", ", s"$rest)")
+  }
+}
+
+/**
+ * A parameter of a table function.
+ *
+ * @param name
+ *   in lower case, as in messages
+ * @param aliases
+ *   what else it may be called
+ * @param isPolicy
+ *   whether its argument is written as a function, such as `fixed_lag(5 seconds)`
+ */
+private[tidegate] final case class Parameter(
+    name: String,
+    aliases: Seq[String] = Nil,
+    isRequired: Boolean = true,
+    isPolicy: Boolean = false
+) {
+  def names: Seq[String] = name +: aliases
+}
+
+private[tidegate] object Parameter {
+  val Data: Parameter = Parameter("data", Seq("input"))
+  val TimeColumn: Parameter = Parameter("timecol", Seq("time_col"))
+  val Size: Parameter = Parameter("size", Seq("window_size"))
+  val Slide: Parameter = Parameter("slide", Seq("slide_by"))
+  val Step: Parameter = Parameter("step")
+  val MaxSize: Parameter = Parameter("max_size", Seq("size"))
+  val Gap: Parameter = Parameter("gap")
+  val Offset: Parameter = optional("offset")
+  val Lag: Parameter = optional("lag")
+  val Key: Parameter = optional("key")
+  val Policy: Parameter = optional("policy").copy(isPolicy = true)
+  val Substream: Parameter = optional("substream")
+  val IdleTimeout: Parameter = optional("idle_timeout")
+  val Emission: Parameter = optional("emission").copy(isPolicy = true)
+  val Name: Parameter = optional("name")
+  val MaxFutureSkew: Parameter = optional("max_future_skew")
+
+  private def optional(name: String) = Parameter(name, isRequired = false)
+}
+
+private[tidegate] object EventTimeFunction {
+  import Parameter._
+
+  val ImposeOrder: EventTimeFunction = EventTimeFunction(
+    "IMPOSE_ORDER",
+    Seq(TimeColumn, Lag, Key),
+    Seq(Policy, Substream, IdleTimeout, Emission, Name, MaxFutureSkew)
+  )
+  val Tumble: EventTimeFunction = EventTimeFunction("TUMBLE", Seq(TimeColumn, Size, Offset))
+  val Hop: EventTimeFunction = EventTimeFunction("HOP", Seq(TimeColumn, Size, Slide, Offset))
+  val Cumulate: EventTimeFunction =
+    EventTimeFunction("CUMULATE", Seq(TimeColumn, Step, MaxSize, Offset))
+  val Session: EventTimeFunction = EventTimeFunction("SESSION", Seq(TimeColumn, Gap))
+
+  val all: Seq[EventTimeFunction] = Seq(ImposeOrder, Tumble, Hop, Cumulate, Session)
+
+  private val byName = all.map(f => f.name -> f).toMap
+
+  /** The function of a name; upper and lower case are equal. */
+  def of(name: String): Option[EventTimeFunction] = byName.get(name.toUpperCase(Locale.ROOT))
+}
