@@ -3,6 +3,7 @@ package tidegate
 import org.apache.spark.sql.SparkSessionExtensions
 import tidegate.analysis._
 import tidegate.execution.{BindWatermarks, KeyedWatermarkStrategy}
+import tidegate.sql.parser.TidegateSqlParser
 
 /**
  * The entry point: `spark.sql.extensions=tidegate.TidegateExtensions`.
@@ -14,6 +15,10 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
     TidegateErrors.register()
+
+    // In the parser, as rules come too late: Spark would have refused the spellings of the calls, or
+    // have looked for functions with their names.
+    extensions.injectParser((_, delegate) => new TidegateSqlParser(delegate))
 
     // With the hints, as Spark's own rule for this node refuses it before resolution rules run.
     extensions.injectHintResolutionRule(_ => KeyTransformWithStateOutput)
