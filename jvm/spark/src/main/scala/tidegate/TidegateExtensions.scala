@@ -4,6 +4,7 @@ import org.apache.spark.sql.SparkSessionExtensions
 import tidegate.analysis._
 import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.execution.{BindWatermarkFunctions, BindWatermarks, KeyedWatermarkStrategy}
+import tidegate.sql.parser.TidegateSqlParser
 import tidegate.sql.{ClaimLateCalls, ResolveEventTimeCalls, WatermarkFunctions}
 
 /**
@@ -16,6 +17,10 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
     TidegateErrors.register()
+
+    // In the parser, as rules come too late: Spark would have refused the spellings of the calls, or
+    // have looked for functions with their names.
+    extensions.injectParser((_, delegate) => new TidegateSqlParser(delegate))
 
     // With the hints, as Spark's own rule for this node refuses it before resolution rules run.
     extensions.injectHintResolutionRule(_ => KeyTransformWithStateOutput)

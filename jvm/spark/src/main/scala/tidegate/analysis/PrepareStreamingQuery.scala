@@ -26,7 +26,7 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
           InlineCTE(alwaysInline = true)(_),
           KeepOneClock(_),
           NameNodes(_),
-          BindWatermarkFunctions(_),
+          FindFunctionInputs(_),
           CompleteJoinConditions(_),
           CheckJoins.atStart(_),
           SelectEventTimeColumn(_),

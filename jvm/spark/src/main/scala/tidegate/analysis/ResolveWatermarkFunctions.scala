@@ -76,7 +76,7 @@ object ResolveWatermarkFunctions extends Rule[LogicalPlan] {
 }
 
 /** Tells the watermark functions, when a query starts, where their values come from. */
-private[analysis] object BindWatermarkFunctions {
+private[analysis] object FindFunctionInputs {
 
   def apply(plan: LogicalPlan): LogicalPlan = AnalysisHelper.allowInvokingTransformsInAnalyzer {
     plan.transformUp { case p =>

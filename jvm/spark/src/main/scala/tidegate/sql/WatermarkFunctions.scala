@@ -118,7 +118,7 @@ private[tidegate] object WatermarkFunctions {
   private def registered(name: String, clazz: Class[_], usage: String)(
       build: Expression => Expression
   ): Registered = {
-    val info = new ExpressionInfo(clazz.getCanonicalName, null, name, usage, "")
+    val info = new ExpressionInfo(clazz.getCanonicalName, null, name, usage, "", "", "", "", "", "", "built-in")
     val builder = (arguments: Seq[Expression]) =>
       arguments match {
         case Seq(argument) => build(argument)

@@ -1,0 +1,125 @@
+package tidegate.sql.parser
+
+import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
+import tidegate.sql.EventTimeFunction
+
+/**
+ * Where a call of ours stands in the tokens of a statement.
+ *
+ * @param name
+ *   the position of its name
+ * @param arguments
+ *   the tokens of each argument
+ * @param wrapper
+ *   the word `TABLE` of a `TABLE(<call>)` that stands where a table may stand, not in a call
+ */
+private[parser] final case class CallSpan(
+    name: Int,
+    arguments: Seq[ArgumentSpan],
+    wrapper: Option[Int]
+)
+
+/**
+ * The tokens of an argument.
+ *
+ * @param key
+ *   the position of its name, if it is named
+ */
+private[parser] final case class ArgumentSpan(key: Option[Int], value: Range)
+
+/**
+ * Finds the calls of a statement. A call is ours if it has one of our names, stands where a table
+ * may stand, and has a `DESCRIPTOR(...)` among its arguments: a function, a table or a column of
+ * the user's may have such a name, too.
+ */
+private[parser] object CallSpan {
+  val Descriptor = "descriptor"
+
+  /** The calls in the order of their names. */
+  def in(tokens: SqlTokens): Seq[CallSpan] =
+    tokens.all.indices.foldLeft(new CallFinder(tokens, List(Frame()), Nil))(_.after(_)).found
+
+  /** What the brackets round a token are. */
+  private sealed trait Room
+  private case object Other extends Room
+  private case object Relation extends Room
+  private case object Wrapper extends Room
+  private case object Arguments extends Room
+
+  /** `inFrom`: whether a comma separates tables. */
+  private final case class Frame(room: Room = Other, inFrom: Boolean = false)
+
+  private final class CallFinder(tokens: SqlTokens, frames: List[Frame], calls: List[CallSpan]) {
+    import tokens.{is, kind}
+
+    def found: Seq[CallSpan] = calls.reverse
+
+    def after(i: Int): CallFinder = kind(i) match {
+      case LEFT_PAREN =>
+        val call = callAt(i - 1)
+        in(Frame(call.fold(roomAt(i))(_ => Arguments)) :: frames, call.toList ::: calls)
+      case RIGHT_PAREN if frames.size > 1          => in(frames.tail)
+      case FROM                                    => in(Frame(room, true) :: frames.tail)
+      case SELECT | BY | OPERATOR_PIPE | SEMICOLON => in(Frame(room, false) :: frames.tail)
+      case _                                       => this
+    }
+
+    private def in(frames: List[Frame], calls: List[CallSpan] = calls) =
+      new CallFinder(tokens, frames, calls)
+
+    private def room = frames.head.room
+
+    private def startsTable(i: Int): Boolean = kind(i - 1) match {
+      case FROM | JOIN | LATERAL => true
+      case COMMA                 => frames.head.inFrom || room == Arguments
+      case FAT_ARROW             => room == Arguments
+      case LEFT_PAREN            => room != Other
+      case TABLE | STREAM        => startsTable(i - 1)
+      case _                     => false
+    }
+
+    private def roomAt(open: Int): Room =
+      if (!startsTable(open)) Other
+      else if (is(open - 1, TABLE) && room != Arguments) Wrapper
+      else Relation
+
+    private def callAt(name: Int): Option[CallSpan] =
+      for {
+        _ <- EventTimeFunction.of(tokens.name(name))
+        if startsTable(name)
+        arguments = argumentsOf(name + 1)
+        if arguments.exists(a => isDescriptor(a.value.start))
+      } yield CallSpan(
+        name,
+        arguments,
+        Option.when(room == Wrapper && is(name - 1, LEFT_PAREN))(name - 2)
+      )
+
+    private def isDescriptor(i: Int) = tokens.name(i) == Descriptor && is(i + 1, LEFT_PAREN)
+
+    private def isKey(i: Int) = is(i + 1, FAT_ARROW)
+
+    private def argumentsOf(open: Int): Seq[ArgumentSpan] = {
+      val inside = open + 1 until tokens.closing(open)
+      val commas = tokens.topLevel(inside).filter(is(_, COMMA))
+      val starts = inside.start +: commas.map(_ + 1)
+      val ends = commas :+ inside.end
+      starts
+        .zip(ends)
+        .foldLeft(List.empty[Range]) {
+          case (last :: earlier, (start, end))
+              if hasKeys(last) && !isDescriptor(start) && !isKey(start) =>
+            (last.start until end) :: earlier
+          case (earlier, (start, end)) => (start until end) :: earlier
+        }
+        .reverse
+        .map { range =>
+          if (isKey(range.start)) ArgumentSpan(Some(range.start), range.drop(2))
+          else ArgumentSpan(None, range)
+        }
+    }
+
+    // Its keys are separated by commas, too.
+    private def hasKeys(argument: Range) = TableClause.in(tokens, argument).nonEmpty
+  }
+}

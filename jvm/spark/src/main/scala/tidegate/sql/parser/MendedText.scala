@@ -1,0 +1,77 @@
+package tidegate.sql.parser
+
+import org.apache.spark.sql.catalyst.parser.PositionMapper
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+
+/**
+ * The text of a statement after its mends.
+ *
+ * @param places
+ *   of each character of `text`, its place in `original`; in code points, as Spark counts them
+ */
+private[parser] final class MendedText(
+    val text: String,
+    original: String,
+    places: IndexedSeq[Int]
+) {
+
+  /** Lets what is built in `body` have positions in the original text. */
+  def withPositions[T](body: => T): T = {
+    val origin = CurrentOrigin.get
+    val spark = origin.positionMapper.getOrElse(PositionMapper.identity(text))
+    CurrentOrigin.withOrigin(origin.copy(positionMapper = Some(new Positions(spark))))(body)
+  }
+
+  /** From the text that Spark parses over the mended text to the original. */
+  private final class Positions(spark: PositionMapper)
+      extends PositionMapper(original, spark.substitutedText, Nil) {
+    override def mapToOriginal(position: Int): Int = {
+      val mended = spark.mapToOriginal(position)
+      places.lift(mended).getOrElse(mended - places.size + original.length)
+    }
+  }
+}
+
+private[parser] object MendedText {
+
+  /** Nothing if there is nothing to mend. */
+  def of(tokens: SqlTokens): Option[MendedText] = {
+    val edits = Mend.edits(tokens)
+    Option.when(edits.nonEmpty)(mended(tokens, edits))
+  }
+
+  private def mended(tokens: SqlTokens, edits: Map[Int, Seq[Edit]]): MendedText = {
+    val original = tokens.text.codePoints().toArray
+    val text = new StringBuilder
+    val places = IndexedSeq.newBuilder[Int]
+    def insert(word: String, place: Int): Unit = {
+      text ++= word
+      places ++= word.map(_ => place)
+    }
+    def keep(range: Range): Unit = range.foreach { i =>
+      text ++= Character.toString(original(i))
+      places += i
+    }
+    val end = tokens.all.indices.init.foldLeft(0) { (from, i) =>
+      val token = tokens.all(i)
+      val (start, stop) = (token.getStartIndex, token.getStopIndex)
+      keep(from until start)
+      val here = edits.getOrElse(i, Nil)
+      val isDropped = here.exists { case _: Drop => true; case _ => false }
+      here.foreach {
+        case Before(_, words @ _*) => words.foreach(w => insert(w.text + " ", start))
+        case _: AsName             => insert("`", start)
+        case _                     => ()
+      }
+      if (isDropped) insert(" " * (stop + 1 - start), start) else keep(start to stop)
+      here.foreach {
+        case After(_, word) => insert(" " + word.text, stop)
+        case _: AsName      => insert("`", stop)
+        case _              => ()
+      }
+      stop + 1
+    }
+    keep(end until original.length)
+    new MendedText(text.toString, tokens.text, places.result())
+  }
+}

@@ -1,0 +1,78 @@
+package tidegate.sql.parser
+
+import java.util.Locale
+
+import scala.jdk.CollectionConverters._
+
+import org.antlr.v4.runtime.misc.Interval
+import org.antlr.v4.runtime.{BufferedTokenStream, Token}
+import org.apache.spark.sql.catalyst.parser.SqlBaseParser
+import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
+
+/** The tokens of a statement, without comments and white space; the last one is its end. */
+private[parser] final class SqlTokens(val all: IndexedSeq[Token]) {
+
+  /** The calls of ours. */
+  lazy val calls: Seq[CallSpan] = CallSpan.in(this)
+
+  /** Whether a call of ours begins here. */
+  def startsCall(i: Int): Boolean = calls.exists(_.name == i)
+
+  /** The type of a token; of one that is not there, that of the end. */
+  def kind(i: Int): Int = all.lift(i).fold(Token.EOF)(_.getType)
+
+  def is(i: Int, kinds: Int*): Boolean = kinds.contains(kind(i))
+
+  /** A name in lower case, without its back quotes. */
+  def name(i: Int): String =
+    all.lift(i).fold("")(_.getText.stripPrefix("`").stripSuffix("`").toLowerCase(Locale.ROOT))
+
+  def isWord(i: Int): Boolean = Character.isLetter(all(i).getText.head)
+
+  /** Where the bracket at `open` is closed, or the end. */
+  def closing(open: Int): Int = brackets.getOrElse(open, all.size - 1)
+
+  /** The positions of a range that are in none of its brackets; a bracket's own ends are. */
+  def topLevel(range: Range): Seq[Int] =
+    Iterator
+      .iterate(range.start)(i => if (is(i, LEFT_PAREN)) closing(i) max (i + 1) else i + 1)
+      .takeWhile(_ < range.end)
+      .toSeq
+
+  /** Whether one pair of brackets goes round the whole range. */
+  def inBrackets(range: Range): Boolean =
+    is(range.start, LEFT_PAREN) && closing(range.start) == range.end - 1
+
+  /** Whether the statement may have parameter markers. */
+  def mayHaveParameters: Boolean = all.indices.exists(is(_, QUESTION, COLON))
+
+  /** What was lexed. */
+  def text: String = {
+    val stream = all.last.getInputStream
+    stream.getText(Interval.of(0, stream.size - 1))
+  }
+
+  private lazy val brackets: Map[Int, Int] =
+    all.indices
+      .foldLeft((List.empty[Int], Map.empty[Int, Int])) {
+        case ((open, closed), i) if is(i, LEFT_PAREN)          => (i :: open, closed)
+        case ((last :: open, closed), i) if is(i, RIGHT_PAREN) => (open, closed + (last -> i))
+        case (state, _)                                        => state
+      }
+      ._2
+}
+
+private[parser] object SqlTokens {
+
+  /** The tokens that a parser is about to read. */
+  def of(parser: SqlBaseParser): SqlTokens = parser.getTokenStream match {
+    case stream: BufferedTokenStream =>
+      stream.fill()
+      val all = stream.getTokens.asScala
+      new SqlTokens(all.filter(_.getChannel == Token.DEFAULT_CHANNEL).toVector)
+    case other =>
+      throw new IllegalStateException(
+        s"Spark's parser reads ${other.getClass}, not a list of tokens"
+      )
+  }
+}
