@@ -33,7 +33,8 @@ object ResolveWatermarkFunctions extends Rule[LogicalPlan] {
         throw TidegateErrors.isLateNotTime(e.sql, e.dataType)
       }
       e match {
-        case a: Attribute => IsLate(a, ofColumn(IsLateCall.Name, a, plan))
+        case a: Attribute =>
+          IsLate(a, EventTimeTag.closesWindow(a), ofColumn(IsLateCall.Name, a, plan))
         case other        => throw TidegateErrors.isLateComputed(other.sql)
       }
   }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import tidegate.TidegateErrors
-import tidegate.plans.{EventTimeTag, InputTime}
+import tidegate.plans.InputTime
 
 /**
  * Whose watermark a function gives. Known from the analysis on: in a part of a plan, such as the
@@ -51,8 +51,10 @@ private[tidegate] final case class CurrentWatermark(argument: String, source: Wa
  *
  * @param time
  *   an event time, or a window or its end
+ * @param closesWindow
+ *   whether it is one of the latter: Spark may put the expression of a column in its place
  */
-private[tidegate] final case class IsLate(time: Expression, source: WatermarkSource)
+private[tidegate] final case class IsLate(time: Expression, closesWindow: Boolean, source: WatermarkSource)
     extends UnaryExpression
     with WatermarkFunction {
   override def child: Expression = time
@@ -62,12 +64,6 @@ private[tidegate] final case class IsLate(time: Expression, source: WatermarkSou
   override def withInput(input: InputTime): Expression =
     copy(source = source.copy(input = Some(input)))
   override protected def withNewChildInternal(newChild: Expression): IsLate = copy(time = newChild)
-
-  /** Whether the argument is the window, or its end, that is to be closed. */
-  def closesWindow: Boolean = time match {
-    case a: Attribute => EventTimeTag.closesWindow(a)
-    case other        => EventTimeTag.isWindow(other.dataType)
-  }
 }
 
 /** A call whose argument is not looked up yet. */
