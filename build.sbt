@@ -24,6 +24,14 @@ lazy val scenarios = Def.setting {
     ((ThisBuild / baseDirectory).value / "tests" / "scenarios").getAbsolutePath
 }
 
+/** Spark's own tests, for the SQL in them; as a configuration of its own they are on no classpath. */
+lazy val SparkTests = config("spark-tests").hide
+
+lazy val sparkTests = Def.task {
+  "-Dtidegate.spark-tests=" +
+    update.value.select(configurationFilter(SparkTests.name)).map(_.getAbsolutePath).mkString
+}
+
 lazy val settings = Seq(
   scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Wunused", "-Werror",
     "-release", "17"),
@@ -43,16 +51,19 @@ lazy val core = (project in file("jvm/core"))
 
 lazy val spark = (project in file("jvm/spark"))
   .dependsOn(core % "compile->compile;test->test")
+  .configs(SparkTests)
   .settings(settings)
   .settings(
     name := s"tidegate-spark-${default.minor}",
     libraryDependencies += "org.apache.spark" %% "spark-sql" % default.full % Provided,
+    libraryDependencies +=
+      ("org.apache.spark" %% "spark-sql" % default.full % SparkTests).classifier("tests").intransitive(),
     Compile / unmanagedSourceDirectories +=
       (Compile / sourceDirectory).value / s"scala-spark-${default.minor}",
     assembly / assemblyJarName := s"tidegate-spark-${default.minor}_2.13-${version.value}.jar",
     assembly / assemblyOption ~= (_.withIncludeScala(false)),
     Test / javaOptions ++= javaModuleOptions ++ Seq("-Xmx4g", "-Duser.timezone=UTC"),
-    Test / javaOptions += scenarios.value,
+    Test / javaOptions ++= Seq(scenarios.value, sparkTests.value),
     Test / javaOptions ++= sys.props.get("tidegate.cases").map(n => s"-Dtidegate.cases=$n").toSeq
   )
 

@@ -7,7 +7,8 @@ import org.apache.spark.sql.catalyst.trees.CurrentOrigin
  * The text of a statement after its mends.
  *
  * @param places
- *   of each character of `text`, its place in `original`; in code points, as Spark counts them
+ *   of each character of `text` and of its end, the place in `original`; in code points, as Spark
+ *   counts them
  */
 private[parser] final class MendedText(
     val text: String,
@@ -25,10 +26,8 @@ private[parser] final class MendedText(
   /** From the text that Spark parses over the mended text to the original. */
   private final class Positions(spark: PositionMapper)
       extends PositionMapper(original, spark.substitutedText, Nil) {
-    override def mapToOriginal(position: Int): Int = {
-      val mended = spark.mapToOriginal(position)
-      places.lift(mended).getOrElse(mended - places.size + original.length)
-    }
+    override def mapToOriginal(position: Int): Int =
+      places(spark.mapToOriginal(position) min (places.size - 1))
   }
 }
 
@@ -72,6 +71,7 @@ private[parser] object MendedText {
       stop + 1
     }
     keep(end until original.length)
+    places += original.length
     new MendedText(text.toString, tokens.text, places.result())
   }
 }

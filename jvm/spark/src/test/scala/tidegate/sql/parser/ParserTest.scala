@@ -1,6 +1,5 @@
 package tidegate.sql.parser
 
-import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.expressions.{Expression, NamedArgumentExpression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.TreeNode
@@ -26,19 +25,18 @@ abstract class ParserTest extends AnyFunSuite {
     in(plan)
   }
 
+  protected def theCall(plan: LogicalPlan): EventTimeCall = {
+    val found = calls(plan)
+    assert(found.size === 1)
+    found.head
+  }
+
   /** The text that the position of a node or expression marks. */
   protected def fragment(node: TreeNode[_]): String = node.origin.context.fragment
 
   protected def value(argument: Expression): Expression = argument match {
     case NamedArgumentExpression(_, value) => value
     case other                             => other
-  }
-
-  /** The first line of an error, which is its sentence, and where it is. */
-  protected def refused(sql: String): String = {
-    val error = intercept[AnalysisException](parser.parsePlan(sql))
-    val sentence = error.getMessage.linesIterator.filter(_.nonEmpty).next()
-    sentence
   }
 
   protected def assertSame(sql: String, canonical: String): Unit =

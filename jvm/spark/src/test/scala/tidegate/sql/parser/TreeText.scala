@@ -5,7 +5,7 @@ import java.util.UUID
 import scala.collection.mutable
 import scala.util.Try
 
-import org.apache.spark.sql.catalyst.expressions.ExprId
+import org.apache.spark.sql.catalyst.expressions.{ExprId, GenericInternalRow}
 import org.apache.spark.sql.catalyst.trees.{Origin, TreeNode}
 import org.apache.spark.sql.types.DataType
 
@@ -33,6 +33,7 @@ private final class TreeText(withOrigins: Boolean) {
     case a: Array[_]                                    => text(a.toSeq)
     case m: collection.Map[_, _]     => m.toSeq.map(text).sorted.mkString("{", ",", "}")
     case i: Iterable[_]              => i.map(text).mkString("[", ",", "]")
+    case r: GenericInternalRow => text(r.values)
     case p: Product                  => s"${p.productPrefix}(${parts(p)})"
     case null                        => "null"
     case other if isAnonymous(other) => other.getClass.getPackageName

@@ -1,0 +1,79 @@
+package tidegate.sql.parser
+
+import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.parser._
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+
+/** Statements with parameters: Spark parses their text once more, before ours is asked. */
+class ParameterSuite extends ParserTest {
+
+  private def named(sql: String, values: (String, Any)*): LogicalPlan =
+    parser.parsePlanWithParameters(
+      sql,
+      NamedParameterContext(values.map { case (k, v) => k -> Literal(v) }.toMap)
+    )
+
+  private def assertNamed(sql: String, values: (String, Any)*)(canonical: String): Unit =
+    assert(TreeText.of(named(sql, values: _*)) === TreeText.of(parser.parsePlan(canonical)))
+
+  test("parameters beside bare spellings") {
+    assertNamed(
+      "SELECT * FROM TABLE(session(t PARTITION BY k, j, DESCRIPTOR(ts), 5 seconds)) WHERE a = :a",
+      "a" -> 7
+    )(
+      "SELECT * FROM (session(TABLE(t) PARTITION BY (k, j), DESCRIPTOR(ts), INTERVAL 5 SECONDS)) " +
+        "WHERE a = 7"
+    )
+    val positional = parser.parsePlanWithParameters(
+      "SELECT ? FROM tumble(TABLE t, DESCRIPTOR(ts), ?, 1 second) WHERE b = ?",
+      PositionalParameterContext(Seq(Literal(1), Literal("5 seconds"), Literal("x")))
+    )
+    assert(
+      TreeText.of(positional) === TreeText.of(
+        parser.parsePlan(
+          "SELECT 1 FROM tumble(TABLE t, DESCRIPTOR(ts), '5 seconds', 1 second) WHERE b = 'x'"
+        )
+      )
+    )
+  }
+
+  test("parameters as arguments, names and numbers of intervals") {
+    assertNamed("SELECT * FROM tumble(TABLE t, DESCRIPTOR(ts), :size)", "size" -> "5 seconds")(
+      "SELECT * FROM tumble(TABLE t, DESCRIPTOR(ts), '5 seconds')"
+    )
+    assertNamed(
+      "SELECT * FROM tumble(TABLE IDENTIFIER(:t), DESCRIPTOR(IDENTIFIER(:c)), 1 day)",
+      "t" -> "a.t",
+      "c" -> "ts"
+    )("SELECT * FROM tumble(TABLE IDENTIFIER('a.t'), DESCRIPTOR(IDENTIFIER('ts')), 1 day)")
+    assertNamed("SELECT * FROM tumble(TABLE t, DESCRIPTOR(ts), :n seconds)", "n" -> 5)(
+      "SELECT * FROM tumble(TABLE t, DESCRIPTOR(ts), 5 seconds)"
+    )
+  }
+
+  test("colons and question marks that are no parameters") {
+    val sql = "SELECT '12:00' /* ? */ FROM tumble(TABLE t, DESCRIPTOR(ts), 5 seconds)"
+    assertNamed(sql)(sql)
+    assertNamed(sql, "unused" -> 1)(sql)
+  }
+
+  test("positions are those of the statement as it was written") {
+    val emoji = "\ud83d\ude00"
+    val inner = "hop(t PARTITION BY k, DESCRIPTOR(x), :size, slide => 1 minute)"
+    val outer = s"tumble($inner, DESCRIPTOR(y), offset => 5 seconds)"
+    val sql = s"SELECT :a\nFROM TABLE($outer) WHERE a = :a"
+    Seq[Any](1, "a much longer value").foreach { a =>
+      val found = calls(named(sql, "a" -> a, "size" -> "5 minutes"))
+      assert(found.map(fragment) === Seq(outer, inner))
+      assert(
+        found.flatMap(_.arguments.map(a => fragment(value(a)))) ===
+          Seq("DESCRIPTOR(y)", "5 seconds", "DESCRIPTOR(x)", ":", "1 minute")
+      )
+    }
+    val found = theCall(
+      named(s"SELECT :a, '$emoji' FROM tumble(t, DESCRIPTOR(ts), 5 seconds)", "a" -> 1)
+    )
+    // Spark counts code points, but cuts the text by characters.
+    assert(found.origin.context.startIndex === 20)
+  }
+}

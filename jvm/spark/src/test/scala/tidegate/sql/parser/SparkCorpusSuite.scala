@@ -1,0 +1,58 @@
+package tidegate.sql.parser
+
+import scala.util.{Failure, Success, Try}
+
+import org.apache.spark.sql.catalyst.parser.{NamedParameterContext, ParserInterface}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+
+/**
+ * The SQL of Spark's own tests, which does not know of us, means the same with our parser: every
+ * node and expression, its position, and every error.
+ */
+class SparkCorpusSuite extends ParserTest {
+  private val own = new EventTimeSqlParser
+
+  // The one literal that has another value each time.
+  private val statements = SparkCorpus.statements.filterNot(_.contains("timestamp'now'"))
+  private lazy val outcomes = statements.map(sql => sql -> outcome(spark.parsePlan(sql)))
+  private lazy val right = statements.filter(sql => Try(spark.parsePlan(sql)).isSuccess)
+
+  private def outcome(parse: => LogicalPlan): String = Try(parse) match {
+    case Success(plan)  => TreeText.withOrigins(plan)
+    case Failure(error) => s"${error.getClass.getName}: ${error.getMessage}"
+  }
+
+  test("the corpus is there") {
+    info(s"${statements.size} statements, ${statements.size - right.size} of them are errors")
+    assert(statements.size > 15000)
+    assert(right.size > 15000)
+  }
+
+  test("statements of others are the same") {
+    outcomes.foreach { case (sql, sparks) => assert(outcome(parser.parsePlan(sql)) === sparks, sql) }
+  }
+
+  test("our own parser changes nothing in statements without a call") {
+    val different = outcomes.collect {
+      case (sql, sparks) if outcome(own.parsePlan(sql)) != sparks => sql
+    }
+    // It reads to the end first, so that it sees a comment without an end before other errors.
+    val unclosed = different.filter(
+      sql =>
+      outcome(own.parsePlan(sql)).contains("UNCLOSED_BRACKETED_COMMENT")
+    )
+    assert(different.diff(unclosed) === Nil)
+    assert(unclosed.size < 5)
+  }
+
+  test("nor where Spark looks for parameters") {
+    // Spark leaves the statement out of errors that it finds while it looks for parameters.
+    right.foreach { sql =>
+      def of(parser: ParserInterface) =
+        outcome(parser.parsePlanWithParameters(sql, NamedParameterContext(Map.empty)))
+      val sparks = of(spark)
+      assert(of(parser) === sparks, sql)
+      assert(of(own) === sparks, sql)
+    }
+  }
+}
