@@ -307,6 +307,8 @@ object TidegateErrors {
   def cumulateByStart(column: String): AnalysisException =
     error("CUMULATE_BY_START", "column" -> column)
 
+  def noJoin(function: String): AnalysisException = error("NO_JOIN", "function" -> function)
+
   def oneArgument(function: String, found: Int): AnalysisException =
     error("ONE_ARGUMENT", "function" -> function, "found" -> found.toString)
 
