@@ -25,9 +25,9 @@ NO_JAR = (
 )
 
 NO_QUERY = (
-    "watermarks needs classic PySpark, and this is a Spark Connect session, which has no py4j. "
-    "There the watermarks are in query.lastProgress, in the endOffset of the source "
-    "tidegate_clock, and in a query current_watermark('orders') in SQL gives the value."
+    "watermarks needs classic PySpark, and this is a query of Spark Connect, which has no py4j. "
+    "The watermarks are in query.lastProgress, as the endOffset of the source tidegate_clock; "
+    "inside of a query current_watermark('orders') gives one of them, in SQL."
 )
 
 
