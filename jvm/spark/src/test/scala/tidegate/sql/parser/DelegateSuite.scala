@@ -45,6 +45,19 @@ class DelegateSuite extends ParserTest {
     )
   }
 
+  test("functions like ours behind a comma, but not in a FROM clause, are the user's") {
+    val user = "tumble(a, descriptor(b))"
+    Seq(
+      s"SELECT a, $user",
+      s"SELECT * FROM t ORDER BY a, $user",
+      s"SELECT count(*) FROM t GROUP BY a, $user",
+      s"FROM t SELECT a, $user",
+      s"FROM t |> EXTEND a, $user",
+      s"SELECT * FROM f(a, $user)",
+      s"BEGIN SELECT * FROM t; VALUES 1, $user; END"
+    ).foreach(sql => assert(delegated(_.parsePlan(sql)) === Seq("parsePlan"), sql))
+  }
+
   test("a statement with a call is not") {
     assert(
       delegated { p =>

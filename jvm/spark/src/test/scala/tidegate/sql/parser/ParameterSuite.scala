@@ -52,6 +52,18 @@ class ParameterSuite extends ParserTest {
     )
   }
 
+  test("parameters of EXECUTE IMMEDIATE") {
+    val plan = parser.parsePlanWithParameters(
+      "SELECT :a FROM TABLE(tumble(TABLE t, DESCRIPTOR(ts), 5 seconds, :offset))",
+      HybridParameterContext(Seq(Literal(1), Literal("2 seconds")), Seq("a", "offset"))
+    )
+    assert(
+      TreeText.of(plan) === TreeText.of(
+        parser.parsePlan("SELECT 1 FROM (tumble(t, DESCRIPTOR(ts), 5 seconds, '2 seconds'))")
+      )
+    )
+  }
+
   test("colons and question marks that are no parameters") {
     val sql = "SELECT '12:00' /* ? */ FROM tumble(TABLE t, DESCRIPTOR(ts), 5 seconds)"
     assertNamed(sql)(sql)
