@@ -1,7 +1,7 @@
 package tidegate
 
 import org.apache.spark.sql.Dataset
-import org.apache.spark.sql.catalyst.expressions.{Attribute, RowOrdering}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, RowOrdering}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
@@ -32,8 +32,7 @@ private[tidegate] object KeyedWatermarks {
     val input = SparkInternals.analyzed(ds)
     val time = eventTimeColumn(input, eventTime)
     val columns = substream.map(substreamColumn(input, _))
-    if (!Keys.contains(key)) throw TidegateErrors.keyOutOfRange(key)
-    if (name.exists(_.trim.isEmpty)) throw TidegateErrors.emptyName()
+    check(key, name)
     val spec = WatermarkSpec(
       name.getOrElse(time.name),
       key.toByte,
@@ -42,22 +41,40 @@ private[tidegate] object KeyedWatermarks {
       idleTimeout.map(Durations.parseMs("idleTimeout", _, smallestMs = 1)),
       maxFutureSkew.map(Durations.parseMs("maxFutureSkew", _, smallestMs = 0))
     )
-    // Batch data has no watermark.
-    if (!input.isStreaming) ds
+    val plan = over(input, time, columns, spec)
+    if (plan eq input) ds else SparkInternals.withPlan(ds, plan)
+  }
+
+  /** The watermark over `input`; `input` itself if it is batch data, which has none. */
+  def over(
+      input: LogicalPlan,
+      time: Attribute,
+      substream: Seq[Attribute],
+      spec: WatermarkSpec
+  ): LogicalPlan =
+    if (!input.isStreaming) input
     else {
       checkUnused(input, time, spec)
-      SparkInternals.withPlan(ds, KeyedWatermark(input, ClockTable.relation, time, columns, spec))
+      KeyedWatermark(input, ClockTable.relation, time, substream, spec)
     }
+
+  /** @throws AnalysisException if `key` is none, or `name` is empty */
+  def check(key: Int, name: Option[String]): Unit = {
+    if (!Keys.contains(key)) throw TidegateErrors.keyOutOfRange(key)
+    if (name.exists(_.trim.isEmpty)) throw TidegateErrors.emptyName()
   }
+
+  /** Whether an expression may be an event time. */
+  def isTime(e: Expression): Boolean = e.dataType == TimestampType || e.dataType == TimestampNTZType
 
   private def eventTimeColumn(input: LogicalPlan, name: String): Attribute =
     column(input, name) match {
       case None => throw TidegateErrors.eventTimeNotFound(name, input.output.map(_.name))
-      case Some(a) if a.dataType == TimestampType || a.dataType == TimestampNTZType => a
-      case Some(a) => throw TidegateErrors.eventTimeNotTimestamp(name, a.dataType)
+      case Some(a) if isTime(a) => a
+      case Some(a)              => throw TidegateErrors.eventTimeNotTimestamp(name, a.dataType)
     }
 
-  private def substreamColumn(input: LogicalPlan, name: String): Attribute =
+  def substreamColumn(input: LogicalPlan, name: String): Attribute =
     column(input, name) match {
       case None => throw TidegateErrors.substreamNotFound(name, input.output.map(_.name))
       case Some(a) if RowOrdering.isOrderable(a.dataType) => a

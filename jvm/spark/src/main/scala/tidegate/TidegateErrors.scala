@@ -1,8 +1,10 @@
 package tidegate
 
 import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.DataType
+import tidegate.sql.EventTimeFunction
 
 /**
  * Every error that Tidegate raises. The texts are in `tidegate/error-conditions.json`; each names
@@ -18,7 +20,8 @@ object TidegateErrors {
 
   private def error(condition: String, parameters: (String, String)*): AnalysisException = {
     register()
-    new AnalysisException(s"TIDEGATE_$condition", parameters.toMap)
+    // In SQL this is the place of the argument in question; elsewhere it is empty.
+    new AnalysisException(s"TIDEGATE_$condition", parameters.toMap, CurrentOrigin.get)
   }
 
   def lastBatchGone(batchId: Long, name: String, cause: Throwable): AnalysisException = {
@@ -175,4 +178,194 @@ object TidegateErrors {
 
   def notTidegateQuery(query: String): AnalysisException =
     error("NOT_A_TIDEGATE_QUERY", "query" -> query)
+
+  def tableMissing(function: EventTimeFunction): AnalysisException =
+    error("TABLE_MISSING", "function" -> function.name, "example" -> function.example)
+
+  def streamMisplaced(function: String): AnalysisException =
+    error("STREAM_MISPLACED", "function" -> function)
+
+  def tableOrder(function: String): AnalysisException = error("TABLE_ORDER", "function" -> function)
+
+  def partitionByNotTaken(function: String): AnalysisException =
+    error("PARTITION_BY_NOT_TAKEN", "function" -> function)
+
+  def partitionByExpression(found: String): AnalysisException =
+    error("PARTITION_BY_EXPRESSION", "found" -> found)
+
+  def tooManyArguments(function: EventTimeFunction, found: Int): AnalysisException =
+    error(
+      "TOO_MANY_ARGUMENTS",
+      "function" -> function.name,
+      "signature" -> function.signature,
+      "found" -> found.toString
+    )
+
+  def positionalAfterNamed(function: String, found: String): AnalysisException =
+    error("POSITIONAL_AFTER_NAMED", "function" -> function, "found" -> found)
+
+  def argumentTwice(function: String, argument: String): AnalysisException =
+    error("ARGUMENT_TWICE", "function" -> function, "argument" -> argument)
+
+  def argumentMissing(function: EventTimeFunction, argument: String): AnalysisException =
+    error(
+      "ARGUMENT_MISSING",
+      "function" -> function.name,
+      "argument" -> argument,
+      "signature" -> function.signature,
+      "example" -> function.example
+    )
+
+  def unknownArgument(
+      function: String,
+      found: String,
+      near: String,
+      known: Seq[String]
+  ): AnalysisException =
+    error(
+      "UNKNOWN_ARGUMENT",
+      "function" -> function,
+      "found" -> found,
+      "near" -> near,
+      "known" -> list(known)
+    )
+
+  def argumentNotConstant(function: String, argument: String, found: String): AnalysisException =
+    error(
+      "ARGUMENT_NOT_CONSTANT",
+      "function" -> function,
+      "argument" -> argument,
+      "found" -> found
+    )
+
+  def invalidArgument(
+      function: String,
+      argument: String,
+      found: String,
+      wanted: String
+  ): AnalysisException =
+    error(
+      "INVALID_ARGUMENT",
+      "function" -> function,
+      "argument" -> argument,
+      "found" -> found,
+      "wanted" -> wanted
+    )
+
+  def descriptorMissing(function: String, found: String): AnalysisException =
+    error("DESCRIPTOR_MISSING", "function" -> function, "found" -> found)
+
+  def descriptorColumns(function: String, found: Seq[String]): AnalysisException =
+    error(
+      "DESCRIPTOR_COLUMNS",
+      "function" -> function,
+      "number" -> (if (found.isEmpty) "no column" else s"${found.size} columns: ${list(found)}")
+    )
+
+  def descriptorOfExpression(found: String): AnalysisException =
+    error("DESCRIPTOR_OF_EXPRESSION", "found" -> found)
+
+  def timeColumnNotFound(
+      function: String,
+      column: String,
+      columns: Seq[String]
+  ): AnalysisException =
+    error(
+      "TIME_COLUMN_NOT_FOUND",
+      "function" -> function,
+      "column" -> column,
+      "columns" -> list(columns)
+    )
+
+  def timeColumnNotTimestamp(
+      function: String,
+      column: String,
+      found: DataType
+  ): AnalysisException =
+    error(
+      "TIME_COLUMN_NOT_TIMESTAMP",
+      "function" -> function,
+      "column" -> column,
+      "found" -> found.sql
+    )
+
+  def timeColumnIsField(column: String): AnalysisException =
+    error("TIME_COLUMN_IS_FIELD", "column" -> column)
+
+  def hopSwapped(size: String, slide: String): AnalysisException =
+    error("HOP_SWAPPED", "size" -> size, "slide" -> slide)
+
+  def hopSlide(size: String, slide: String): AnalysisException =
+    error("HOP_SLIDE", "size" -> size, "slide" -> slide)
+
+  def cumulateSwapped(step: String, maxSize: String): AnalysisException =
+    error("CUMULATE_SWAPPED", "step" -> step, "maxSize" -> maxSize)
+
+  def cumulateStep(step: String, maxSize: String): AnalysisException =
+    error("CUMULATE_STEP", "step" -> step, "maxSize" -> maxSize)
+
+  def cumulateByStart(column: String): AnalysisException =
+    error("CUMULATE_BY_START", "column" -> column)
+
+  def oneArgument(function: String, found: Int): AnalysisException =
+    error("ONE_ARGUMENT", "function" -> function, "found" -> found.toString)
+
+  def watermarkNameNeeded(found: String): AnalysisException =
+    error("WATERMARK_NAME_NEEDED", "found" -> found)
+
+  def unknownWatermark(found: String, known: Seq[String]): AnalysisException =
+    error(
+      "UNKNOWN_WATERMARK",
+      "found" -> found,
+      "known" -> (if (known.isEmpty) "none" else list(known))
+    )
+
+  def columnWithoutWatermark(function: String, column: String): AnalysisException =
+    error("COLUMN_WITHOUT_WATERMARK", "function" -> function, "column" -> column)
+
+  def isLateNotTime(found: String, dataType: DataType): AnalysisException =
+    error("IS_LATE_NOT_TIME", "found" -> found, "type" -> dataType.sql)
+
+  def isLateComputed(found: String): AnalysisException =
+    error("IS_LATE_COMPUTED", "found" -> found)
+
+  def windowWithoutWatermark(function: String, column: String): AnalysisException =
+    error("WINDOW_WITHOUT_WATERMARK", "function" -> function, "column" -> column)
+
+  def windowOnComputedTime(function: String, column: String, source: String): AnalysisException =
+    error(
+      "WINDOW_ON_COMPUTED_TIME",
+      "function" -> function,
+      "column" -> column,
+      "source" -> source
+    )
+
+  def windowOnOtherTime(
+      function: String,
+      column: String,
+      ordered: Seq[String]
+  ): AnalysisException =
+    error(
+      "WINDOW_ON_OTHER_TIME",
+      "function" -> function,
+      "column" -> column,
+      "ordered" -> list(ordered)
+    )
+
+  def sessionWithoutAggregate(): AnalysisException = error("SESSION_WITHOUT_AGGREGATE")
+
+  def sessionNotGrouped(): AnalysisException = error("SESSION_NOT_GROUPED")
+
+  def sessionKeys(wanted: Seq[String], found: Seq[String]): AnalysisException =
+    error(
+      "SESSION_KEYS",
+      "wanted" -> (if (wanted.isEmpty) "nothing" else list(wanted)),
+      "found" -> (if (found.isEmpty) "nothing else" else found.mkString(", "))
+    )
+
+  def sessionFiltered(condition: String): AnalysisException =
+    error("SESSION_FILTERED", "condition" -> condition)
+
+  def sessionColumnUsed(found: String): AnalysisException =
+    error("SESSION_COLUMN_USED", "found" -> found)
 }

@@ -2,8 +2,10 @@ package tidegate
 
 import org.apache.spark.sql.SparkSessionExtensions
 import tidegate.analysis._
-import tidegate.execution.{BindWatermarks, KeyedWatermarkStrategy}
+import org.apache.spark.sql.tidegate.SparkInternals
+import tidegate.execution.{BindWatermarkFunctions, BindWatermarks, KeyedWatermarkStrategy}
 import tidegate.sql.parser.TidegateSqlParser
+import tidegate.sql.{ClaimLateCalls, ResolveEventTimeCalls, WatermarkFunctions}
 
 /**
  * The entry point: `spark.sql.extensions=tidegate.TidegateExtensions`.
@@ -23,6 +25,26 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
     // With the hints, as Spark's own rule for this node refuses it before resolution rules run.
     extensions.injectHintResolutionRule(_ => KeyTransformWithStateOutput)
 
+    // Before Spark's check of output modes, which names no column.
+    extensions.injectHintResolutionRule(_ => CheckWindowedAggregates)
+
+    // Calls that only get their name here, before Spark looks for a function of this name.
+    extensions.injectHintResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))
+
+    extensions.injectResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))
+
+    extensions.injectResolutionRule(_ => ResolveEventTimeCalls)
+
+    WatermarkFunctions.all.foreach(extensions.injectFunction)
+
+    extensions.injectResolutionRule(_ => ResolveWatermarkFunctions)
+
+    // After resolution: what an aggregation is grouped by is only known then.
+    extensions.injectPostHocResolutionRule(_ => LowerSessions)
+
+    // Before Spark's checks of a streaming query, which look for the tag among the keys.
+    extensions.injectPostHocResolutionRule(_ => CompleteWindowKeys)
+
     // After resolution, and for every frame: Spark's check for sources of the same name, when the
     // query starts, must already see a single clock.
     extensions.injectPostHocResolutionRule(_ => KeepOneClock)
@@ -37,9 +59,13 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
 
     extensions.injectCheckRule(_ => CheckJoins)
 
+    extensions.injectCheckRule(_ => CheckSessions)
+
     extensions.injectPlannerStrategy(KeyedWatermarkStrategy(_))
 
     // After Spark has put its global watermark into the stateful operators.
     extensions.injectColumnar(_ => BindWatermarks)
+
+    extensions.injectColumnar(_ => BindWatermarkFunctions)
   }
 }

@@ -49,6 +49,14 @@ object EventTimeColumn {
     else choose(join, keyed(side.output, side.output)).toSeq
   }
 
+  /**
+   * The column of Spark's own watermark that an operator runs on, if there are several: the end of a
+   * window of ours before others.
+   */
+  def ofSpark(operator: LogicalPlan, tagged: Seq[Attribute]): Option[Attribute] =
+    if (!StatefulOperators.usesEventTime(operator)) None
+    else tagged.find(EventTimeTag.closesWindow).filter(_ => tagged.size > 1)
+
   /** Whether the operator does not work without this time; else it only lets rows go by it. */
   def isNeeded(operator: LogicalPlan, time: Attribute): Boolean = operator match {
     case d: Deduplicate => d.keys.exists(_.exprId == time.exprId)
@@ -66,7 +74,7 @@ object EventTimeColumn {
     if (candidates.size == 1) candidates.headOption else None
 
   private def choose(operator: LogicalPlan, candidates: Seq[Attribute]): Option[Attribute] = {
-    val windows = candidates.filter(EventTimeTag.isWindow)
+    val windows = candidates.filter(EventTimeTag.closesWindow)
     val best = if (windows.nonEmpty) windows else candidates
     if (best.size > 1) {
       throw TidegateErrors.ambiguousEventTime(

@@ -81,8 +81,8 @@ object InsertDropLate {
       input: InputTime,
       eviction: Option[InputTime]
   ): DropLate = {
-    val (grid, madeOf) = WindowColumns.grid(below, time).unzip
-    val eventTime = madeOf.filter(below.outputSet.contains)
+    val eventTime = WindowColumns.grid(below, time).map(_._2).filter(below.outputSet.contains)
+    val grid = WindowColumns.gridOf(below, time)
     DropLate(below, time, EventTimeTag.key(time).get, operator, input, eviction, grid, eventTime)
   }
 

@@ -37,14 +37,18 @@ private[tidegate] final class JoinLimits(join: Join) {
 
   /** The limit of one time, from its copies and the windows that were made of it. */
   private def ofTime(side: LogicalPlan, columns: Seq[Attribute]): Option[InputTime] = {
-    val (windows, plain) = columns.partition(EventTimeTag.isWindow)
+    val (windows, plain) =
+      columns.partition(a => EventTimeTag.isWindow(a) || WindowMark.of(a).isDefined)
     // The rows in an open window may be as old as its start.
     def ofPlain(window: Attribute) = for {
       limit <- of(window)
-      (grid, _) <- WindowColumns.grid(side, window)
+      grid <- WindowColumns.gridOf(side, window)
     } yield BehindTime(limit, grid.sizeMs)
-    if (plain.isEmpty) windows.flatMap(of).headOption
-    else plain.flatMap(ofExactly).headOption.orElse(windows.flatMap(ofPlain).headOption)
+    val limit =
+      if (plain.isEmpty) windows.flatMap(of).headOption
+      else plain.flatMap(ofExactly).headOption.orElse(windows.flatMap(ofPlain).headOption)
+    // The time of a window may be a millisecond older than its end, and than the rows in it.
+    if (windows.exists(WindowMark.of(_).isDefined)) limit.map(BehindTime(_, 1)) else limit
   }
 
   /** State format 4 lets plain times go in whole ms, the others exactly. */

@@ -36,14 +36,19 @@ object KeyedTimes {
    */
   private def aggregated(a: Aggregate): Map[Byte, InputTime] = {
     val column = EventTimeColumn.of(a)
-    val grid = column.flatMap(WindowColumns.grid(a.child, _)).map(_._1)
+    val grid = column.flatMap(WindowColumns.gridOf(a.child, _))
     onlyKeyOf(column, a.child).flatMap { case (key, time) =>
+      val times = a.output.filter(c => EventTimeTag.key(c).contains(key))
       val withPlainTime =
-        a.output.exists(c => EventTimeTag.key(c).contains(key) && !EventTimeTag.isWindow(c))
+        times.exists(c => !EventTimeTag.isWindow(c) && WindowMark.of(c).isEmpty)
       (grid, withPlainTime) match {
-        case (None, _) if !column.exists(EventTimeTag.isWindow) => Some(key -> BehindTime(time, 1))
-        case (None, true)                                       => None
-        case (None, false)                                      => Some(key -> time)
+        case (None, _) if !column.exists(EventTimeTag.closesWindow) =>
+          Some(key -> BehindTime(time, 1))
+        case (None, true) => None
+        // A session may end within a millisecond; its time is a whole one before.
+        case (None, false) if times.exists(WindowMark.hasRole(_, WindowRole.Time)) =>
+          Some(key -> BehindTime(time, 1))
+        case (None, false) => Some(key -> time)
         case (Some(g), true) if g.sizeMs > g.slideMs            =>
           Some(key -> BehindTime(GridTime(time, g), g.sizeMs - g.slideMs))
         case (Some(g), _) => Some(key -> GridTime(time, g))

@@ -4,13 +4,13 @@ import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
-import tidegate.plans.{DropLate, KeyedWatermark}
+import tidegate.plans.{DropLate, KeyedWatermark, WindowMark}
 
 /**
  * Makes a streaming query ready to start: only here the whole plan is known.
  *
  *   1. Common table expressions are put in the place of their references.
- *   1. The watermark nodes get their final names.
+ *   1. The watermark nodes get their final names, and functions the one that they ask for.
  *   1. Joins get all that the query says about their times as their condition, and are checked.
  *   1. Each stateful operator sees one event time column.
  *   1. Late rows are dropped under each stateful operator.
@@ -26,6 +26,7 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
           InlineCTE(alwaysInline = true)(_),
           KeepOneClock(_),
           NameNodes(_),
+          FindFunctionInputs(_),
           CompleteJoinConditions(_),
           CheckJoins.atStart(_),
           SelectEventTimeColumn(_),
@@ -34,8 +35,17 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
         )
         w.copy(inputQuery = steps.foldLeft(w.inputQuery)((query, step) => step(query)))
       }
+    // Our window functions work with Spark's watermark too, which wants one tagged column as well.
+    case w: WriteToStream if isOfSpark(w.inputQuery) =>
+      AnalysisHelper.allowInvokingTransformsInAnalyzer {
+        w.copy(inputQuery = SelectEventTimeColumn(InlineCTE(alwaysInline = true)(w.inputQuery)))
+      }
     case other => other
   }
+
+  private def isOfSpark(query: LogicalPlan): Boolean =
+    !query.exists(_.isInstanceOf[KeyedWatermark]) &&
+      query.exists(_.output.exists(WindowMark.of(_).isDefined))
 
   private def needsPreparing(query: LogicalPlan): Boolean =
     query.exists(_.isInstanceOf[KeyedWatermark]) && !query.exists {

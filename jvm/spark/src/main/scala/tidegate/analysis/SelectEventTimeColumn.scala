@@ -19,7 +19,7 @@ object SelectEventTimeColumn {
       retag(j, j.children.flatMap(_.output).filter(EventTimeTag.hasSparkTag), chosen)
     case operator if StatefulOperators.hasOneTime(operator) =>
       val tagged = seen(operator)
-      EventTimeColumn.of(operator) match {
+      EventTimeColumn.of(operator).orElse(EventTimeColumn.ofSpark(operator, tagged)) match {
         case None if tagged.size == 1 => operator
         case chosen                   => retag(operator, tagged, chosen.toSeq)
       }

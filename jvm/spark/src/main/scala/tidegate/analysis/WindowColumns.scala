@@ -1,21 +1,61 @@
 package tidegate.analysis
 
+import scala.annotation.tailrec
+
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.{Expand, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{Expand, Generate, LogicalPlan, Project}
 import org.apache.spark.sql.types.LongType
-import tidegate.plans.WindowGrid
+import tidegate.plans.{WindowGrid, WindowMark, WindowRole}
 
 /** Finds out how a window column was made. */
 object WindowColumns {
   private val MicrosPerMs = 1000L
 
   /**
-   * The grid of the tumbling or sliding windows in `column`, and the column that they were made of,
-   * as Spark's `window` function lowers them; `None` for sessions and windows of another origin.
+   * The grid of the windows in `column`, and the column that they were made of: as our own window
+   * functions mark them, or as Spark's `window` function lowers them. `None` for sessions and windows
+   * of another origin.
    */
   def grid(plan: LogicalPlan, column: Attribute): Option[(WindowGrid, Attribute)] =
-    if (!column.metadata.contains(TimeWindow.marker)) None
-    else definition(plan, column).flatMap(fromDefinition)
+    WindowMark.of(column) match {
+      case Some(mark) => for (g <- mark.grid; time <- timeOf(plan, column)) yield g -> time
+      case None if column.metadata.contains(TimeWindow.marker) =>
+        definition(plan, column).flatMap(fromDefinition)
+      case None => None
+    }
+
+  /** The grid of the windows in `column`, also where the column that they were made of is gone. */
+  def gridOf(plan: LogicalPlan, column: Attribute): Option[WindowGrid] =
+    WindowMark.of(column).flatMap(_.grid).orElse(grid(plan, column).map(_._1))
+
+  /** The time column that the windows in a column of ours were made of, as far as it is there. */
+  @tailrec
+  def timeOf(plan: LogicalPlan, column: Attribute): Option[Attribute] =
+    computed(plan, column) match {
+      case Some((Alias(renamed: Attribute, _), below)) => timeOf(below, renamed)
+      case Some((computed, below)) if computed.references.size == 1 =>
+        val from = computed.references.head
+        // An end that was added later comes from the start.
+        if (WindowMark.hasRole(from, WindowRole.Start)) timeOf(below, from)
+        else Some(generated(below, from).getOrElse(from))
+      case _ => None
+    }
+
+  /** Of a window among several, the time column of the generator. */
+  private def generated(plan: LogicalPlan, value: Attribute): Option[Attribute] =
+    plan.collectFirst {
+      case g: Generate if g.generatorOutput.exists(_.exprId == value.exprId) =>
+        g.generator.references.headOption
+    }.flatten
+
+  /** The expression of a computed column, and the plan that it refers to. */
+  def computed(plan: LogicalPlan, column: Attribute): Option[(NamedExpression, LogicalPlan)] =
+    plan.collectFirst {
+      case Project(list, child) if list.exists(e => e.exprId == column.exprId && !isColumn(e)) =>
+        list.find(_.exprId == column.exprId).get -> child
+    }
+
+  private def isColumn(e: Expression): Boolean = e.isInstanceOf[Attribute]
 
   private def definition(plan: LogicalPlan, column: Attribute): Option[Expression] = plan match {
     case p: Project =>

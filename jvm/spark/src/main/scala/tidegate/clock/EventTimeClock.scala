@@ -92,6 +92,8 @@ final class EventTimeClock
     if (version != latestVersion) {
       val times = operatorTimes
       operators = times.advance(query.operators, operators)
+      // What a function asks for is remembered too, so that it does not fall.
+      query.asked.foreach(times.time)
       unions = times.coalesced
       latest = new ClockOffset(
         nodes.map { case (name, n) =>

@@ -21,7 +21,9 @@ import org.apache.spark.sql.execution.streaming.runtime.{
 }
 import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.TidegateErrors
-import tidegate.plans.{DropLate, KeyedWatermark, StatefulOperators}
+import tidegate.analysis.KeyedTimes
+import tidegate.plans.{DropLate, InputTime, KeyedWatermark, NodeTime, StatefulOperators}
+import tidegate.sql.{WatermarkFunction, WatermarkSource}
 
 /**
  * The watermarks of an operator in one batch, in epoch ms.
@@ -120,6 +122,31 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
     ).checkMonotonic()
   }
 
+  /**
+   * The watermark below which rows are late in the batch that is being planned, in epoch ms; `None`
+   * before the first.
+   */
+  def watermarkMs(source: WatermarkSource): Option[Long] = {
+    val start = batchTimes.start
+    def node(name: String) = {
+      val mark = start.nodes.get(name)
+      Time(mark.flatMap(_.watermarkMs), mark.exists(_.idle), name)
+    }
+    inputOf(source).flatMap(new OperatorTimes(node, start.unions).time(_).watermarkMs)
+  }
+
+  /** A frame in `foreachBatch` knows only a name or a key: it is that of the query's result. */
+  private def inputOf(source: WatermarkSource): Option[InputTime] =
+    source.input
+      .orElse(source.node.map(NodeTime(_)))
+      .orElse(source.key.flatMap(KeyedTimes.of(query.logicalPlan).get))
+
+  /** The times that functions of the query ask for. */
+  lazy val asked: Seq[InputTime] = query.logicalPlan
+    .flatMap(_.expressions.flatMap(_.collect { case f: WatermarkFunction => f.source.input }))
+    .flatten
+    .distinct
+
   private def own(progress: StreamProgress): Option[ClockOffset] =
     progress.get(clock).map {
       case offset: ClockOffset => offset
@@ -190,6 +217,9 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
 }
 
 object RunningQuery {
+
+  /** The same, of the only context there is. */
+  def active: Option[RunningQuery] = SparkInternals.activeContext.flatMap(current(_))
 
   /** The query on whose behalf this thread plans or asks, if it has a clock. */
   def current(context: SparkContext): Option[RunningQuery] =

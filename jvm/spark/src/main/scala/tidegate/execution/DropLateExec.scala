@@ -7,22 +7,14 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{
   ExprCode,
   GenerateUnsafeProjection
 }
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  AttributeSet,
-  BindReferences,
-  BoundReference,
-  Expression,
-  GetStructField,
-  SortOrder,
-  UnsafeProjection
-}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreWriter
+import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
 import tidegate.clock.{LateRows, OperatorBatch}
-import tidegate.plans.{EventTimeTag, WindowGrid}
+import tidegate.plans.{EventTimeTag, WindowGrid, WindowMark}
 
 /**
  * Drops the rows that are late for `operator`, counts them, and keeps a few for the log.
@@ -46,7 +38,7 @@ final case class DropLateExec(
     with CodegenSupport {
 
   /** Whether the operator runs on windows, not on plain times. */
-  val isWindowed: Boolean = EventTimeTag.isWindow(time)
+  val isWindowed: Boolean = EventTimeTag.closesWindow(time)
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
     "numLateRows" -> SQLMetrics.createMetric(sparkContext, "number of late rows dropped")
@@ -58,21 +50,16 @@ final case class DropLateExec(
 
   /** What the generated code reads of every row is evaluated before it, and once. */
   @transient override lazy val references: AttributeSet =
-    AttributeSet(time +: lastWindow.map(_._1).toSeq)
+    AttributeSet(time +: lastWindow.toSeq.flatMap(_.references))
 
   override def outputPartitioning: Partitioning = child.outputPartitioning
 
   override def outputOrdering: Seq[SortOrder] = child.outputOrdering
 
   /** The time that decides, in µs: a row is late if it is below the bound. */
-  private def decisive: Expression = if (isWindowed) GetStructField(time, 1) else time
+  private def decisive: Expression = if (EventTimeTag.isWindow(time)) GetStructField(time, 1) else time
 
-  /**
-   * A window that ends at the watermark is closed; a time at the watermark is not late, but for the
-   * epoch: eviction is never below 0, and would let it out in every batch.
-   */
-  private def boundMicros: Long =
-    if (isWindowed) lateMs * 1000 + 1 else math.max(lateMs * 1000, 1L)
+  private def boundMicros: Long = DropLateExec.boundMicros(lateMs, isWindowed)
 
   private def lateLog: LateLog = LateLog(
     operator,
@@ -86,21 +73,34 @@ final case class DropLateExec(
   )
 
   /** Of the copies of a row, the one in the latest window: the row is late in all of them. */
-  private def lastWindow: Option[(Attribute, Expression, Long)] =
-    for (g <- grid; column <- eventTime) yield (column, GetStructField(time, 0), g.slideMs * 1000)
+  private def lastWindow: Option[Expression] = for {
+    g <- grid.filter(g => g.sizeMs > g.slideMs)
+    column <- eventTime
+  } yield {
+    def micros(e: Expression) = PreciseTimestampConversion(e, e.dataType, LongType)
+    def literal(ms: Long) = Literal(ms * 1000)
+    WindowMark.of(time) match {
+      case None =>
+        LessThan(Subtract(micros(column), micros(GetStructField(time, 0))), literal(g.slideMs))
+      // The windows of a row all begin at the same time; only the last one ends on the grid of these.
+      case Some(mark) if mark.function == "CUMULATE" =>
+        EqualTo(Pmod(Subtract(micros(decisive), literal(g.offsetMs)), literal(g.sizeMs)), Literal(0L))
+      case Some(_) =>
+        GreaterThan(Subtract(micros(decisive), micros(column)), literal(g.sizeMs - g.slideMs))
+    }
+  }
 
   override protected def doExecute(): RDD[InternalRow] = {
     val bound = boundMicros
     val log = lateLog
     val columns = child.output
-    val timeAndLast = decisive +: lastWindow.toSeq.flatMap { case (t, start, _) => Seq(t, start) }
-    val slide = lastWindow.map(_._3)
+    val timeAndLast = Seq(decisive, lastWindow.getOrElse(Literal.TrueLiteral))
     child.execute().mapPartitions { rows =>
       val times = UnsafeProjection.create(timeAndLast, columns)
       rows.filter { row =>
         val t = times(row)
         val isLate = !t.isNullAt(0) && t.getLong(0) < bound
-        if (isLate && slide.forall(s => t.getLong(1) - t.getLong(2) < s)) log.dropped(row)
+        if (isLate && t.getBoolean(1)) log.dropped(row)
         !isLate
       }
     }
@@ -118,12 +118,11 @@ final case class DropLateExec(
     def code(e: Expression): ExprCode =
       BindReferences.bindReference(e, child.output).genCode(ctx)
     val t = code(decisive)
-    val count = lastWindow.fold(wordRow(ctx, input)) { case (column, start, slide) =>
-      val (e, s) = (code(column), code(start))
+    val count = lastWindow.fold(wordRow(ctx, input)) { isLast =>
+      val last = code(isLast)
       s"""
-         |${e.code}
-         |${s.code}
-         |if (${e.value} - ${s.value} < ${slide}L) {
+         |${last.code}
+         |if (${last.value}) {
          |  ${wordRow(ctx, input)}
          |}
        """.stripMargin
@@ -166,6 +165,14 @@ final case class DropLateExec(
 }
 
 object DropLateExec {
+
+  /**
+   * Below which time, in µs, a row is late. A window that ends at the watermark is closed; a time at
+   * the watermark is not late, but for the epoch: eviction is never below 0, and would let it out in
+   * every batch.
+   */
+  def boundMicros(lateMs: Long, isWindowed: Boolean): Long =
+    if (isWindowed) lateMs * 1000 + 1 else math.max(lateMs * 1000, 1L)
 
   /** What drops late rows for the operator above `plan`: before any other stateful operator. */
   def below(plan: SparkPlan): Seq[DropLateExec] = plan match {

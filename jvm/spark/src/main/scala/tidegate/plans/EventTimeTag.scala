@@ -11,10 +11,24 @@ import org.apache.spark.sql.types.{DataType, Metadata, MetadataBuilder, StructTy
 object EventTimeTag {
   private val KeyField = "tidegate.watermarkKey"
   private val SparkField = EventTimeWatermark.delayKey
+  private val CommentField = "comment"
 
   /** The column with our key and Spark's tag; `lagMs` is the delay that Spark's tag carries. */
   def add(a: Attribute, key: Byte, lagMs: Long): Attribute =
-    a.withMetadata(builder(a).putLong(KeyField, key.toLong).putLong(SparkField, lagMs).build())
+    a.withMetadata(tagged(builder(a), Some(key), Some(lagMs)))
+
+  /** Metadata with our key and Spark's tag, as far as they are there, and words for `DESCRIBE`. */
+  def tagged(builder: MetadataBuilder, key: Option[Byte], lagMs: Option[Long]): Metadata = {
+    val before = builder.build()
+    key.filter(_ => !before.contains(KeyField)).foreach { k =>
+      val words = s"event time, watermark key $k"
+      val comment =
+        if (before.contains(CommentField)) s"${before.getString(CommentField)} ($words)" else words
+      builder.putLong(KeyField, k.toLong).putString(CommentField, comment)
+    }
+    lagMs.foreach(builder.putLong(SparkField, _))
+    builder.build()
+  }
 
   /** The watermark key of a column. */
   def key(a: Attribute): Option[Byte] = key(a.metadata)
@@ -24,6 +38,10 @@ object EventTimeTag {
 
   def hasSparkTag(a: Attribute): Boolean = a.metadata.contains(SparkField)
 
+  /** The delay in Spark's tag, in ms. */
+  def lagMs(a: Attribute): Option[Long] =
+    if (hasSparkTag(a)) Some(a.metadata.getLong(SparkField)) else None
+
   /** The column without Spark's tag; our key stays. */
   def withoutSparkTag(a: Attribute): Attribute =
     a.withMetadata(builder(a).remove(SparkField).build())
@@ -32,6 +50,9 @@ object EventTimeTag {
   def isWindow(a: Attribute): Boolean = isWindow(a.dataType)
 
   def isWindow(dataType: DataType): Boolean = dataType.isInstanceOf[StructType]
+
+  /** Whether the column tells when a window is closed: a window, or the end of one. */
+  def closesWindow(a: Attribute): Boolean = isWindow(a) || WindowMark.hasRole(a, WindowRole.End)
 
   private def builder(a: Attribute) = new MetadataBuilder().withMetadata(a.metadata)
 }

@@ -28,6 +28,8 @@ private[tidegate] final case class EventTimeCall(
 
   override lazy val resolved: Boolean = false
 
+  override def nodeName: String = function.name
+
   override def output: Seq[Attribute] = Nil
 
   override protected def withNewChildInternal(newChild: LogicalPlan): EventTimeCall =

@@ -18,12 +18,20 @@ private[tidegate] final case class EventTimeFunction(
     namedOnly: Seq[Parameter] = Nil
 ) {
 
+  override def toString: String = name
+
   /** Every parameter but the table. */
   def all: Seq[Parameter] = parameters ++ namedOnly
 
   /** The parameter that an argument name means; upper and lower case are equal. */
   def parameter(argumentName: String): Option[Parameter] =
     (Parameter.Data +: all).find(_.names.exists(_.equalsIgnoreCase(argumentName)))
+
+  /** A call of the function, for messages. */
+  def example: String = {
+    val values = parameters.flatMap(_.example).mkString(", ")
+    s"$name(TABLE(t), DESCRIPTOR(ts), $values)"
+  }
 
   /** How the function is called, for messages. */
   def signature: String = {
@@ -41,6 +49,8 @@ private[tidegate] final case class EventTimeFunction(
  *   in lower case, as in messages
  * @param aliases
  *   what else it may be called
+ * @param example
+ *   a value for messages
  * @param isPolicy
  *   whether its argument is written as a function, such as `fixed_lag(5 seconds)`
  */
@@ -48,7 +58,8 @@ private[tidegate] final case class Parameter(
     name: String,
     aliases: Seq[String] = Nil,
     isRequired: Boolean = true,
-    isPolicy: Boolean = false
+    isPolicy: Boolean = false,
+    example: Option[String] = None
 ) {
   def names: Seq[String] = name +: aliases
 }
@@ -56,13 +67,13 @@ private[tidegate] final case class Parameter(
 private[tidegate] object Parameter {
   val Data: Parameter = Parameter("data", Seq("input"))
   val TimeColumn: Parameter = Parameter("timecol", Seq("time_col"))
-  val Size: Parameter = Parameter("size", Seq("window_size"))
-  val Slide: Parameter = Parameter("slide", Seq("slide_by"))
-  val Step: Parameter = Parameter("step")
-  val MaxSize: Parameter = Parameter("max_size", Seq("size"))
-  val Gap: Parameter = Parameter("gap")
+  val Size: Parameter = length("size", "10 SECONDS", "window_size")
+  val Slide: Parameter = length("slide", "5 SECONDS", "slide_by")
+  val Step: Parameter = length("step", "1 MINUTE")
+  val MaxSize: Parameter = length("max_size", "1 HOUR", "size")
+  val Gap: Parameter = length("gap", "5 MINUTES")
   val Offset: Parameter = optional("offset")
-  val Lag: Parameter = optional("lag")
+  val Lag: Parameter = optional("lag").copy(example = Some("INTERVAL 5 SECONDS"))
   val Key: Parameter = optional("key")
   val Policy: Parameter = optional("policy").copy(isPolicy = true)
   val Substream: Parameter = optional("substream")
@@ -70,6 +81,9 @@ private[tidegate] object Parameter {
   val Emission: Parameter = optional("emission").copy(isPolicy = true)
   val Name: Parameter = optional("name")
   val MaxFutureSkew: Parameter = optional("max_future_skew")
+
+  private def length(name: String, example: String, aliases: String*) =
+    Parameter(name, aliases, example = Some(s"INTERVAL $example"))
 
   private def optional(name: String) = Parameter(name, isRequired = false)
 }

@@ -3,6 +3,7 @@ package org.apache.spark.sql.tidegate
 import java.net.URL
 import java.util.UUID
 
+import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.ClassicConversions._
 import org.apache.spark.sql.execution.SparkStrategy
@@ -33,12 +34,21 @@ object SparkInternals {
   def hasStrategy(session: SparkSession, strategy: Class[_ <: SparkStrategy]): Boolean =
     castToImpl(session).sessionState.planner.strategies.exists(strategy.isInstance)
 
+  /** Whether the session has a function of this name. */
+  def isFunction(session: SparkSession, name: Seq[String]): Boolean =
+    castToImpl(session).sessionState.catalog.functionExists(FunctionIdentifier(name.last))
+
+  private def activeSession: Option[classic.SparkSession] =
+    classic.SparkSession.getActiveSession.orElse(classic.SparkSession.getDefaultSession)
+
+  /** The context of the session that this thread works for, if there is one. */
+  def activeContext: Option[SparkContext] = activeSession.map(_.sparkContext)
+
   /** The streaming query on whose behalf this thread works, if there is one. */
   def activeQuery(context: SparkContext): Option[MicroBatchExecution] =
     for {
       id <- Option(context.getLocalProperty(StreamExecution.QUERY_ID_KEY))
-      session <- classic.SparkSession.getActiveSession
-        .orElse(classic.SparkSession.getDefaultSession)
+      session <- activeSession
       query <- Option(session.sharedState.activeStreamingQueries.get(UUID.fromString(id)))
       microBatch <- Option(query).collect { case m: MicroBatchExecution => m }
     } yield microBatch

@@ -1,0 +1,60 @@
+package tidegate.analysis
+
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, NamedExpression}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import tidegate.TidegateErrors
+import tidegate.plans._
+import tidegate.sql.WindowFunctions
+
+/**
+ * Adds the end of the window to the keys of streaming operators that are grouped by its start alone:
+ * only the end tells when a window is closed.
+ */
+object CompleteWindowKeys extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    AnalysisHelper.allowInvokingTransformsInAnalyzer {
+      plan.transformUp {
+        case a: Aggregate if a.resolved && a.isStreaming =>
+          lonelyStart(a.groupingExpressions).fold[LogicalPlan](a) { start =>
+            val (child, end) = withEnd(a.child, start)
+            a.copy(groupingExpressions = a.groupingExpressions :+ end, child = child)
+          }
+        case d: Distinct if d.resolved && d.isStreaming =>
+          lonelyStart(d.output).fold[LogicalPlan](d) { start =>
+            val (child, end) = withEnd(d.child, start)
+            Aggregate(d.output :+ end, d.output, child)
+          }
+        case d: Deduplicate if d.resolved && d.isStreaming =>
+          lonelyStart(d.keys).fold[LogicalPlan](d) { start =>
+            val (child, end) = withEnd(d.child, start)
+            Project(d.output, d.copy(keys = d.keys :+ end, child = child))
+          }
+      }
+    }
+
+  /** The start of a window with a watermark, if no other key goes by that watermark. */
+  private def lonelyStart(keys: Seq[Expression]): Option[Attribute] = {
+    val columns = keys.collect { case a: Attribute => a }
+    columns.find { a =>
+      WindowMark.of(a).exists { mark =>
+        mark.role == WindowRole.Start && mark.lagMs.isDefined &&
+        !columns.exists(c => EventTimeTag.hasSparkTag(c) && EventTimeTag.key(c) == mark.key)
+      }
+    }
+  }
+
+  private def withEnd(child: LogicalPlan, start: Attribute): (LogicalPlan, Attribute) = {
+    val mark = WindowMark.of(start).get
+    val grid = mark.grid.filter(_ => mark.function != "CUMULATE").getOrElse {
+      CurrentOrigin.withOrigin(start.origin)(throw TidegateErrors.cumulateByStart(start.name))
+    }
+    val end = Alias(
+      WindowFunctions.shifted(start, grid.sizeMs),
+      WindowFunctions.columnName(WindowRole.End)
+    )(explicitMetadata = Some(mark.copy(role = WindowRole.End).metadata))
+    Project(child.output ++ Seq[NamedExpression](end), child) -> end.toAttribute
+  }
+}

@@ -1,0 +1,87 @@
+package tidegate.plans
+
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
+
+/**
+ * The mark on a column that a window function of SQL has added, in its metadata.
+ *
+ * @param function
+ *   the name of the function, in upper case
+ * @param role
+ *   `start`, `end` or `time`
+ * @param grid
+ *   where the windows begin; `None` for sessions
+ * @param timeColumn
+ *   the name of the column that the windows were made of
+ * @param key
+ *   its watermark key
+ * @param lagMs
+ *   the delay of its watermark, in ms: what Spark's tag says
+ */
+final case class WindowMark(
+    function: String,
+    role: WindowRole,
+    grid: Option[WindowGrid],
+    timeColumn: String,
+    key: Option[Byte],
+    lagMs: Option[Long]
+) {
+
+  /** The metadata of a column of this role; never with a tag if it is the start. */
+  def metadata: Metadata = {
+    val mark = new MetadataBuilder()
+      .putString("function", function)
+      .putString("role", role.name)
+      .putString("timeColumn", timeColumn)
+    grid.foreach { g =>
+      mark
+        .putLong("slideMs", g.slideMs)
+        .putLong("offsetMs", g.offsetMs)
+        .putLong("sizeMs", g.sizeMs)
+    }
+    key.foreach(k => mark.putLong("key", k.toLong))
+    lagMs.foreach(mark.putLong("lagMs", _))
+    val builder = new MetadataBuilder().putMetadata(WindowMark.Field, mark.build())
+    if (role == WindowRole.Start) builder.build() else EventTimeTag.tagged(builder, key, lagMs)
+  }
+}
+
+/** What a column says of its window. */
+sealed abstract class WindowRole(val name: String)
+
+object WindowRole {
+
+  /** Its first instant. A tag on it would close windows as soon as they begin. */
+  case object Start extends WindowRole("start")
+
+  /** The first instant after it. */
+  case object End extends WindowRole("end")
+
+  /** Its last whole millisecond: the time column for the next window of a chain. */
+  case object Time extends WindowRole("time")
+
+  val all: Seq[WindowRole] = Seq(Start, End, Time)
+}
+
+object WindowMark {
+  private val Field = "tidegate.window"
+
+  def of(a: Attribute): Option[WindowMark] =
+    if (!a.metadata.contains(Field)) None
+    else {
+      val m = a.metadata.getMetadata(Field)
+      def long(name: String): Option[Long] = if (m.contains(name)) Some(m.getLong(name)) else None
+      for (role <- WindowRole.all.find(_.name == m.getString("role"))) yield WindowMark(
+        m.getString("function"),
+        role,
+        for (slide <- long("slideMs"); offset <- long("offsetMs"); size <- long("sizeMs"))
+          yield WindowGrid(slide, offset, size),
+        m.getString("timeColumn"),
+        long("key").map(_.toByte),
+        long("lagMs")
+      )
+    }
+
+  def hasRole(a: Attribute, role: WindowRole): Boolean = of(a).exists(_.role == role)
+}

@@ -1,0 +1,187 @@
+package tidegate.sql
+
+import java.util.Locale
+
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  Expression,
+  NamedArgumentExpression,
+  NamedExpression
+}
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.catalyst.util.ArrayData
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
+import tidegate._
+
+/**
+ * The arguments of a call, by parameter, once its table and they themselves are resolved. The one
+ * place that reads them; every error is at the place of the argument.
+ */
+private[sql] final class CallArguments(call: EventTimeCall) {
+  private val function = call.function
+
+  private val byParameter: Map[Parameter, Expression] = {
+    val positional = call.arguments.takeWhile(!isNamed(_))
+    positional.drop(function.parameters.size).headOption.foreach { first =>
+      at(first)(throw TidegateErrors.tooManyArguments(function, positional.size + 1))
+    }
+    val named = call.arguments.drop(positional.size).map {
+      case n: NamedArgumentExpression => at(n.value)(parameterOf(n.key) -> n.value)
+      case other => at(other)(throw TidegateErrors.positionalAfterNamed(function.name, other.sql))
+    }
+    (function.parameters.zip(positional) ++ named).foldLeft(Map.empty[Parameter, Expression]) {
+      case (known, (p, e)) if known.contains(p) || p == Parameter.Data =>
+        at(e)(throw TidegateErrors.argumentTwice(function.name, p.name))
+      case (known, one) => known + one
+    }
+  }
+
+  // In the order in which they are written, so that the first that is not there is named.
+  function.parameters.filter(p => p.isRequired && !byParameter.contains(p)).foreach { p =>
+    throw TidegateErrors.argumentMissing(function, p.name)
+  }
+
+  private def isNamed(e: Expression) = e.isInstanceOf[NamedArgumentExpression]
+
+  private def at[T](e: Expression)(body: => T): T = CurrentOrigin.withOrigin(e.origin)(body)
+
+  private def parameterOf(name: String): Parameter = function.parameter(name).getOrElse {
+    val known = (Parameter.Data +: function.all).map(_.name)
+    def distance(other: String) =
+      UTF8String.fromString(name.toLowerCase(Locale.ROOT)).levenshteinDistance(UTF8String.fromString(other))
+    throw TidegateErrors.unknownArgument(function.name, name, known.minBy(distance), known)
+  }
+
+  private def passed(p: Parameter): Option[Expression] = byParameter.get(p)
+
+  /** Runs `body` so that its errors are at the place of an argument. */
+  def atPlaceOf[T](p: Parameter)(body: => T): T =
+    passed(p).fold(body)(e => CurrentOrigin.withOrigin(e.origin)(body))
+
+  /** The time column: a column of the table, or a field in one. */
+  lazy val time: NamedExpression = atPlaceOf(Parameter.TimeColumn) {
+    byParameter(Parameter.TimeColumn) match {
+      case Descriptor(Seq(Right(nameParts))) => timeColumn(nameParts)
+      case Descriptor(Seq(Left(text)))       => throw TidegateErrors.descriptorOfExpression(text)
+      case Descriptor(columns)               => throw TidegateErrors.descriptorColumns(function.name, columns.map(text))
+      case other => throw TidegateErrors.descriptorMissing(function.name, other.sql)
+    }
+  }
+
+  private def timeColumn(nameParts: Seq[String]): NamedExpression = {
+    val name = nameParts.mkString(".")
+    column(nameParts) match {
+      case None => throw TidegateErrors.timeColumnNotFound(function.name, name, columnNames)
+      case Some(e) if KeyedWatermarks.isTime(e) => e
+      case Some(e) => throw TidegateErrors.timeColumnNotTimestamp(function.name, name, e.dataType)
+    }
+  }
+
+  private def column(nameParts: Seq[String]): Option[NamedExpression] =
+    call.child.resolve(nameParts, call.child.conf.resolver)
+
+  private def columnNames: Seq[String] = call.child.output.map(_.name)
+
+  private def text(column: Either[String, Seq[String]]): String =
+    column.fold(identity, _.mkString("."))
+
+  /** A duration in ms, at least `smallestMs`. */
+  def durationMs(p: Parameter, smallestMs: Long): Long =
+    atPlaceOf(p)(Durations.parseMs(p.name, durationText(p, byParameter(p)), smallestMs))
+
+  /** `None` if the argument is left out. */
+  def optionalMs(p: Parameter, smallestMs: Long): Option[Long] =
+    passed(p).map(_ => durationMs(p, smallestMs))
+
+  /** `Some(None)` if the argument is NULL, `None` if it is left out. */
+  def nullableMs(p: Parameter, smallestMs: Long): Option[Option[Long]] =
+    passed(p).map(e => if (isNull(e)) None else Some(durationMs(p, smallestMs)))
+
+  /** A duration that is there, as text for messages. */
+  def durationText(p: Parameter): String = durationText(p, byParameter(p))
+
+  /** A duration as text, as the argument `p` or a part of it; for messages too. */
+  def durationText(p: Parameter, e: Expression): String = at(e) {
+    (e.dataType, constant(p, e)) match {
+      case (_: StringType, s: UTF8String)                   => s.toString
+      case (_: DayTimeIntervalType, micros: Long)           => text(0, 0, micros)
+      case (_: YearMonthIntervalType, months: Int)          => text(months, 0, 0L)
+      case (CalendarIntervalType, i: CalendarInterval)      => text(i.months, i.days, i.microseconds)
+      case _ => throw TidegateErrors.invalidDuration(p.name, e.sql)
+    }
+  }
+
+  private def text(months: Int, days: Int, micros: Long): String = {
+    val words = new CalendarInterval(months, days, micros).toString
+    // In SQL a length of time is one of hours, also where it has days.
+    if (micros == 0 && months == 0 && days == 0) "0 seconds" else words
+  }
+
+  /** The texts of a policy, as `fixed_lag(5 seconds)`: its name and its durations. */
+  def policy(p: Parameter, known: Seq[String]): Option[(String, Seq[String])] = passed(p).map {
+    case PolicyCall(name, arguments) =>
+      // Spelled with underscores too, as is usual in SQL.
+      val plain = name.replace("_", "")
+      known.find(_.equalsIgnoreCase(plain)).getOrElse(name) -> arguments.map(durationText(p, _))
+    case other =>
+      at(other)(throw TidegateErrors.invalidArgument(function.name, p.name, other.sql, policyExample(p)))
+  }
+
+  private def policyExample(p: Parameter): String =
+    if (p == Parameter.Policy) "a policy such as fixed_lag(5 seconds)"
+    else "an emission such as by_frame(1 second)"
+
+  /** A whole number. */
+  def int(p: Parameter): Option[Int] = passed(p).map { e =>
+    at(e) {
+      (e.dataType, constant(p, e)) match {
+        case (_: NumericType, n: Number) if n.doubleValue == n.intValue => n.intValue
+        case _ => throw TidegateErrors.invalidArgument(function.name, p.name, e.sql, "a whole number")
+      }
+    }
+  }
+
+  /** A text. */
+  def string(p: Parameter): Option[String] = passed(p).map { e =>
+    at(e) {
+      (e.dataType, constant(p, e)) match {
+        case (_: StringType, s: UTF8String) => s.toString
+        case _ =>
+          throw TidegateErrors.invalidArgument(function.name, p.name, e.sql, "a text such as 'orders'")
+      }
+    }
+  }
+
+  /** Columns of the table: a descriptor, the text of a name, or an array of such texts. */
+  def columns(p: Parameter): Seq[Attribute] = passed(p).toSeq.flatMap { e =>
+    at(e) {
+      val names = e match {
+        case Descriptor(columns) =>
+          columns.map(_.fold(text => throw TidegateErrors.descriptorOfExpression(text), quoted))
+        case _ => texts(p, e)
+      }
+      names.map(KeyedWatermarks.substreamColumn(call.child, _))
+    }
+  }
+
+  private def quoted(nameParts: Seq[String]): String =
+    nameParts.map(n => s"`${n.replace("`", "``")}`").mkString(".")
+
+  private def texts(p: Parameter, e: Expression): Seq[String] = (e.dataType, constant(p, e)) match {
+    case (_: StringType, s: UTF8String)                => Seq(s.toString)
+    case (ArrayType(_: StringType, _), a: ArrayData) =>
+      a.toSeq[UTF8String](StringType).map(_.toString)
+    case _ =>
+      val wanted = "columns such as DESCRIPTOR(topic, partition)"
+      throw TidegateErrors.invalidArgument(function.name, p.name, e.sql, wanted)
+  }
+
+  private def isNull(e: Expression) = e.foldable && e.eval() == null
+
+  private def constant(p: Parameter, e: Expression): Any =
+    if (!e.foldable) throw TidegateErrors.argumentNotConstant(function.name, p.name, e.sql)
+    else Try(e.eval()).getOrElse(throw TidegateErrors.invalidDuration(p.name, e.sql))
+}

@@ -1,0 +1,119 @@
+package tidegate.sql
+
+import org.apache.spark.sql.catalyst.analysis.UnresolvedTableValuedFunction
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, NamedArgumentExpression}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import tidegate._
+import tidegate.plans.WatermarkSpec
+
+/** Puts what a table function does in the place of its call, once its table is resolved. */
+private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
+  private val DefaultIdleTimeoutMs = 60000L
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case call: EventTimeCall =>
+      CurrentOrigin.withOrigin(call.origin) {
+        checkForm(call)
+        if (call.child.resolved && (call.arguments ++ call.partitionBy).forall(isResolved)) {
+          resolve(call)
+        } else call
+      }
+  }
+
+  private def isResolved(e: Expression): Boolean = e match {
+    case NamedArgumentExpression(_, value) => value.resolved
+    case other                             => other.resolved
+  }
+
+  /** What can be said before the table is known. */
+  private def checkForm(call: EventTimeCall): Unit = {
+    val name = call.function.name
+    if (call.table.isMissing) throw TidegateErrors.tableMissing(call.function)
+    if (call.table.isStream) throw TidegateErrors.streamMisplaced(name)
+    if (call.table.hasOrder) throw TidegateErrors.tableOrder(name)
+    if (call.partitionBy.nonEmpty && call.function != EventTimeFunction.Session) {
+      throw TidegateErrors.partitionByNotTaken(name)
+    }
+  }
+
+  private def resolve(call: EventTimeCall): LogicalPlan = {
+    val arguments = new CallArguments(call)
+    lazy val windows = new WindowFunctions(call.child, arguments)
+    (call.function: @unchecked) match {
+      case EventTimeFunction.ImposeOrder => imposeOrder(call.child, arguments)
+      case EventTimeFunction.Tumble      => windows.tumble
+      case EventTimeFunction.Hop         => windows.hop
+      case EventTimeFunction.Cumulate    => windows.cumulate
+      case EventTimeFunction.Session     => windows.session(call.partitionBy.map(partitionColumn))
+    }
+  }
+
+  private def partitionColumn(e: Expression): Attribute = e match {
+    case a: Attribute => a
+    case other        =>
+      CurrentOrigin.withOrigin(other.origin)(throw TidegateErrors.partitionByExpression(other.sql))
+  }
+
+  private def imposeOrder(input: LogicalPlan, arguments: CallArguments): LogicalPlan = {
+    val time = arguments.time match {
+      case a: Attribute => a
+      case field        =>
+        arguments.atPlaceOf(Parameter.TimeColumn) {
+          throw TidegateErrors.timeColumnIsField(field.name)
+        }
+    }
+    val key = arguments.int(Parameter.Key).getOrElse(0)
+    val name = arguments.string(Parameter.Name)
+    arguments.atPlaceOf(Parameter.Key)(KeyedWatermarks.check(key, None))
+    arguments.atPlaceOf(Parameter.Name)(KeyedWatermarks.check(0, name))
+    val spec = WatermarkSpec(
+      name.getOrElse(time.name),
+      key.toByte,
+      policy(arguments),
+      arguments.policy(Parameter.Emission, EmissionSpec.names).map { case (emission, durations) =>
+        arguments.atPlaceOf(Parameter.Emission)(EmissionSpec.of(emission, durations))
+      },
+      arguments
+        .nullableMs(Parameter.IdleTimeout, smallestMs = 1)
+        .getOrElse(Some(DefaultIdleTimeoutMs)),
+      arguments.nullableMs(Parameter.MaxFutureSkew, smallestMs = 0).flatten
+    )
+    val substream = arguments.columns(Parameter.Substream)
+    arguments.atPlaceOf(Parameter.TimeColumn)(KeyedWatermarks.over(input, time, substream, spec))
+  }
+
+  private def policy(arguments: CallArguments): PolicySpec = {
+    val lag = arguments.optionalMs(Parameter.Lag, smallestMs = 0)
+    val policy = arguments.policy(Parameter.Policy, PolicySpec.names)
+    (lag, policy) match {
+      case (Some(ms), None)                => new PolicySpec("fixedLag", Seq(ms))
+      case (None, Some((name, durations))) =>
+        arguments.atPlaceOf(Parameter.Policy)(PolicySpec.of(name, durations))
+      case (None, None) => throw TidegateErrors.lagOrPolicy("neither of them")
+      case _            => throw TidegateErrors.lagOrPolicy("both of them")
+    }
+  }
+}
+
+/**
+ * Claims the calls that the parser does not see: those whose name is an `IDENTIFIER(...)`, and those
+ * that were meant for us but have no `DESCRIPTOR`, if there is no function of that name.
+ */
+private[tidegate] final case class ClaimLateCalls(isFunction: Seq[String] => Boolean)
+    extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case call: UnresolvedTableValuedFunction =>
+      EventTimeCall
+        .claim(call, call.isStreaming)
+        .orElse(
+          EventTimeCall
+            .functionOf(call)
+            .filterNot(_ => isFunction(call.name))
+            .map(EventTimeCall.of(_, call, call.isStreaming))
+        )
+        .getOrElse(call)
+  }
+}

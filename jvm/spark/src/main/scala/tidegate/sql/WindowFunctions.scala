@@ -1,0 +1,208 @@
+package tidegate.sql
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types.{BooleanType, DataType, LongType, Metadata}
+import org.apache.spark.unsafe.types.CalendarInterval
+import tidegate.TidegateErrors
+import tidegate.plans._
+
+/**
+ * What the window functions do: they add the columns `window_start`, `window_end` and `window_time`
+ * to their table, of the type of the time column. A row without a time is in no window.
+ *
+ * Windows are counted from the epoch in UTC, whatever the time zone of the session. The start of the
+ * window of `t` is `t - (t - offset) mod size`.
+ */
+private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArguments) {
+  import WindowFunctions._
+
+  private val time: Expression = arguments.time match {
+    case Alias(field, _) => field
+    case column          => column
+  }
+
+  /** A window function over the rows of another hides the columns of that one. */
+  private def visible: Seq[Attribute] = table.output.filterNot { a =>
+    WindowMark.of(a).exists(m => a.name.equalsIgnoreCase(columnName(m.role)))
+  }
+
+  /** Every row in the one window of its time. */
+  def tumble: LogicalPlan = {
+    val size = arguments.durationMs(Parameter.Size, smallestMs = 1)
+    val grid = WindowGrid(size, offset, size)
+    val start = floor(micros(time), size)
+    withColumns(notNull, "TUMBLE", Some(grid), start, plus(start, size))
+  }
+
+  /** Every row once in each of the `size / slide` windows of its time. */
+  def hop: LogicalPlan = {
+    val size = arguments.durationMs(Parameter.Size, smallestMs = 1)
+    val slide = arguments.durationMs(Parameter.Slide, smallestMs = 1)
+    arguments.atPlaceOf(Parameter.Slide) {
+      if (size < slide && slide % size == 0) throw TidegateErrors.hopSwapped(text(Parameter.Size), text(Parameter.Slide))
+      if (size % slide != 0) throw TidegateErrors.hopSlide(text(Parameter.Size), text(Parameter.Slide))
+    }
+    val last = floor(micros(time), slide)
+    val starts = Sequence(plus(last, slide - size), last, Some(literal(slide)), None)
+    val start = AttributeReference("start_micros", LongType, nullable = false)()
+    withColumns(
+      explode(starts, start),
+      "HOP",
+      Some(WindowGrid(slide, offset, size)),
+      start,
+      plus(start, size)
+    )
+  }
+
+  /** Every row once in each window of its time that grows by `step` up to `max_size`. */
+  def cumulate: LogicalPlan = {
+    val step = arguments.durationMs(Parameter.Step, smallestMs = 1)
+    val maxSize = arguments.durationMs(Parameter.MaxSize, smallestMs = 1)
+    arguments.atPlaceOf(Parameter.Step) {
+      if (maxSize < step && step % maxSize == 0) {
+        throw TidegateErrors.cumulateSwapped(text(Parameter.Step), text(Parameter.MaxSize))
+      }
+      if (maxSize % step != 0) throw TidegateErrors.cumulateStep(text(Parameter.Step), text(Parameter.MaxSize))
+    }
+    val (first, last) = (
+      plus(floor(micros(time), step), step),
+      plus(floor(micros(time), maxSize), maxSize)
+    )
+    val end = AttributeReference("end_micros", LongType, nullable = false)()
+    withColumns(
+      explode(Sequence(first, last, Some(literal(step)), None), end),
+      "CUMULATE",
+      Some(WindowGrid(step, offset, maxSize)),
+      floor(Subtract(end, Literal(1L)), maxSize),
+      end
+    )
+  }
+
+  /**
+   * Rows of equal keys whose times are less than `gap` apart. Which rows these are is only known in
+   * an aggregation: `LowerSessions` puts Spark's session windows there.
+   */
+  def session(keys: Seq[Attribute]): LogicalPlan = {
+    val gap = arguments.durationMs(Parameter.Gap, smallestMs = 1)
+    val gapLiteral = Literal(new CalendarInterval(0, 0, Math.multiplyExact(gap, MicrosPerMs)))
+    val window = Alias(SessionWindow(time, gapLiteral), "session_window")()
+    // Spark refuses sessions without a key in a stream, and removes a key that is a literal.
+    val globalKey =
+      if (keys.isEmpty && table.isStreaming) Some(Alias(GlobalSession(), "session_key")()) else None
+    val columns = WindowRole.all.map { role =>
+      AttributeReference(columnName(role), time.dataType, nullable = false, mark(role, "SESSION", None))()
+    }
+    SessionWindows(
+      Project(table.output ++ globalKey :+ window, table),
+      window.exprId,
+      keys,
+      globalKey.map(_.toAttribute),
+      visible,
+      columns
+    )
+  }
+
+  private def text(p: Parameter): String = arguments.durationText(p)
+
+  private lazy val offset: Long =
+    arguments.optionalMs(Parameter.Offset, Long.MinValue).getOrElse(0L)
+
+  private def notNull: LogicalPlan = Filter(IsNotNull(time), table)
+
+  private def explode(values: Expression, value: Attribute): LogicalPlan =
+    Generate(Explode(values), Nil, outer = false, None, Seq(value), notNull)
+
+  private def withColumns(
+      rows: LogicalPlan,
+      function: String,
+      grid: Option[WindowGrid],
+      startMicros: Expression,
+      endMicros: Expression
+  ): LogicalPlan = {
+    val values = Seq(startMicros, endMicros, plus(endMicros, -1))
+    val columns = WindowRole.all.zip(values).map { case (role, value) =>
+      val metadata = Some(mark(role, function, grid))
+      Alias(PreciseTimestampConversion(value, LongType, time.dataType), columnName(role))(
+        explicitMetadata = metadata
+      )
+    }
+    Project(visible ++ columns, rows)
+  }
+
+  private def mark(role: WindowRole, function: String, grid: Option[WindowGrid]): Metadata = {
+    val column = Some(time).collect { case a: Attribute => a }
+    WindowMark(
+      function,
+      role,
+      grid,
+      arguments.time.name,
+      column.flatMap(EventTimeTag.key),
+      column.flatMap(EventTimeTag.lagMs)
+    ).metadata
+  }
+
+  /** The last multiple of `stepMs`, counted from the offset, that is not after `micros`. */
+  private def floor(micros: Expression, stepMs: Long): Expression =
+    Subtract(micros, Pmod(Subtract(micros, literal(offset)), literal(stepMs)))
+}
+
+private[tidegate] object WindowFunctions {
+  private val MicrosPerMs = 1000L
+
+  def columnName(role: WindowRole): String = s"window_${role.name}"
+
+  /** The column of another role, from the end or the start of its window. */
+  def shifted(column: Expression, byMs: Long): Expression =
+    PreciseTimestampConversion(plus(micros(column), byMs), LongType, column.dataType)
+
+  private def micros(time: Expression): Expression =
+    PreciseTimestampConversion(time, time.dataType, LongType)
+
+  private def plus(micros: Expression, ms: Long): Expression = Add(micros, literal(ms))
+
+  private def literal(ms: Long): Literal = Literal(Math.multiplyExact(ms, MicrosPerMs))
+}
+
+/** The one key of sessions that have none; not foldable, or Spark would take it out. */
+private[tidegate] final case class GlobalSession() extends LeafExpression {
+  override def nullable: Boolean = false
+  override def foldable: Boolean = false
+  override def dataType: DataType = BooleanType
+  override def eval(input: InternalRow): Any = true
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode =
+    ev.copy(code = EmptyBlock, isNull = FalseLiteral, value = JavaCode.literal("true", BooleanType))
+}
+
+/**
+ * Rows with session windows that are not merged yet, in columns that only an aggregation can fill.
+ *
+ * @param session
+ *   Spark's session window of each single row, a column of `child`
+ * @param keys
+ *   what `PARTITION BY` names
+ * @param globalKey
+ *   the key in its place where Spark needs one
+ * @param visible
+ *   the columns of the table that are passed on
+ * @param columns
+ *   start, end and time of the window
+ */
+private[tidegate] final case class SessionWindows(
+    child: LogicalPlan,
+    session: ExprId,
+    keys: Seq[Attribute],
+    globalKey: Option[Attribute],
+    visible: Seq[Attribute],
+    columns: Seq[Attribute]
+) extends UnaryNode {
+
+  override def output: Seq[Attribute] = visible ++ columns
+
+  override def producedAttributes: AttributeSet = AttributeSet(columns)
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): SessionWindows =
+    copy(child = newChild)
+}
