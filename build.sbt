@@ -24,7 +24,7 @@ lazy val scenarios = Def.setting {
     ((ThisBuild / baseDirectory).value / "tests" / "scenarios").getAbsolutePath
 }
 
-/** Spark's own tests, for the SQL in them; as a configuration of its own they are on no classpath. */
+/** Spark's own tests, for the SQL in them. In a configuration of its own, no classpath has them. */
 lazy val SparkTests = config("spark-tests").hide
 
 lazy val sparkTests = Def.task {
@@ -57,7 +57,8 @@ lazy val spark = (project in file("jvm/spark"))
     name := s"tidegate-spark-${default.minor}",
     libraryDependencies += "org.apache.spark" %% "spark-sql" % default.full % Provided,
     libraryDependencies +=
-      ("org.apache.spark" %% "spark-sql" % default.full % SparkTests).classifier("tests").intransitive(),
+      ("org.apache.spark" %% "spark-sql" % default.full % SparkTests).classifier("tests")
+        .intransitive(),
     Compile / unmanagedSourceDirectories +=
       (Compile / sourceDirectory).value / s"scala-spark-${default.minor}",
     assembly / assemblyJarName := s"tidegate-spark-${default.minor}_2.13-${version.value}.jar",

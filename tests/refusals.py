@@ -10,3 +10,17 @@ def check(error: PySparkException, condition: str, sentence: str, state: str) ->
     # Spark adds the plan to the errors of a check, in the lines below.
     first_line = str(error).splitlines()[0].rstrip(";")
     assert first_line == f"[TIDEGATE_{condition}] {sentence} SQLSTATE: {state}"
+
+
+def check_at(
+    error: PySparkException, at: str | None, condition: str, sentence: str, state: str
+) -> None:
+    """Compare as :func:`check`, and the part of the SQL text that the error points at."""
+    assert error.getCondition() == f"TIDEGATE_{condition}"
+    assert error.getSqlState() == state
+    first_line = str(error).splitlines()[0].rstrip(";")
+    told, _, place = first_line.partition(f" SQLSTATE: {state}")
+    assert told == f"[TIDEGATE_{condition}] {sentence}"
+    if at is not None:
+        assert place.startswith("; line ")
+        assert error.getQueryContext()[0].fragment() == at

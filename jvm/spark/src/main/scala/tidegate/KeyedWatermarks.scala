@@ -2,7 +2,7 @@ package tidegate
 
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, RowOrdering}
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{CTERelationRef, LogicalPlan}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 import tidegate.analysis.KeyedTimes
@@ -87,10 +87,15 @@ private[tidegate] object KeyedWatermarks {
       .resolveQuoted(name, input.conf.resolver)
       .collect { case a: Attribute => a }
 
+  /** A reference to a common table expression shows only its columns. */
+  private def behindCte(input: LogicalPlan, key: Byte): Option[String] =
+    if (!input.exists(_.isInstanceOf[CTERelationRef])) None
+    else input.output.find(EventTimeTag.key(_).contains(key)).map(_.name)
+
   private def checkUnused(input: LogicalPlan, time: Attribute, spec: WatermarkSpec): Unit = {
     EventTimeTag.key(time).foreach(k => throw TidegateErrors.columnKeyedTwice(time.name, k))
-    KeyedTimes.of(input).get(spec.key).foreach { earlier =>
-      throw TidegateErrors.keyUsedTwice(spec.key, time.name, earlier.nodes.head)
+    KeyedTimes.of(input).get(spec.key).map(_.nodes.head).orElse(behindCte(input, spec.key)).foreach {
+      earlier => throw TidegateErrors.keyUsedTwice(spec.key, time.name, earlier)
     }
   }
 }

@@ -44,6 +44,11 @@ final case class KeyedWatermark(
     if (a.exprId == eventTime.exprId) EventTimeTag.add(a, spec.key, spec.policy.lagMs) else a
   }
 
+  /** The time column and its key come first, in `EXPLAIN` too. */
+  override protected def stringArgs: Iterator[Any] =
+    Iterator[Any](eventTime, s"key=${spec.key}", s"name=${spec.name}", spec.policy) ++
+      (if (substream.isEmpty) None else Some(substream.mkString("substream=[", ", ", "]")))
+
   override def maxRows: Option[Long] = left.maxRows
 
   override def stats: Statistics = left.stats

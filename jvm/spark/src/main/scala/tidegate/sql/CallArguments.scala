@@ -5,13 +5,14 @@ import java.util.Locale
 import scala.util.Try
 
 import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
   Attribute,
   Expression,
   NamedArgumentExpression,
   NamedExpression
 }
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
-import org.apache.spark.sql.catalyst.util.{quoteIfNeeded, ArrayData}
+import org.apache.spark.sql.catalyst.util.{ArrayData, QuotingUtils}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
 import tidegate._
@@ -26,13 +27,13 @@ private[sql] final class CallArguments(call: EventTimeCall) {
   private val byParameter: Map[Parameter, Expression] = {
     val positional = call.arguments.takeWhile(!isNamed(_))
     positional.drop(function.parameters.size).headOption.foreach { first =>
-      at(first)(throw TidegateErrors.tooManyArguments(function, positional.size + 1))
+      at(first)(throw TidegateErrors.tooManyArguments(function, function.parameters.size + 1))
     }
     val named = call.arguments.drop(positional.size).map {
       case n: NamedArgumentExpression => at(n.value)(parameterOf(n.key) -> n.value)
       case other => at(other)(throw TidegateErrors.positionalAfterNamed(function.name, other.sql))
     }
-    (function.parameters.zip(positional) ++ named).foldLeft(Map.empty[Parameter, Expression]) {
+    (function.parameters.zip(positional) ++ named).map { case (p, e) => p -> plain(e) }.foldLeft(Map.empty[Parameter, Expression]) {
       case (known, (p, e)) if known.contains(p) || p == Parameter.Data =>
         at(e)(throw TidegateErrors.argumentTwice(function.name, p.name))
       case (known, one) => known + one
@@ -42,6 +43,12 @@ private[sql] final class CallArguments(call: EventTimeCall) {
   // In the order in which they are written, so that the first that is not there is named.
   function.parameters.filter(p => p.isRequired && !byParameter.contains(p)).foreach { p =>
     throw TidegateErrors.argumentMissing(function, p.name)
+  }
+
+  /** A variable comes with a name of its own. */
+  private def plain(e: Expression): Expression = e match {
+    case Alias(value, _) => value
+    case other           => other
   }
 
   private def isNamed(e: Expression) = e.isInstanceOf[NamedArgumentExpression]
@@ -74,7 +81,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
 
   /** The name in a descriptor, quoted where it has to be; the table may lack the column. */
   def columnName(p: Parameter): String =
-    atPlaceOf(p)(nameParts(p).map(quoteIfNeeded).mkString("."))
+    atPlaceOf(p)(quoted(nameParts(p)))
 
   private def timeColumn(nameParts: Seq[String]): NamedExpression = {
     val name = nameParts.mkString(".")
@@ -83,6 +90,13 @@ private[sql] final class CallArguments(call: EventTimeCall) {
       case Some(e) if KeyedWatermarks.isTime(e) => e
       case Some(e) => throw TidegateErrors.timeColumnNotTimestamp(function.name, name, e.dataType)
     }
+  }
+
+  /** The time column as it is written. */
+  def timeName: String = (time, byParameter(Parameter.TimeColumn)) match {
+    case (a: Attribute, _)                      => a.name
+    case (_, Descriptor(Seq(Right(nameParts)))) => nameParts.mkString(".")
+    case (field, _)                             => field.name
   }
 
   private def column(nameParts: Seq[String]): Option[NamedExpression] =
@@ -173,7 +187,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
   }
 
   private def quoted(nameParts: Seq[String]): String =
-    nameParts.map(n => s"`${n.replace("`", "``")}`").mkString(".")
+    nameParts.map(QuotingUtils.quoteIfNeeded).mkString(".")
 
   private def texts(p: Parameter, e: Expression): Seq[String] = (e.dataType, constant(p, e)) match {
     case (_: StringType, s: UTF8String)                => Seq(s.toString)

@@ -30,6 +30,8 @@ private[tidegate] final case class EventTimeCall(
 
   override def nodeName: String = function.name
 
+  override protected def stringArgs: Iterator[Any] = (arguments ++ partitionBy).iterator
+
   override def output: Seq[Attribute] = Nil
 
   override protected def withNewChildInternal(newChild: LogicalPlan): EventTimeCall =
@@ -64,6 +66,9 @@ private[tidegate] final case class Descriptor(columns: Seq[Either[String, Seq[St
     with Unevaluable {
   override def nullable: Boolean = false
   override def dataType: DataType = NullType
+  override def sql: String =
+    columns.map(_.fold(identity, _.mkString("."))).mkString("DESCRIPTOR(", ", ", ")")
+  override def toString: String = sql
 }
 
 /** `fixed_lag(5 seconds)` as an argument; it is not a function of Spark. */

@@ -60,9 +60,9 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
   private def imposeOrder(input: LogicalPlan, arguments: CallArguments): LogicalPlan = {
     val time = arguments.time match {
       case a: Attribute => a
-      case field        =>
+      case _            =>
         arguments.atPlaceOf(Parameter.TimeColumn) {
-          throw TidegateErrors.timeColumnIsField(field.name)
+          throw TidegateErrors.timeColumnIsField(arguments.timeName)
         }
     }
     val key = arguments.int(Parameter.Key).getOrElse(0)

@@ -138,7 +138,7 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
       function,
       role,
       grid,
-      arguments.time.name,
+      arguments.timeName,
       column.flatMap(EventTimeTag.key),
       column.flatMap(EventTimeTag.lagMs)
     ).metadata

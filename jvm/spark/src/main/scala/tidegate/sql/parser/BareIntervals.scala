@@ -33,17 +33,17 @@ private[parser] object BareIntervals extends Mend {
       if !TableArguments.isTable(tokens, argument)
       i <- argument
       if i == argument.start || tokens.is(i - 1, LEFT_PAREN, COMMA, FAT_ARROW)
-      if units(tokens.kind(afterNumber(tokens, i)))
+      if isInterval(tokens, i)
     } yield Before(i, Word.Interval)
 
-  /** Behind a number, a text or a parameter, with its sign; there is none if it is `start`. */
-  private def afterNumber(tokens: SqlTokens, start: Int): Int = {
+  private def isInterval(tokens: SqlTokens, start: Int) = {
     val number = if (tokens.is(start, PLUS, MINUS)) start + 1 else start
-    tokens.kind(number) match {
+    val unit = tokens.kind(number) match {
       case INTEGER_VALUE | DECIMAL_VALUE | QUESTION => number + 1
       case COLON                                    => number + 2
       case _                                        =>
         Iterator.from(number).dropWhile(tokens.is(_, STRING_LITERAL, DOUBLEQUOTED_STRING)).next()
     }
+    unit > number && units(tokens.kind(unit))
   }
 }

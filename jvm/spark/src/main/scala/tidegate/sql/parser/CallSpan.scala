@@ -58,7 +58,9 @@ private[parser] object CallSpan {
       case LEFT_PAREN =>
         val call = callAt(i - 1)
         in(Frame(call.fold(roomAt(i))(_ => Arguments)) :: frames, call.toList ::: calls)
-      case RIGHT_PAREN if frames.size > 1          => in(frames.tail)
+      case RIGHT_PAREN if frames.size > 1 => in(frames.tail)
+      // Not a clause, but the name of a stream.
+      case BY if is(i - 1, IDENTIFIED)             => this
       case FROM                                    => in(Frame(room, true) :: frames.tail)
       case SELECT | BY | OPERATOR_PIPE | SEMICOLON => in(Frame(room, false) :: frames.tail)
       case _                                       => this

@@ -42,8 +42,10 @@ private[parser] class EventTimeSqlParser extends SparkSqlParser {
       MendedText.of(original) match {
         case None         => super.parseWithParameters(command, parameterContext)(toResult)
         case Some(mended) =>
-          super.parseWithParameters(mended.text, parameterContext) { parser =>
-            mended.withPositions(toResult(parser))
+          mended.withErrors {
+            super.parseWithParameters(mended.text, parameterContext) { parser =>
+              mended.withPositions(parser)(toResult(parser))
+            }
           }
       }
   }

@@ -1,7 +1,10 @@
 package tidegate.sql.parser
 
-import org.apache.spark.sql.catalyst.parser.PositionMapper
-import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import scala.jdk.CollectionConverters._
+
+import org.antlr.v4.runtime.CommonToken
+import org.apache.spark.sql.catalyst.parser.{ParseException, PositionMapper, SqlBaseParser}
+import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
 
 /**
  * The text of a statement after its mends.
@@ -16,12 +19,39 @@ private[parser] final class MendedText(
     places: IndexedSeq[Int]
 ) {
 
-  /** Lets what is built in `body` have positions in the original text. */
-  def withPositions[T](body: => T): T = {
+  private lazy val originalLines = new Lines(original)
+
+  /** Lets what `body` builds from the tokens of a parser have positions in the original text. */
+  def withPositions[T](parser: SqlBaseParser)(body: => T): T = {
     val origin = CurrentOrigin.get
     val spark = origin.positionMapper.getOrElse(PositionMapper.identity(text))
-    CurrentOrigin.withOrigin(origin.copy(positionMapper = Some(new Positions(spark))))(body)
+    val positions = new Positions(spark)
+    SqlTokens.of(parser).all.collect { case token: CommonToken =>
+      val place = positions.mapToOriginal(token.getStartIndex)
+      token.setLine(originalLines.line(place))
+      token.setCharPositionInLine(originalLines.column(place))
+    }
+    CurrentOrigin.withOrigin(origin.copy(positionMapper = Some(positions)))(body)
   }
+
+  /** Lets errors that Spark finds while it looks for parameters show the original text. */
+  def withErrors[T](body: => T): T =
+    try body
+    catch {
+      case e: ParseException if e.command.isEmpty =>
+        throw new ParseException(
+          Some(original),
+          place(e.start),
+          e.getCondition,
+          e.getMessageParameters.asScala.toMap
+        )
+    }
+
+  private def place(mended: Origin): Origin =
+    (for (line <- mended.line; column <- mended.startPosition) yield {
+      val place = places(new Lines(text).character(line, column))
+      Origin(Some(originalLines.line(place)), Some(originalLines.column(place)))
+    }).getOrElse(mended)
 
   /** From the text that Spark parses over the mended text to the original. */
   private final class Positions(spark: PositionMapper)
@@ -56,13 +86,12 @@ private[parser] object MendedText {
       val (start, stop) = (token.getStartIndex, token.getStopIndex)
       keep(from until start)
       val here = edits.getOrElse(i, Nil)
-      val isDropped = here.exists { case _: Drop => true; case _ => false }
       here.foreach {
         case Before(_, words @ _*) => words.foreach(w => insert(w.text + " ", start))
         case _: AsName             => insert("`", start)
         case _                     => ()
       }
-      if (isDropped) insert(" " * (stop + 1 - start), start) else keep(start to stop)
+      if (here.contains(Drop(i))) insert(" " * (stop + 1 - start), start) else keep(start to stop)
       here.foreach {
         case After(_, word) => insert(" " + word.text, stop)
         case _: AsName      => insert("`", stop)

@@ -21,29 +21,23 @@ private[parser] object MendedTokens {
   }
 
   private def mended(tokens: SqlTokens): Seq[Token] = {
-    val edits = Mend.edits(tokens)
+    val edits = Mend.edits(tokens).withDefaultValue(Nil)
     tokens.all.indices.flatMap { i =>
-      val here = edits.getOrElse(i, Nil)
-      val place = if (edits.getOrElse(i - 1, Nil).exists(isDrop)) Some(tokens.all(i - 1)) else None
+      val here = edits(i)
       val token = new CommonToken(tokens.all(i))
-      place.foreach { p =>
-        token.setLine(p.getLine)
-        token.setCharPositionInLine(p.getCharPositionInLine)
-        token.setStartIndex(p.getStartIndex)
-      }
+      if (edits(i - 1).contains(Drop(i - 1))) startAt(tokens.all(i - 1), token)
+      if (here.contains(AsName(i))) token.setType(SqlBaseParser.IDENTIFIER)
       val before = here.collect { case Before(_, words @ _*) => words }.flatten
       val after = here.collect { case After(_, word) => word }
-      if (here.exists { case _: AsName => true; case _ => false })
-        token.setType(SqlBaseParser.IDENTIFIER)
-      before.map(at(token, _)) ++ Option.when(!here.exists(isDrop))(token) ++ after.map(
-        at(token, _)
-      )
+      before.map(at(token, _)) ++ Option.when(!here.contains(Drop(i)))(token) ++
+        after.map(at(token, _))
     }
   }
 
-  private def isDrop(edit: Edit) = edit match {
-    case _: Drop => true
-    case _       => false
+  private def startAt(place: Token, token: CommonToken): Unit = {
+    token.setLine(place.getLine)
+    token.setCharPositionInLine(place.getCharPositionInLine)
+    token.setStartIndex(place.getStartIndex)
   }
 
   private def at(place: CommonToken, word: Word): Token = {

@@ -2,17 +2,22 @@ package tidegate.sql.parser
 
 import org.apache.spark.sql.catalyst.parser.ParseException
 
-/** Spark's own errors in and beside calls: the sentence and the place in the statement as written. */
+/**
+ * Spark's own errors in and beside calls: the sentence and the place in the statement as written.
+ */
 class ErrorSuite extends ParserTest {
 
-  private def refused(sql: String): ParseException = intercept[ParseException](parser.parsePlan(sql))
+  private def refused(sql: String): ParseException =
+    intercept[ParseException](parser.parsePlan(sql))
 
   private def assertSyntaxError(sql: String)(what: String, line: Int, column: Int): Unit =
     assert(
-      refused(sql).getMessage.linesIterator.find(_.nonEmpty).contains(
-        s"[PARSE_SYNTAX_ERROR] Syntax error at or near $what. SQLSTATE: 42601 " +
-          s"(line $line, pos $column)"
-      ),
+      refused(sql).getMessage.linesIterator
+        .find(_.nonEmpty)
+        .contains(
+          s"[PARSE_SYNTAX_ERROR] Syntax error at or near $what. SQLSTATE: 42601 " +
+            s"(line $line, pos $column)"
+        ),
       sql
     )
 
@@ -36,7 +41,9 @@ class ErrorSuite extends ParserTest {
 
   test("an interval that Spark refuses") {
     val mixed = refused("SELECT * FROM tumble(TABLE t, DESCRIPTOR(ts), 5 years 3 seconds)")
-    assert(mixed.getMessage.contains("Cannot mix year-month and day-time fields: 5 years 3 seconds."))
+    assert(
+      mixed.getMessage.contains("Cannot mix year-month and day-time fields: 5 years 3 seconds.")
+    )
     assert(mixed.getQueryContext.head.fragment === "5 years 3 seconds")
     val text = refused("SELECT * FROM TABLE(tumble(TABLE t, DESCRIPTOR(ts), 'five' seconds))")
     assert(text.getQueryContext.head.fragment === "'five' seconds")
@@ -67,7 +74,11 @@ class ErrorSuite extends ParserTest {
   test("an error in the table") {
     assertSyntaxError("SELECT * FROM tumble(TABLE t x, DESCRIPTOR(ts), 5 seconds)")("'x'", 1, 29)
     assertSyntaxError("SELECT * FROM tumble(, DESCRIPTOR(ts), 5 seconds)")("','", 1, 21)
-    assertSyntaxError("SELECT * FROM tumble(t PARTITION BY, DESCRIPTOR(ts), 5 seconds)")("','", 1, 35)
+    assertSyntaxError("SELECT * FROM tumble(t PARTITION BY, DESCRIPTOR(ts), 5 seconds)")(
+      "','",
+      1,
+      35
+    )
   }
 
   test("an error behind a call") {

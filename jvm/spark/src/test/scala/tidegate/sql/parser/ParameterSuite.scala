@@ -1,5 +1,6 @@
 package tidegate.sql.parser
 
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.parser._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -51,6 +52,18 @@ class ParameterSuite extends ParserTest {
     )
   }
 
+  test("parameters of EXECUTE IMMEDIATE") {
+    val plan = parser.parsePlanWithParameters(
+      "SELECT :a FROM TABLE(tumble(TABLE t, DESCRIPTOR(ts), 5 seconds, :offset))",
+      HybridParameterContext(Seq(Literal(1), Literal("2 seconds")), Seq("a", "offset"))
+    )
+    assert(
+      TreeText.of(plan) === TreeText.of(
+        parser.parsePlan("SELECT 1 FROM (tumble(t, DESCRIPTOR(ts), 5 seconds, '2 seconds'))")
+      )
+    )
+  }
+
   test("colons and question marks that are no parameters") {
     val sql = "SELECT '12:00' /* ? */ FROM tumble(TABLE t, DESCRIPTOR(ts), 5 seconds)"
     assertNamed(sql)(sql)
@@ -75,5 +88,39 @@ class ParameterSuite extends ParserTest {
     )
     // Spark counts code points, but cuts the text by characters.
     assert(found.origin.context.startIndex === 20)
+  }
+
+  test("lines and columns are those of the statement as it was written") {
+    val plan = named(
+      "SELECT :a,\n'12:00' FROM tumble(t PARTITION BY k, DESCRIPTOR(ts), 5 seconds) WHERE b",
+      "a" -> 1
+    )
+    assert(theCall(plan).origin.line.contains(2) && theCall(plan).origin.startPosition.contains(13))
+    val arguments = theCall(plan).arguments.map(_.origin)
+    assert(arguments.map(_.startPosition.get) === Seq(38, 54))
+  }
+
+  test("an error shows the statement as it was written, and its place") {
+    val sql = "SELECT :a,\n1 FROM tumble(t PARTITION BY k, DESCRIPTOR(ts), 5 seconds, 7 fortnights)"
+    val error = intercept[ParseException](named(sql, "a" -> 1))
+    assert(
+      error.getMessage ===
+        """
+           |[PARSE_SYNTAX_ERROR] Syntax error at or near 'fortnights'. SQLSTATE: 42601 (line 2, pos 61)
+           |
+           |== SQL ==
+           |SELECT :a,
+           |1 FROM tumble(t PARTITION BY k, DESCRIPTOR(ts), 5 seconds, 7 fortnights)
+           |-------------------------------------------------------------^^^
+           |""".stripMargin
+    )
+  }
+
+  test("a parameter without a value is Spark's error at its own place") {
+    val error = intercept[AnalysisException](
+      named("SELECT * FROM tumble(t PARTITION BY k, DESCRIPTOR(ts), :size)", "a" -> 1)
+    )
+    assert(error.getCondition === "UNBOUND_SQL_PARAMETER")
+    assert(error.getQueryContext.head.fragment === ":size")
   }
 }

@@ -145,11 +145,12 @@ class ParserSuite extends ParserTest {
     ).foreach { query =>
       parser.parsePlan(s"CREATE VIEW a.v AS $query") match {
         case v: CreateView => assert(v.originalText.contains(query.stripSuffix(" -- the end")))
-        case other => fail(other.toString)
+        case other         => fail(other.toString)
       }
       parser.parsePlan(s"CREATE OR REPLACE TEMPORARY VIEW v AS $query") match {
-        case v: CreateViewCommand => assert(v.originalText.contains(query.stripSuffix(" -- the end")))
-        case other                => fail(other.toString)
+        case v: CreateViewCommand =>
+          assert(v.originalText.contains(query.stripSuffix(" -- the end")))
+        case other => fail(other.toString)
       }
     }
   }
@@ -179,8 +180,11 @@ class ParserSuite extends ParserTest {
     conf.setConfString("size", "5 seconds")
     conf.setConfString("function", "DESCRIPTOR")
     SQLConf.withExistingConf(conf) {
-      assertSame("SELECT * FROM tumble(t, ${function}(ts), ${size})", s"SELECT * FROM ${call
-          .replace("TABLE ", "")}")
+      assertSame(
+        "SELECT * FROM tumble(t, ${function}(ts), ${size})",
+        s"SELECT * FROM ${call
+            .replace("TABLE ", "")}"
+      )
       val found = theCall(
         parser.parsePlanWithParameters(
           "SELECT :x FROM tumble(t, ${function}(ts), ${size})",

@@ -29,7 +29,9 @@ class SparkCorpusSuite extends ParserTest {
   }
 
   test("statements of others are the same") {
-    outcomes.foreach { case (sql, sparks) => assert(outcome(parser.parsePlan(sql)) === sparks, sql) }
+    outcomes.foreach { case (sql, sparks) =>
+      assert(outcome(parser.parsePlan(sql)) === sparks, sql)
+    }
   }
 
   test("our own parser changes nothing in statements without a call") {
@@ -37,10 +39,8 @@ class SparkCorpusSuite extends ParserTest {
       case (sql, sparks) if outcome(own.parsePlan(sql)) != sparks => sql
     }
     // It reads to the end first, so that it sees a comment without an end before other errors.
-    val unclosed = different.filter(
-      sql =>
-      outcome(own.parsePlan(sql)).contains("UNCLOSED_BRACKETED_COMMENT")
-    )
+    val unclosed =
+      different.filter(sql => outcome(own.parsePlan(sql)).contains("UNCLOSED_BRACKETED_COMMENT"))
     assert(different.diff(unclosed) === Nil)
     assert(unclosed.size < 5)
   }

@@ -123,6 +123,14 @@ class SpellingSuite extends ParserTest {
     )
   }
 
+  test("columns and functions with the names of units") {
+    Seq("seconds", "day(ts)", "-minute", "key => hour", "size => f(second, day)").foreach {
+      argument =>
+        val sql = s"SELECT * FROM tumble(TABLE(t), DESCRIPTOR(ts), $argument)"
+        assertSame(sql, sql.replace("second", "`second`").replace("`second`s", "`seconds`"))
+    }
+  }
+
   test("argument names that are keywords") {
     means(
       "tumble(`data` => TABLE(t), `timecol` => DESCRIPTOR(ts), `size` => INTERVAL 1 DAY, " +
@@ -170,7 +178,9 @@ class SpellingSuite extends ParserTest {
         "SELECT * FROM %s",
         "SELECT * FROM %s AS w",
         "SELECT * FROM %s w(a, b)",
+        "SELECT * FROM %s WATERMARK window_time DELAY OF INTERVAL 1 MINUTE AS w",
         "SELECT * FROM u, %s",
+        "SELECT * FROM STREAM u IDENTIFIED BY s, %s",
         "SELECT * FROM u JOIN %s ON true, v",
         "SELECT * FROM u LEFT JOIN %s AS w USING (k)",
         "FROM %s |> WHERE a > 1",

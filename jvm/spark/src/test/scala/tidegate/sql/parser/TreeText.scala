@@ -33,7 +33,7 @@ private final class TreeText(withOrigins: Boolean) {
     case a: Array[_]                                    => text(a.toSeq)
     case m: collection.Map[_, _]     => m.toSeq.map(text).sorted.mkString("{", ",", "}")
     case i: Iterable[_]              => i.map(text).mkString("[", ",", "]")
-    case r: GenericInternalRow => text(r.values)
+    case r: GenericInternalRow       => text(r.values)
     case p: Product                  => s"${p.productPrefix}(${parts(p)})"
     case null                        => "null"
     case other if isAnonymous(other) => other.getClass.getPackageName
