@@ -27,7 +27,7 @@ demo: .venv/.installed ## Count two million rows with Spark's watermark and with
 	$(BIN)/python -m tidegate demo $(DEMO_ARGUMENTS)
 
 .PHONY: test
-test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the installed wheel.
+test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the wheel, Spark Connect.
 	@$(MAKE) --no-print-directory test-python
 
 .PHONY: lint
@@ -80,8 +80,9 @@ test-python: .venv/.installed
 	suite unit python/unit; \
 	suite docstrings --doctest-modules python/tidegate; \
 	suite installed-wheel tests; \
+	suite connect tests/connect; \
 	echo; \
-	for name in unit docstrings installed-wheel; do \
+	for name in unit docstrings installed-wheel connect; do \
 	  printf '%-16s %s\n' "$$name" "$$(tail -n 1 "build/pytest-$$name.txt")"; \
 	done; \
 	exit $$failed

@@ -11,6 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 import tidegate
 from feeds import Feed
 
+# They have to run in a process of their own.
+collect_ignore = ["connect"]
+
 # The Python workers need the packages of this environment.
 os.environ["PYSPARK_PYTHON"] = sys.executable
 

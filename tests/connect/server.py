@@ -1,0 +1,60 @@
+"""A Spark Connect server in a process of its own."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+MAIN = "org.apache.spark.sql.connect.service.SparkConnectServer"
+STARTED = re.compile(r"Spark Connect server started at: \S+:(\d+)")
+
+SETTINGS = {
+    "spark.connect.grpc.binding.address": "127.0.0.1",
+    # Any that is free.
+    "spark.connect.grpc.binding.port": "0",
+    "spark.ui.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.session.timeZone": "UTC",
+    # Code that does not compile fails the test instead of running interpreted.
+    "spark.sql.codegen.fallback": "false",
+}
+
+
+@contextmanager
+def running(folder: Path, *options: str) -> Iterator[str]:
+    """Start a server with options of spark-submit, give its address, and stop it."""
+    settings = [word for key, value in SETTINGS.items() for word in ("--conf", f"{key}={value}")]
+    submit = Path(sys.executable).parent / "spark-submit"
+    server = subprocess.Popen(
+        [submit, "--class", MAIN, "--master", "local[2]", *settings, *options, "spark-internal"],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYSPARK_PYTHON": sys.executable},
+    )
+    assert server.stderr is not None
+    try:
+        yield f"sc://127.0.0.1:{_port(server.stderr)}"
+    finally:
+        server.terminate()
+        server.wait(60)
+
+
+def _port(log: Iterator[str]) -> str:
+    """Read the log up to the line that names the port, and the rest of it in the background."""
+    lines: list[str] = []
+    for line in log:
+        started = STARTED.search(line)
+        if started is not None:
+            # A server whose log nobody reads stands still.
+            Thread(target=lines.extend, args=(log,), daemon=True).start()
+            return started.group(1)
+        lines.append(line)
+    pytest.fail("the server did not start:\n" + "".join(lines))

@@ -1,0 +1,294 @@
+"""Errors as a client of Spark Connect sees them, and a server that lacks the extension."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+
+import tidegate
+from connect import server
+from connect.remote_feed import RemoteFeed
+from pairs import BETWEEN, keyed, timed
+from refusals import check_at
+
+EXAMPLE = "Use an interval without months or years, in whole milliseconds, for example '5 seconds'."
+MUST_BE_TIME = (
+    "must be a TIMESTAMP or TIMESTAMP_NTZ. Convert it first, for example with to_timestamp or "
+    "timestamp_millis."
+)
+
+
+@pytest.mark.parametrize(
+    ("sql", "at", "condition", "sentence", "state"),
+    [
+        (
+            "SELECT * FROM TUMBLE(TABLE(events), DESCRIPTOR(times), INTERVAL 1 MINUTE)",
+            "DESCRIPTOR(times)",
+            "TIME_COLUMN_NOT_FOUND",
+            "The argument `timecol` of TUMBLE names the column `times`, which its table does not "
+            "have. Use one of `id`, `time`, `partition`.",
+            "42703",
+        ),
+        (
+            "SELECT * FROM HOP(TABLE(events), DESCRIPTOR(time), 1 minute, 5 minutes)",
+            "5 minutes",
+            "HOP_SWAPPED",
+            "HOP takes size first: found the size '1 minutes' and the slide '5 minutes'. Swap "
+            "them, or name them: SIZE => INTERVAL '5 minutes', SLIDE => INTERVAL '1 minutes'.",
+            "22023",
+        ),
+        (
+            "SELECT * FROM SESSION(TABLE(IMPOSE_ORDER(TABLE(events), DESCRIPTOR(time), 0 seconds)),"
+            " DESCRIPTOR(time), 5 minutes)",
+            None,
+            "SESSION_WITHOUT_AGGREGATE",
+            "SESSION is not followed by an aggregation, which alone tells where a session begins "
+            "and ends. Put GROUP BY window_start, window_end and the columns of its PARTITION BY "
+            "over it, without a join in between.",
+            "42K0E",
+        ),
+        (
+            "SELECT current_watermark('ordres') FROM IMPOSE_ORDER(TABLE(events), DESCRIPTOR(time), "
+            "0 seconds, name => 'orders')",
+            "'ordres'",
+            "UNKNOWN_WATERMARK",
+            "The argument of current_watermark is 'ordres', but there is no watermark and no time "
+            "column of that name below it. There are: `orders`, `time`.",
+            "42704",
+        ),
+    ],
+    ids=["column", "argument", "session", "watermark"],
+)
+def test_statement_when_refused_then_the_error_arrives_whole(
+    feed: RemoteFeed, sql: str, at: str | None, condition: str, sentence: str, state: str
+) -> None:
+    feed.stream().createOrReplaceTempView("events")
+
+    with pytest.raises(AnalysisException) as error:
+        feed.spark.sql(sql)
+
+    check_at(error.value, at, condition, sentence, state)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "condition", "sentence", "state"),
+    [
+        (
+            {"eventTime": "times"},
+            "TIME_COLUMN_NOT_FOUND",
+            "The argument `timecol` of IMPOSE_ORDER names the column `times`, which its table does "
+            "not have. Use one of `id`, `time`, `partition`.",
+            "42703",
+        ),
+        (
+            {"eventTime": "id"},
+            "TIME_COLUMN_NOT_TIMESTAMP",
+            "The argument `timecol` of IMPOSE_ORDER names the column `id`, which has the type "
+            f"BIGINT, but {MUST_BE_TIME}",
+            "42K09",
+        ),
+        (
+            {"lag": "5 parsecs"},
+            "INVALID_DURATION",
+            f"The argument `lag` is '5 parsecs', which is not a duration. {EXAMPLE}",
+            "22006",
+        ),
+        (
+            {"idleTimeout": "0 seconds"},
+            "DURATION_TOO_SMALL",
+            "The argument `idle_timeout` is '0 seconds', but must be at least 1 ms. Use a duration "
+            "such as '5 seconds'.",
+            "22023",
+        ),
+        (
+            {"maxFutureSkew": "-1 second"},
+            "DURATION_TOO_SMALL",
+            "The argument `max_future_skew` is '-1 second', but must be at least 0 ms. Use a "
+            "duration such as '5 seconds'.",
+            "22023",
+        ),
+        (
+            {"substream": "shop"},
+            "SUBSTREAM_NOT_FOUND",
+            "The substream column `shop` does not exist. Use one or more of the columns of the "
+            "stream: `id`, `time`, `partition`.",
+            "42703",
+        ),
+        (
+            {"emission": tidegate.Emission("byMoon", ("1 second",))},
+            "UNKNOWN_POLICY",
+            "There is no emission with the name and number of arguments of byMoon('1 second'). Use "
+            "one of `byFrame`, `byMinStep`.",
+            "42704",
+        ),
+        (
+            {"name": " "},
+            "EMPTY_NAME",
+            "The argument `name` is empty. Leave it out to use the event time column as the name, "
+            "or pass a text such as 'orders'.",
+            "42602",
+        ),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_watermark_when_an_argument_is_refused_then_says_so_at_the_call(
+    feed: RemoteFeed, arguments: dict[str, Any], condition: str, sentence: str, state: str
+) -> None:
+    defaults = {"eventTime": "time", "lag": "5 seconds"}
+
+    with pytest.raises(AnalysisException) as error:
+        tidegate.withKeyedWatermark(feed.stream(), **(defaults | arguments))
+
+    check_at(error.value, None, condition, sentence, state)
+
+
+@pytest.mark.parametrize(
+    ("between", "condition", "sentence", "state"),
+    [
+        (
+            ("delivery_time", "ordered", "0 seconds", "10 minutes"),
+            "BETWEEN_COLUMN_NOT_FOUND",
+            "The argument `between` names the time column `ordered`, which does not exist on the "
+            "left side. Use one of its columns: `order_id`, `shop`, `order_time`.",
+            "42703",
+        ),
+        (
+            ("shop", "order_time", "0 seconds", "10 minutes"),
+            "BETWEEN_NOT_TIMESTAMP",
+            "The argument `between` names the column `shop`, which has the type BIGINT, but "
+            f"{MUST_BE_TIME}",
+            "42K09",
+        ),
+        (
+            ("delivery_time", "order_time", "10 minutes", "0 seconds"),
+            "BETWEEN_ORDER",
+            "The argument `between` has the lower bound '10 minutes' above the upper bound "
+            "'0 seconds', so that no rows would match. Swap the two.",
+            "22023",
+        ),
+        (
+            ("delivery_time", "order_time", "0 seconds", "soon"),
+            "INVALID_DURATION",
+            f"The argument `between` is 'soon', which is not a duration. {EXAMPLE}",
+            "22006",
+        ),
+    ],
+    ids=["column", "type", "order", "duration"],
+)
+def test_join_when_its_bounds_are_refused_then_says_so_at_the_call(
+    orders: RemoteFeed,
+    deliveries: RemoteFeed,
+    between: Any,
+    condition: str,
+    sentence: str,
+    state: str,
+) -> None:
+    left, right = keyed(orders, "order", 0), keyed(deliveries, "delivery", 1)
+
+    with pytest.raises(AnalysisException) as error:
+        tidegate.streamJoin(left, right, "order_id", "leftOuter", between)
+
+    check_at(error.value, None, condition, sentence, state)
+
+
+def test_join_when_a_side_has_no_watermark_then_says_which(
+    orders: RemoteFeed, deliveries: RemoteFeed
+) -> None:
+    left, right = keyed(orders, "order", 0), timed(deliveries.stream(), "delivery")
+
+    with pytest.raises(AnalysisException) as error:
+        tidegate.streamJoin(left, right, "order_id", between=BETWEEN)
+
+    sentence = (
+        "The argument `between` names the time column `delivery_time` of the right side, which has "
+        "no watermark key. Call withKeyedWatermark on it before the join."
+    )
+    check_at(error.value, None, "BETWEEN_NOT_KEYED", sentence, "42K0E")
+
+
+UNBOUNDED = (
+    "The state of the LEFT OUTER join of two streams grows without limit: nothing bounds "
+    "`delivery_time` of the right side by `order_time` of the left side in both directions; add a "
+    "condition such as delivery_time BETWEEN order_time - INTERVAL 10 MINUTES AND order_time + "
+    "INTERVAL 10 MINUTES, or join on equal times or windows."
+)
+
+
+def test_outer_join_when_it_gets_no_bounds_then_is_refused_when_it_is_analyzed(
+    orders: RemoteFeed, deliveries: RemoteFeed
+) -> None:
+    left, right = keyed(orders, "order", 0), keyed(deliveries, "delivery", 1)
+
+    joined = tidegate.streamJoin(left, right, "order_id", "leftOuter")
+
+    with pytest.raises(AnalysisException) as error:
+        joined.isStreaming
+    check_at(error.value, None, "JOIN_UNBOUNDED", UNBOUNDED, "42K0E")
+
+
+def test_outer_join_when_only_the_hint_of_bounds_is_there_then_is_refused_at_its_start(
+    orders: RemoteFeed, deliveries: RemoteFeed
+) -> None:
+    left, right = keyed(orders, "order", 0), keyed(deliveries, "delivery", 1)
+    on = (left.order_id == right.order_id) & (right.delivery_time <= left.order_time)
+
+    joined = left.join(right, on, "leftOuter").hint("tidegate_bounds_follow")
+
+    assert joined.isStreaming
+    with pytest.raises(AnalysisException) as error:
+        orders.run(joined)
+    check_at(error.value, None, "JOIN_UNBOUNDED", UNBOUNDED, "42K0E")
+
+
+def test_bounds_when_on_no_join_then_says_what_makes_one(feed: RemoteFeed) -> None:
+    statement = "SELECT * FROM BOUND_JOIN(TABLE({df}), DESCRIPTOR(a), DESCRIPTOR(b), :p, :p)"
+
+    with pytest.raises(AnalysisException) as error:
+        feed.spark.sql(statement, args={"p": "1 second"}, df=feed.stream())
+
+    sentence = (
+        "The table of BOUND_JOIN is not a join. Call streamJoin, which calls this function with "
+        "the join that it makes."
+    )
+    check_at(error.value, None, "NO_JOIN", sentence, "42K09")
+
+
+def test_server_when_without_the_extension_then_the_first_call_says_how_to_start_it(
+    tmp_path: Path,
+) -> None:
+    with server.running(tmp_path) as address:
+        spark = SparkSession.builder.remote(address).create()
+        rows = spark.sql("SELECT 1 AS id, timestamp '2026-01-01 12:00:00' AS time")
+
+        with pytest.raises(tidegate.MissingExtensionError) as watermark:
+            tidegate.withKeyedWatermark(rows, "time", "5 seconds")
+        with pytest.raises(tidegate.MissingExtensionError) as join:
+            tidegate.streamJoin(
+                rows,
+                rows.withColumnRenamed("time", "other"),
+                "id",
+                between=("other", "time", "0 seconds", "1 minute"),
+            )
+        spark.stop()
+
+    assert str(watermark.value) == str(join.value)
+    assert str(join.value) == (
+        "The Spark Connect server runs without the Tidegate extension. Start the server with "
+        "--jars <the Tidegate jar> --conf spark.sql.extensions=tidegate.TidegateExtensions; "
+        "tidegate.jarPath() is the jar for this PySpark."
+    )
+
+
+def test_configure_when_the_builder_is_remote_then_says_that_the_server_decides(
+    address: str,
+) -> None:
+    with pytest.raises(tidegate.UnsupportedSessionError) as error:
+        tidegate.configure(SparkSession.builder.remote(address))
+
+    assert str(error.value) == (
+        f"configure adds a jar to a local Spark, and this builder connects to {address}, a Spark "
+        f"Connect server. Start that server with --jars {Path(tidegate.jarPath()).name} --conf "
+        "spark.sql.extensions=tidegate.TidegateExtensions."
+    )
