@@ -304,8 +304,8 @@ object TidegateErrors {
   def cumulateStep(step: String, maxSize: String): AnalysisException =
     error("CUMULATE_STEP", "step" -> step, "maxSize" -> maxSize)
 
-  def cumulateByStart(column: String): AnalysisException =
-    error("CUMULATE_BY_START", "column" -> column)
+  def windowByStart(function: String, column: String): AnalysisException =
+    error("WINDOW_BY_START", "function" -> function, "column" -> column)
 
   def oneArgument(function: String, found: Int): AnalysisException =
     error("ONE_ARGUMENT", "function" -> function, "found" -> found.toString)
@@ -351,6 +351,9 @@ object TidegateErrors {
       "column" -> column,
       "ordered" -> list(ordered)
     )
+
+  def windowsOfUnion(column: String, branches: Seq[String]): AnalysisException =
+    error("WINDOWS_OF_UNION", "column" -> column, "branches" -> branches.mkString(", "))
 
   def sessionWithoutAggregate(): AnalysisException = error("SESSION_WITHOUT_AGGREGATE")
 

@@ -39,6 +39,9 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
 
     extensions.injectResolutionRule(_ => ResolveWatermarkFunctions)
 
+    // First, as the others go by the marks.
+    extensions.injectPostHocResolutionRule(_ => RefreshViewColumns)
+
     // After resolution: what an aggregation is grouped by is only known then.
     extensions.injectPostHocResolutionRule(_ => LowerSessions)
 
@@ -60,6 +63,8 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectCheckRule(_ => CheckJoins)
 
     extensions.injectCheckRule(_ => CheckSessions)
+
+    extensions.injectCheckRule(_ => CheckWindowUnions)
 
     extensions.injectPlannerStrategy(KeyedWatermarkStrategy(_))
 

@@ -49,7 +49,7 @@ object CompleteWindowKeys extends Rule[LogicalPlan] {
   private def withEnd(child: LogicalPlan, start: Attribute): (LogicalPlan, Attribute) = {
     val mark = WindowMark.of(start).get
     val grid = mark.grid.filter(_ => mark.function != "CUMULATE").getOrElse {
-      CurrentOrigin.withOrigin(start.origin)(throw TidegateErrors.cumulateByStart(start.name))
+      CurrentOrigin.withOrigin(start.origin)(throw TidegateErrors.windowByStart(mark.function, start.name))
     }
     val end = Alias(
       WindowFunctions.shifted(start, grid.sizeMs),

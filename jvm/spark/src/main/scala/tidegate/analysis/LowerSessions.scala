@@ -17,7 +17,8 @@ import tidegate.sql.{SessionWindows, WindowFunctions}
 object LowerSessions extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!plan.exists(_.isInstanceOf[SessionWindows])) plan
+    // Also asked for plans that Spark is about to refuse.
+    if (!plan.resolved || !plan.exists(_.isInstanceOf[SessionWindows])) plan
     else
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
         inlined(plan).transformUp {
@@ -98,10 +99,15 @@ object LowerSessions extends Rule[LogicalPlan] {
 /** Refuses sessions that no aggregation merges. */
 object CheckSessions extends (LogicalPlan => Unit) {
 
-  override def apply(plan: LogicalPlan): Unit = plan.foreach {
-    case s: SessionWindows =>
-      CurrentOrigin.withOrigin(s.origin)(throw TidegateErrors.sessionWithoutAggregate())
-    case _ => ()
+  override def apply(plan: LogicalPlan): Unit = plan match {
+    // A view may leave the aggregation to the query that reads it.
+    case _: AnalysisOnlyCommand => ()
+    case _                      =>
+      plan.foreach {
+        case s: SessionWindows =>
+          CurrentOrigin.withOrigin(s.origin)(throw TidegateErrors.sessionWithoutAggregate())
+        case _ => ()
+      }
   }
 }
 
@@ -143,6 +149,7 @@ private[analysis] object Sessions {
         sessions.copy(plan = f.copy(child = sessions.plan))
       }
     case a: SubqueryAlias => below(a.child).map(s => s.copy(plan = a.copy(child = s.plan)))
+    case v: View          => below(v.child)
     case p: Project       => below(p.child).map(projected(p, _))
     case _                => None
   }
@@ -155,9 +162,14 @@ private[analysis] object Sessions {
       case other                       =>
         CurrentOrigin.withOrigin(other.origin)(throw TidegateErrors.sessionColumnUsed(other.sql))
     }
-    val passed = (sessions.session +: (sessions.keys ++ sessions.globalKey))
+    val keys = sessions.keys.map { key =>
+      val renamed = others.collectFirst { case a @ Alias(k: Attribute, _) if k.exprId == key.exprId => a.toAttribute }
+      if (others.exists(_.exprId == key.exprId)) key else renamed.getOrElse(key)
+    }
+    val passed = (sessions.session +: (keys ++ sessions.globalKey))
       .filterNot(k => others.exists(_.exprId == k.exprId))
     sessions.copy(
+      keys = keys,
       plan = Project(others ++ passed, sessions.plan),
       columns = columns.toMap
     )

@@ -41,12 +41,12 @@ object WindowColumns {
       case _ => None
     }
 
-  /** Of a window among several, the time column of the generator. */
-  private def generated(plan: LogicalPlan, value: Attribute): Option[Attribute] =
-    plan.collectFirst {
-      case g: Generate if g.generatorOutput.exists(_.exprId == value.exprId) =>
-        g.generator.references.headOption
-    }.flatten
+  /** Of a window among several, the time column of the generator, which is right below. */
+  private def generated(plan: LogicalPlan, value: Attribute): Option[Attribute] = plan match {
+    case g: Generate if g.generatorOutput.exists(_.exprId == value.exprId) =>
+      g.generator.references.headOption
+    case _ => None
+  }
 
   /** The expression of a computed column, and the plan that it refers to. */
   def computed(plan: LogicalPlan, column: Attribute): Option[(NamedExpression, LogicalPlan)] =

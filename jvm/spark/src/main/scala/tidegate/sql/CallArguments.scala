@@ -186,7 +186,8 @@ private[sql] final class CallArguments(call: EventTimeCall) {
 
   private def texts(p: Parameter, e: Expression): Seq[String] = (e.dataType, constant(p, e)) match {
     case (_: StringType, s: UTF8String)                => Seq(s.toString)
-    case (ArrayType(_: StringType, _), a: ArrayData) =>
+    case (ArrayType(_: StringType, _), a: ArrayData)
+        if !a.toSeq[UTF8String](StringType).contains(null) =>
       a.toSeq[UTF8String](StringType).map(_.toString)
     case _ =>
       val wanted = "columns such as DESCRIPTOR(topic, partition)"
