@@ -185,6 +185,9 @@ object TidegateErrors {
   def streamMisplaced(function: String): AnalysisException =
     error("STREAM_MISPLACED", "function" -> function)
 
+  def intervalParameter(found: String): AnalysisException =
+    error("INTERVAL_PARAMETER", "found" -> found)
+
   def tableOrder(function: String): AnalysisException = error("TABLE_ORDER", "function" -> function)
 
   def partitionByNotTaken(function: String): AnalysisException =

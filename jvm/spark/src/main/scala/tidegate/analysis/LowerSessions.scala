@@ -101,8 +101,9 @@ object CheckSessions extends (LogicalPlan => Unit) {
 
   override def apply(plan: LogicalPlan): Unit = plan match {
     // A view may leave the aggregation to the query that reads it.
-    case _: AnalysisOnlyCommand => ()
-    case _                      =>
+    case _: AnalysisOnlyCommand                 => ()
+    case _ if RefreshViewColumns.isOfView(plan) => ()
+    case _                                      =>
       plan.foreach {
         case s: SessionWindows =>
           CurrentOrigin.withOrigin(s.origin)(throw TidegateErrors.sessionWithoutAggregate())
@@ -136,9 +137,7 @@ private[analysis] object Sessions {
   def below(plan: LogicalPlan): Option[Sessions] = plan match {
     case s: SessionWindows =>
       val roles = s.columns.flatMap(a => WindowMark.of(a).map(m => a.exprId -> m.role)).toMap
-      s.child.output
-        .find(_.exprId == s.session)
-        .map(session => Sessions(s.child, session, s.keys, s.globalKey, roles))
+      Some(Sessions(s.child, s.session, s.keys, s.globalKey, roles))
     case f: Filter =>
       below(f.child).map { sessions =>
         if (sessions.uses(f.condition)) {

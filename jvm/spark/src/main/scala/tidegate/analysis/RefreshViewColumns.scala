@@ -3,6 +3,7 @@ package tidegate.analysis
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Cast, Expression, UpCast}
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import tidegate.plans.EventTimeTag
 
 /**
@@ -15,7 +16,7 @@ object RefreshViewColumns extends Rule[LogicalPlan] {
     AnalysisHelper.allowInvokingTransformsInAnalyzer {
       plan.transformUp {
         case p: Project if p.resolved && p.projectList.exists(source(_).isDefined) =>
-          p.copy(projectList = p.projectList.map { column =>
+          val refreshed = p.copy(projectList = p.projectList.map { column =>
             (column, source(column)) match {
               case (a: Alias, Some(from)) =>
                 val metadata = EventTimeTag.withMarksOf(a.metadata, from)
@@ -23,8 +24,15 @@ object RefreshViewColumns extends Rule[LogicalPlan] {
               case _ => column
             }
           })
+          refreshed.setTagValue(ofView, ())
+          refreshed
       }
     }
+
+  private val ofView = TreeNodeTag[Unit]("tidegate.view")
+
+  /** Whether a plan is that of a view by itself, which Spark checks before it puts it to use. */
+  def isOfView(plan: LogicalPlan): Boolean = plan.getTagValue(ofView).isDefined
 
   /** Of a column of a view whose type is still the same, the column that it is. */
   private def source(column: Expression): Option[Attribute] = column match {

@@ -97,7 +97,6 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
     }
     SessionWindows(
       Project(table.output ++ globalKey :+ window, table),
-      window.exprId,
       keys,
       globalKey.map(_.toAttribute),
       visible,
@@ -179,8 +178,6 @@ private[tidegate] final case class GlobalSession() extends LeafExpression {
 /**
  * Rows with session windows that are not merged yet, in columns that only an aggregation can fill.
  *
- * @param session
- *   Spark's session window of each single row, a column of `child`
  * @param keys
  *   what `PARTITION BY` names
  * @param globalKey
@@ -192,7 +189,6 @@ private[tidegate] final case class GlobalSession() extends LeafExpression {
  */
 private[tidegate] final case class SessionWindows(
     child: LogicalPlan,
-    session: ExprId,
     keys: Seq[Attribute],
     globalKey: Option[Attribute],
     visible: Seq[Attribute],
@@ -200,6 +196,9 @@ private[tidegate] final case class SessionWindows(
 ) extends UnaryNode {
 
   override def output: Seq[Attribute] = visible ++ columns
+
+  /** Spark's session window of each single row: the last column of the child. */
+  def session: Attribute = child.output.last
 
   override def producedAttributes: AttributeSet = AttributeSet(columns)
 
