@@ -1,8 +1,8 @@
 package tidegate
 
 import org.apache.spark.sql.SparkSessionExtensions
-import tidegate.analysis._
 import org.apache.spark.sql.tidegate.SparkInternals
+import tidegate.analysis._
 import tidegate.execution.{BindWatermarkFunctions, BindWatermarks, KeyedWatermarkStrategy}
 import tidegate.sql.parser.TidegateSqlParser
 import tidegate.sql.{ClaimLateCalls, ResolveEventTimeCalls, WatermarkFunctions}

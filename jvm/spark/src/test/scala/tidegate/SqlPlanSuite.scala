@@ -112,9 +112,11 @@ class SqlPlanSuite extends KeyedStreamTest {
   test("a window of Spark's over the time of ours has its own grid") {
     val in = stream("s")
     ordered("s", lag = 0)
-    val q = run("""
+    val q = run(
+      """
       SELECT window(window_time, '20 seconds', '10 seconds').end AS e, count(*)
-      FROM tumble(s_ordered, descriptor(time), 5 seconds) GROUP BY window(window_time, '20 seconds', '10 seconds')""")
+      FROM tumble(s_ordered, descriptor(time), 5 seconds) GROUP BY window(window_time, '20 seconds', '10 seconds')"""
+    )
     in.addData(event("a", 101), event("a", 125))
     q.settle()
     in.addData(event("a", 95))
@@ -207,8 +209,10 @@ class SqlPlanSuite extends KeyedStreamTest {
     assert(q.take() === Seq("1|null", "1|null", "2|93", "2|95", "3|93", "3|95"))
     q.stop()
 
-    val subquery = run("""
-      SELECT n, (SELECT current_watermark('time')) AS w, time AS t, is_late(t) AS l FROM a_ordered""")
+    val subquery = run(
+      """
+      SELECT n, (SELECT current_watermark('time')) AS w, time AS t, is_late(t) AS l FROM a_ordered"""
+    )
     a.addData(event("a", 101, 4))
     subquery.settle()
     a.addData(event("a", 90, 5))

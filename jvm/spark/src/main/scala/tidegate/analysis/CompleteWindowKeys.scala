@@ -9,8 +9,8 @@ import tidegate.plans._
 import tidegate.sql.WindowFunctions
 
 /**
- * Adds the end of the window to the keys of streaming operators that are grouped by its start alone:
- * only the end tells when a window is closed.
+ * Adds the end of the window to the keys of streaming operators that are grouped by its start
+ * alone: only the end tells when a window is closed.
  */
 object CompleteWindowKeys extends Rule[LogicalPlan] {
 
@@ -49,7 +49,9 @@ object CompleteWindowKeys extends Rule[LogicalPlan] {
   private def withEnd(child: LogicalPlan, start: Attribute): (LogicalPlan, Attribute) = {
     val mark = WindowMark.of(start).get
     val grid = mark.grid.filter(_ => mark.function != "CUMULATE").getOrElse {
-      CurrentOrigin.withOrigin(start.origin)(throw TidegateErrors.windowByStart(mark.function, start.name))
+      CurrentOrigin.withOrigin(start.origin)(
+        throw TidegateErrors.windowByStart(mark.function, start.name)
+      )
     }
     val end = Alias(
       WindowFunctions.shifted(start, grid.sizeMs),

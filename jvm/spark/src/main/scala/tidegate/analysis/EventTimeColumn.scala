@@ -50,8 +50,8 @@ object EventTimeColumn {
   }
 
   /**
-   * The column that an operator over Spark's own watermark runs on, if a window function of ours has
-   * put several there: among its keys the end of the window, else the first.
+   * The column that an operator over Spark's own watermark runs on, if a window function of ours
+   * has put several there: among its keys the end of the window, else the first.
    */
   def ofSpark(operator: LogicalPlan, tagged: Seq[Attribute]): Option[Attribute] = {
     val keys = operator match {

@@ -50,8 +50,8 @@ object KeyedTimes {
         // A session may end within a millisecond; its time is a whole one before.
         case (None, false) if times.exists(WindowMark.hasRole(_, WindowRole.Time)) =>
           Some(key -> BehindTime(time, 1))
-        case (None, false) => Some(key -> time)
-        case (Some(g), true) if g.sizeMs > g.slideMs            =>
+        case (None, false)                           => Some(key -> time)
+        case (Some(g), true) if g.sizeMs > g.slideMs =>
           Some(key -> BehindTime(GridTime(time, g), g.sizeMs - g.slideMs))
         case (Some(g), _) => Some(key -> GridTime(time, g))
       }
@@ -64,7 +64,10 @@ object KeyedTimes {
       WindowMark.of(c) match {
         case Some(own) => own.isOfSameWindow(mark)
         // The columns of a session are made in its aggregation.
-        case None => EventTimeTag.isWindow(c) && mark.grid.isEmpty && !a.child.output.exists(WindowMark.of(_).contains(mark))
+        case None =>
+          EventTimeTag.isWindow(c) && mark.grid.isEmpty && !a.child.output.exists(
+            WindowMark.of(_).contains(mark)
+          )
       }
     )
 

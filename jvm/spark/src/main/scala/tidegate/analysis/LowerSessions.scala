@@ -21,8 +21,8 @@ object LowerSessions extends Rule[LogicalPlan] {
     if (!plan.resolved || !plan.exists(_.isInstanceOf[SessionWindows])) plan
     else
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
-        inlined(plan).transformUp {
-          case a: Aggregate => Sessions.below(a.child).fold[LogicalPlan](a)(new Lowering(a, _).result)
+        inlined(plan).transformUp { case a: Aggregate =>
+          Sessions.below(a.child).fold[LogicalPlan](a)(new Lowering(a, _).result)
         }
       }
 
@@ -156,13 +156,15 @@ private[analysis] object Sessions {
   private def projected(project: Project, sessions: Sessions): Sessions = {
     val (windows, others) = project.projectList.partition(sessions.uses)
     val columns = windows.map {
-      case a: Attribute                => a.exprId -> sessions.columns(a.exprId)
+      case a: Attribute                   => a.exprId -> sessions.columns(a.exprId)
       case alias @ Alias(a: Attribute, _) => alias.exprId -> sessions.columns(a.exprId)
-      case other                       =>
+      case other                          =>
         CurrentOrigin.withOrigin(other.origin)(throw TidegateErrors.sessionColumnUsed(other.sql))
     }
     val keys = sessions.keys.map { key =>
-      val renamed = others.collectFirst { case a @ Alias(k: Attribute, _) if k.exprId == key.exprId => a.toAttribute }
+      val renamed = others.collectFirst {
+        case a @ Alias(k: Attribute, _) if k.exprId == key.exprId => a.toAttribute
+      }
       if (others.exists(_.exprId == key.exprId)) key else renamed.getOrElse(key)
     }
     val passed = (sessions.session +: (keys ++ sessions.globalKey))

@@ -20,7 +20,12 @@ object RefreshViewColumns extends Rule[LogicalPlan] {
             (column, source(column)) match {
               case (a: Alias, Some(from)) =>
                 val metadata = EventTimeTag.withMarksOf(a.metadata, from)
-                Alias(from, a.name)(a.exprId, a.qualifier, Some(metadata), a.nonInheritableMetadataKeys)
+                Alias(from, a.name)(
+                  a.exprId,
+                  a.qualifier,
+                  Some(metadata),
+                  a.nonInheritableMetadataKeys
+                )
               case _ => column
             }
           })

@@ -7,13 +7,18 @@ import org.apache.spark.sql.catalyst.expressions.{
   LateralColumnAliasReference,
   OuterReference
 }
-import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, CTERelationDef, CTERelationRef, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  AnalysisHelper,
+  CTERelationDef,
+  CTERelationRef,
+  LogicalPlan
+}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
-import tidegate.{KeyedWatermarks, TidegateErrors}
 import tidegate.clock.RunningQuery
 import tidegate.plans._
 import tidegate.sql._
+import tidegate.{KeyedWatermarks, TidegateErrors}
 
 /** Looks up whose watermark `current_watermark` and `is_late` mean. */
 object ResolveWatermarkFunctions extends Rule[LogicalPlan] {
@@ -90,14 +95,18 @@ private final class Lookup(plan: LogicalPlan, whole: LogicalPlan) {
 
   /** The names of the watermarks below, as they will be numbered; in a batch all of its query. */
   private def nodesOf(child: LogicalPlan): Seq[String] =
-    if (child.isStreaming) NameNodes(inlined(child)).collect { case k: KeyedWatermark => k.spec.name }
+    if (child.isStreaming) NameNodes(inlined(child)).collect { case k: KeyedWatermark =>
+      k.spec.name
+    }
     else running.toSeq.flatMap(_.nodes.map(_.spec.name))
 
   /** Names are looked up behind references to common table expressions too. */
   private def inlined(child: LogicalPlan): LogicalPlan =
     AnalysisHelper.allowInvokingTransformsInAnalyzer {
       child.transformUp { case r: CTERelationRef =>
-        whole.collectFirst { case d: CTERelationDef if d.id == r.cteId => inlined(d.child) }.getOrElse(r)
+        whole
+          .collectFirst { case d: CTERelationDef if d.id == r.cteId => inlined(d.child) }
+          .getOrElse(r)
       }
     }
 
@@ -132,7 +141,7 @@ private[analysis] object FindFunctionInputs {
         Some(NodeTime(nodeBelow(plan, name).orElse(nodeBelow(whole, name)).getOrElse {
           throw TidegateErrors.unknownWatermark(name, nodes(whole))
         }))
-      case WatermarkSource(_, Some(key), _)  =>
+      case WatermarkSource(_, Some(key), _) =>
         val sides = plan.children.filter(c => function.references.subsetOf(c.outputSet))
         val input = sides.flatMap(KeyedTimes.of(_).get(key)).headOption
         input.orElse {

@@ -74,21 +74,25 @@ object WindowRole {
 object WindowMark {
   private[plans] val Field = "tidegate.window"
 
-  /** Spark's windows have the metadata of the time that they were made of, and are no column of ours. */
+  /**
+   * Spark's windows have the metadata of the time that they were made of, and are no column of
+   * ours.
+   */
   def of(a: Attribute): Option[WindowMark] =
     if (!a.metadata.contains(Field) || EventTimeTag.isWindow(a)) None
     else {
       val m = a.metadata.getMetadata(Field)
       def long(name: String): Option[Long] = if (m.contains(name)) Some(m.getLong(name)) else None
-      for (role <- WindowRole.all.find(_.name == m.getString("role"))) yield WindowMark(
-        m.getString("function"),
-        role,
-        for (slide <- long("slideMs"); offset <- long("offsetMs"); size <- long("sizeMs"))
-          yield WindowGrid(slide, offset, size),
-        m.getString("timeColumn"),
-        long("key").map(_.toByte),
-        long("lagMs")
-      )
+      for (role <- WindowRole.all.find(_.name == m.getString("role")))
+        yield WindowMark(
+          m.getString("function"),
+          role,
+          for (slide <- long("slideMs"); offset <- long("offsetMs"); size <- long("sizeMs"))
+            yield WindowGrid(slide, offset, size),
+          m.getString("timeColumn"),
+          long("key").map(_.toByte),
+          long("lagMs")
+        )
     }
 
   /** The metadata without a mark: of a column that is a time of its own now. */

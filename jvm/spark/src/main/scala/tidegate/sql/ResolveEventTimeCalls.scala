@@ -98,8 +98,8 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
 }
 
 /**
- * Claims the calls that the parser does not see: those whose name is an `IDENTIFIER(...)`, and those
- * that were meant for us but have no `DESCRIPTOR`, if there is no function of that name.
+ * Claims the calls that the parser does not see: those whose name is an `IDENTIFIER(...)`, and
+ * those that were meant for us but have no `DESCRIPTOR`, if there is no function of that name.
  */
 private[tidegate] final case class ClaimLateCalls(isFunction: Seq[String] => Boolean)
     extends Rule[LogicalPlan] {
