@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
 
 from feeds import Feed
@@ -410,9 +410,9 @@ def test_a_refused_call(
             "GROUP BY window_start",
             "window_start",
             "WINDOW_BY_START",
-            "The aggregation over CUMULATE is grouped by `window_start` alone, which all its "
-            "growing "
-            "windows share, so that it is never known to be complete. Add window_end to its keys.",
+            "The windows of CUMULATE are grouped by `window_start` alone, but windows that begin "
+            "together may end at different times, so that a group is never known to be complete. "
+            "Add window_end to its keys.",
             "42K0E",
         ),
         (
@@ -537,6 +537,27 @@ def test_a_refused_query(
     with pytest.raises(AnalysisException) as refused:
         spark.sql(query)
     check_at(refused.value, at, condition, sentence, state)
+
+
+def test_a_parameter_as_the_number_of_an_interval(spark: SparkSession) -> None:
+    with pytest.raises(AnalysisException) as refused:
+        spark.sql("SELECT * FROM tumble(t, descriptor(time), :n seconds)", args={"n": 5})
+    check_at(
+        refused.value,
+        ":n seconds",
+        "INTERVAL_PARAMETER",
+        "The interval ':n seconds' has a parameter as its number, which is not supported. Pass the "
+        "whole interval as a string: write :size, and give it the value '5 seconds'.",
+        "42601",
+    )
+
+
+def test_what_is_no_interval_is_refused_by_spark_at_its_own_place(spark: SparkSession) -> None:
+    with pytest.raises(ParseException) as refused:
+        spark.sql("SELECT *\nFROM tumble(t, descriptor(time), 5 fortnights)")
+    assert refused.value.getCondition() == "PARSE_SYNTAX_ERROR"
+    assert "near 'fortnights'" in str(refused.value)
+    assert "(line 2, pos 35)" in str(refused.value)
 
 
 @pytest.mark.parametrize(
