@@ -15,25 +15,27 @@ import tidegate.sql.WindowFunctions
 object CompleteWindowKeys extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    AnalysisHelper.allowInvokingTransformsInAnalyzer {
-      plan.transformUp {
-        case a: Aggregate if a.resolved && a.isStreaming =>
-          lonelyStart(a.groupingExpressions).fold[LogicalPlan](a) { start =>
-            val (child, end) = withEnd(a.child, start)
-            a.copy(groupingExpressions = a.groupingExpressions :+ end, child = child)
-          }
-        case d: Distinct if d.resolved && d.isStreaming =>
-          lonelyStart(d.output).fold[LogicalPlan](d) { start =>
-            val (child, end) = withEnd(d.child, start)
-            Aggregate(d.output :+ end, d.output, child)
-          }
-        case d: Deduplicate if d.resolved && d.isStreaming =>
-          lonelyStart(d.keys).fold[LogicalPlan](d) { start =>
-            val (child, end) = withEnd(d.child, start)
-            Project(d.output, d.copy(keys = d.keys :+ end, child = child))
-          }
+    if (!plan.isStreaming) plan
+    else
+      AnalysisHelper.allowInvokingTransformsInAnalyzer {
+        plan.transformUp {
+          case a: Aggregate if a.resolved && a.isStreaming =>
+            lonelyStart(a.groupingExpressions).fold[LogicalPlan](a) { start =>
+              val (child, end) = withEnd(a.child, start)
+              a.copy(groupingExpressions = a.groupingExpressions :+ end, child = child)
+            }
+          case d: Distinct if d.resolved && d.isStreaming =>
+            lonelyStart(d.output).fold[LogicalPlan](d) { start =>
+              val (child, end) = withEnd(d.child, start)
+              Aggregate(d.output :+ end, d.output, child)
+            }
+          case d: Deduplicate if d.resolved && d.isStreaming =>
+            lonelyStart(d.keys).fold[LogicalPlan](d) { start =>
+              val (child, end) = withEnd(d.child, start)
+              Project(d.output, d.copy(keys = d.keys :+ end, child = child))
+            }
+        }
       }
-    }
 
   /** The start of a window with a watermark, if no other key goes by that watermark. */
   private def lonelyStart(keys: Seq[Expression]): Option[Attribute] = {
