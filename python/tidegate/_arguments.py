@@ -10,6 +10,9 @@ from typing import Any, TypeAlias
 Duration: TypeAlias = str | timedelta
 """A Spark interval string such as ``"5 seconds"``, or a timedelta."""
 
+Described: TypeAlias = tuple[str | None, list[str]]
+"""The name of a policy or an emission and its durations; no name if it is left out."""
+
 MAX_KEY = 127
 
 

@@ -1,7 +1,8 @@
 """The way to the JVM, and the only file that knows there is one.
 
 Everything goes through one Scala class, ``tidegate.PythonFacade``, loaded through the context class
-loader of the calling thread: that is where Spark puts jars from ``--jars`` and ``spark.jars``.
+loader of the calling thread: that is where Spark puts jars from ``--jars`` and ``spark.jars``. On
+Spark Connect there is no JVM, and ``_connect.py`` takes the place of this file.
 """
 
 from typing import Any
@@ -11,7 +12,8 @@ from pyspark import SparkContext
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from tidegate._arguments import wrong_type
+from tidegate._arguments import Described, wrong_type
+from tidegate._connect import is_connect
 from tidegate.errors import MissingJarError, UnsupportedSessionError
 
 FACADE = "tidegate.PythonFacade"
@@ -22,21 +24,10 @@ NO_JAR = (
     "--jars <the Tidegate jar> --conf spark.sql.extensions=tidegate.TidegateExtensions."
 )
 
-CONNECT = (
-    "{what} needs classic PySpark, and this is a Spark Connect session, which has no py4j. On a "
-    "Spark Connect server that runs with the Tidegate extension use SQL, which does the same: "
-    "{sql}."
-)
-
-WATERMARK_SQL = (
-    'spark.sql("SELECT * FROM IMPOSE_ORDER(TABLE({df}), DESCRIPTOR(order_time), '
-    "INTERVAL '5' SECONDS)\", df=df)"
-)
-
-JOIN_SQL = (
-    'spark.sql("SELECT * FROM {left} l JOIN {right} r ON l.order_id = r.order_id AND '
-    "r.delivery_time BETWEEN l.order_time AND l.order_time + INTERVAL '10' MINUTES\", "
-    "left=left, right=right)"
+NO_QUERY = (
+    "watermarks needs classic PySpark, and this is a query of Spark Connect, which has no py4j. "
+    "The watermarks are in query.lastProgress, as the endOffset of the source tidegate_clock; "
+    "inside of a query current_watermark('orders') gives one of them, in SQL."
 )
 
 
@@ -67,39 +58,56 @@ def facade() -> Any:
         raise
 
 
-def java_dataframe(df: Any, what: str, argument: str = "df") -> Any:
-    """Return the JVM's side of a DataFrame; `what` is the function that needs it."""
-    if is_connect(df):
-        raise _no_connect(what)
-    if not isinstance(df, DataFrame):
-        raise wrong_type(argument, "a pyspark.sql.DataFrame", df)
-    return df._jdf
+def with_keyed_watermark(
+    df: Any,
+    event_time: str,
+    key: int,
+    policy: Described,
+    substream: list[str],
+    idle_timeout: str | None,
+    emission: Described,
+    name: str | None,
+    max_future_skew: str | None,
+) -> DataFrame:
+    """Call the facade's method of this name."""
+    java_df = _java_dataframe("df", df)
+    keyed = facade().withKeyedWatermark(
+        java_df,
+        event_time,
+        key,
+        *policy,
+        substream,
+        idle_timeout,
+        *emission,
+        name,
+        max_future_skew,
+    )
+    return DataFrame(keyed, df.sparkSession)
 
 
-def java_column(column: Column, what: str) -> Any:
-    """Return the JVM's side of a column; `what` is the function that needs it."""
-    if is_connect(column):
-        raise _no_connect(what)
-    return column._jc
+def stream_join(
+    left: Any, right: Any, on: list[str] | Column, how: str, bounds: list[str] | None
+) -> DataFrame:
+    """Call the facade's method of this name."""
+    java_left, java_right = _java_dataframe("left", left), _java_dataframe("right", right)
+    names, condition = (None, on._jc) if isinstance(on, Column) else (on, None)
+    joined = facade().streamJoin(java_left, java_right, names, condition, how, bounds)
+    return DataFrame(joined, left.sparkSession)
 
 
-def java_query(query: Any, what: str) -> Any:
-    """Return the JVM's side of a streaming query; `what` is the function that needs it."""
+def java_query(query: Any) -> Any:
+    """Return the JVM's side of a streaming query."""
     if is_connect(query):
-        raise _no_connect(what)
+        raise UnsupportedSessionError(NO_QUERY)
     if not isinstance(query, StreamingQuery):
         raise wrong_type("query", "a pyspark.sql.streaming.StreamingQuery", query)
     return query._jsq
 
 
-def is_connect(obj: Any) -> bool:
-    """Tell whether an object of PySpark belongs to Spark Connect."""
-    return type(obj).__module__.startswith("pyspark.sql.connect.")
-
-
-def _no_connect(what: str) -> UnsupportedSessionError:
-    sql = JOIN_SQL if what == "streamJoin" else WATERMARK_SQL
-    return UnsupportedSessionError(CONNECT.format(what=what, sql=sql))
+def _java_dataframe(argument: str, df: Any) -> Any:
+    if not isinstance(df, DataFrame):
+        raise wrong_type(argument, "a pyspark.sql.DataFrame", df)
+    return df._jdf
 
 
 def _facade_class(jvm: Any) -> Any:

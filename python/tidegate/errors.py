@@ -15,8 +15,8 @@ class MissingJarError(TidegateError):
 
 
 class MissingExtensionError(TidegateError):
-    """Spark runs with the Tidegate jar but without its session extension."""
+    """Spark, or a Spark Connect server, runs without Tidegate's session extension."""
 
 
 class UnsupportedSessionError(TidegateError):
-    """The kind of Spark session, such as Spark Connect, has no py4j to call the jar through."""
+    """What was asked for does not work in this kind of Spark session, such as Spark Connect."""

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from pyspark.sql import Column, DataFrame
 
-from tidegate import _jvm
+from tidegate import _connect, _jvm
 from tidegate._arguments import Duration, duration, text, wrong_type
 
 On: TypeAlias = str | Column | Sequence[str] | Sequence[Column]
@@ -37,7 +37,7 @@ def streamJoin(
     watermarks after the join, held back by what its state may still put out.
 
     Also a method of DataFrame, and usable with ``df.transform``. On batch DataFrames it is a plain
-    join with the bounds as a condition.
+    join with the bounds as a condition. On Spark Connect the bounds are added in SQL.
 
     Parameters
     ----------
@@ -76,8 +76,10 @@ def streamJoin(
         If `on` is empty, or `between` does not have four parts.
     MissingJarError
         If Spark runs without the Tidegate jar.
+    MissingExtensionError
+        If a Spark Connect server runs without the Tidegate extension.
     UnsupportedSessionError
-        If `left` or `right` belongs to a Spark Connect session.
+        If some of `left`, `right` and `on` belong to a Spark Connect session and some do not.
     pyspark.errors.AnalysisException
         If a column, a duration or the type of join is not usable, `lower` is above `upper`, the
         times have different types, a time column has no keyed watermark, both sides have the same
@@ -107,17 +109,15 @@ def streamJoin(
     ... ).columns
     ['order_id', 'order_time', 'partition', 'order_id', 'delivery_time']
     """
-    names, condition = _names_or_condition(on)
+    columns = _names_or_condition(on)
     join_type = text("how", how, "a type of join such as 'leftOuter'")
     bounds = _bounds(between)
-    java_left = _jvm.java_dataframe(left, "streamJoin", "left")
-    java_right = _jvm.java_dataframe(right, "streamJoin", "right")
-    java_on = None if condition is None else _jvm.java_column(condition, "streamJoin")
-    joined = _jvm.facade().streamJoin(java_left, java_right, names, java_on, join_type, bounds)
-    return DataFrame(joined, left.sparkSession)
+    if any(map(_connect.is_connect, (left, right, columns))):
+        return _connect.stream_join(left, right, columns, join_type, bounds)
+    return _jvm.stream_join(left, right, columns, join_type, bounds)
 
 
-def _names_or_condition(on: Any) -> tuple[list[str] | None, Column | None]:
+def _names_or_condition(on: Any) -> list[str] | Column:
     parts = list(on) if isinstance(on, Sequence) and not isinstance(on, str) else [on]
     for part in parts:
         if not isinstance(part, str | Column):
@@ -128,7 +128,7 @@ def _names_or_condition(on: Any) -> tuple[list[str] | None, Column | None]:
     conditions = [part for part in parts if isinstance(part, Column)]
     if names and conditions:
         raise TypeError(f"on must be names or conditions (Columns), not both, found {on!r}.")
-    return (names, None) if names else (None, reduce(and_, conditions))
+    return names or reduce(and_, conditions)
 
 
 def _bounds(between: Any) -> list[str] | None:

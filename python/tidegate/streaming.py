@@ -8,8 +8,16 @@ from typing import Any, Literal, TypedDict
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from tidegate import _jvm
-from tidegate._arguments import Duration, column_names, duration, text, watermark_key, wrong_type
+from tidegate import _connect, _jvm
+from tidegate._arguments import (
+    Described,
+    Duration,
+    column_names,
+    duration,
+    text,
+    watermark_key,
+    wrong_type,
+)
 from tidegate.policies import Emission, Policy, fixedLag
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -65,7 +73,8 @@ def withKeyedWatermark(
     dropped by the next stateful operator, if its time is below the watermark.
 
     Also a method of DataFrame, and usable with ``df.transform``. On a batch DataFrame it changes
-    nothing.
+    nothing. On Spark Connect it calls ``IMPOSE_ORDER`` in SQL: errors name the arguments of that
+    function, such as ``idle_timeout``, and an alias has to be set after the call.
 
     Parameters
     ----------
@@ -109,8 +118,8 @@ def withKeyedWatermark(
         If `key` is out of range, or not exactly one of `lag` and `policy` is given.
     MissingJarError
         If Spark runs without the Tidegate jar.
-    UnsupportedSessionError
-        If `df` belongs to a Spark Connect session.
+    MissingExtensionError
+        If a Spark Connect server runs without the Tidegate extension.
     pyspark.errors.AnalysisException
         If a column or a duration is not usable.
 
@@ -132,15 +141,16 @@ def withKeyedWatermark(
     arguments = (
         text("eventTime", eventTime, "the name of a column"),
         watermark_key(key),
-        *_described(_policy(lag, policy)),
+        _described(_policy(lag, policy)),
         column_names("substream", substream),
         _optional_duration("idleTimeout", idleTimeout),
-        *_described(_emission(emission)),
+        _described(_emission(emission)),
         None if name is None else text("name", name, "a name"),
         _optional_duration("maxFutureSkew", maxFutureSkew),
     )
-    java_df = _jvm.java_dataframe(df, "withKeyedWatermark")
-    return DataFrame(_jvm.facade().withKeyedWatermark(java_df, *arguments), df.sparkSession)
+    if _connect.is_connect(df):
+        return _connect.with_keyed_watermark(df, *arguments)
+    return _jvm.with_keyed_watermark(df, *arguments)
 
 
 def watermarks(query: StreamingQuery) -> dict[str, Watermark]:
@@ -196,7 +206,7 @@ def watermarks(query: StreamingQuery) -> dict[str, Watermark]:
     'orders'
     >>> query.stop()
     """
-    java_query = _jvm.java_query(query, "watermarks")
+    java_query = _jvm.java_query(query)
     nodes: dict[str, Any] = json.loads(_jvm.facade().watermarks(java_query))
     for node in nodes.values():
         for holder in [node, *node.get("substreams", {}).values()]:
@@ -229,7 +239,7 @@ def _emission(emission: Any) -> Emission | None:
     return emission
 
 
-def _described(described: Policy | Emission | None) -> tuple[str | None, list[str]]:
+def _described(described: Policy | Emission | None) -> Described:
     return (None, []) if described is None else (described.name, list(described.arguments))
 
 

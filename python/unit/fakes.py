@@ -3,6 +3,7 @@
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
+from pyspark.sql import Column, DataFrame
 
 NO_CLASS = "java.lang.ClassNotFoundException: tidegate.PythonFacade"
 
@@ -63,6 +64,59 @@ class FakeJvm:
 
     def newInstance(self) -> FakeFacade | None:
         return self.facade
+
+
+class FakeConnectSession:
+    """Records the statements that would reach a Spark Connect server."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, dict[str, Any], DataFrame]] = []
+        self.failure: Exception | None = None
+
+    def sql(self, text: str, args: dict[str, Any], df: DataFrame) -> DataFrame:
+        self.calls.append((text, args, df))
+        if self.failure is not None:
+            raise self.failure
+        return FakeConnectFrame(self, "result")
+
+
+class FakeConnectFrame(DataFrame):
+    """A DataFrame of Spark Connect that tells how it was made."""
+
+    __module__ = "pyspark.sql.connect.dataframe"
+
+    def __new__(cls, session: FakeConnectSession, made_by: Any) -> "FakeConnectFrame":
+        return object.__new__(cls)
+
+    def __init__(self, session: FakeConnectSession, made_by: Any) -> None:
+        self.session = session
+        self.made_by = made_by
+
+    @property
+    def sparkSession(self) -> Any:
+        return self.session
+
+    def join(self, other: Any, on: Any = None, how: Any = None) -> DataFrame:
+        return FakeConnectFrame(self.session, ("join", self.made_by, other.made_by, on, how))
+
+    def hint(self, name: str, *parameters: Any) -> DataFrame:
+        return FakeConnectFrame(self.session, ("hint", name, self.made_by))
+
+
+class FakeConnectColumn(Column):
+    """A column of Spark Connect."""
+
+    __module__ = "pyspark.sql.connect.column"
+
+    def __new__(cls, text: str) -> "FakeConnectColumn":
+        return object.__new__(cls)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __and__(self, other: Any) -> Column:
+        """Join two conditions."""
+        return FakeConnectColumn(f"({self.text} and {other.text})")
 
 
 def java_error(text: str) -> Py4JJavaError:

@@ -1,16 +1,15 @@
 """One plain sentence for each way in which the JVM's side can be missing."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 import tidegate
-from unit.fakes import NO_CLASS, FakeFacade, FakeJvm
+from unit.fakes import NO_CLASS, FakeJvm
 
 NO_JAR = (
     "Spark runs without the Tidegate jar on its classpath. Create the session with "
@@ -62,60 +61,14 @@ def test_facade_when_it_fails_otherwise_then_the_java_error_is_not_hidden(
         tidegate.withKeyedWatermark(df, "t", "5 seconds")
 
 
-NO_CONNECT_JOIN = (
-    "streamJoin needs classic PySpark, and this is a Spark Connect session, which has no py4j. On "
-    "a Spark Connect server that runs with the Tidegate extension use SQL, which does the same: "
-    'spark.sql("SELECT * FROM {left} l JOIN {right} r ON l.order_id = r.order_id AND '
-    "r.delivery_time BETWEEN l.order_time AND l.order_time + INTERVAL '10' MINUTES\", "
-    "left=left, right=right)."
-)
+def test_query_when_of_spark_connect_then_says_where_the_watermarks_are() -> None:
+    query: Any = type("StreamingQuery", (), {"__module__": "pyspark.sql.connect.streaming.query"})()
 
-CONNECT_DATAFRAME: Any = type("DataFrame", (), {"__module__": "pyspark.sql.connect.dataframe"})()
-
-
-@pytest.mark.parametrize(
-    ("what", "call"),
-    [
-        ("withKeyedWatermark", lambda x: tidegate.withKeyedWatermark(x, "t", "5 seconds")),
-        ("watermarks", tidegate.watermarks),
-    ],
-)
-def test_session_when_spark_connect_then_says_what_works_there(
-    what: str, call: Callable[[Any], Any]
-) -> None:
     with pytest.raises(tidegate.UnsupportedSessionError) as error:
-        call(CONNECT_DATAFRAME)
+        tidegate.watermarks(query)
 
     assert str(error.value) == (
-        f"{what} needs classic PySpark, and this is a Spark Connect session, which has no py4j. On "
-        "a Spark Connect server that runs with the Tidegate extension use SQL, which does the "
-        'same: spark.sql("SELECT * FROM IMPOSE_ORDER(TABLE({df}), DESCRIPTOR(order_time), '
-        "INTERVAL '5' SECONDS)\", df=df)."
+        "watermarks needs classic PySpark, and this is a query of Spark Connect, which has no "
+        "py4j. The watermarks are in query.lastProgress, as the endOffset of the source "
+        "tidegate_clock; inside of a query current_watermark('orders') gives one of them, in SQL."
     )
-
-
-@pytest.mark.parametrize("sides", ["left", "right", "left and right"])
-def test_join_when_a_side_is_of_spark_connect_then_says_what_works_there(
-    df: DataFrame, facade: FakeFacade, sides: str
-) -> None:
-    left = CONNECT_DATAFRAME if "left" in sides else df
-    right = CONNECT_DATAFRAME if "right" in sides else df
-
-    with pytest.raises(tidegate.UnsupportedSessionError) as error:
-        tidegate.streamJoin(left, right, "id")
-
-    assert str(error.value) == NO_CONNECT_JOIN
-    assert facade.calls == []
-
-
-def test_join_when_its_condition_is_of_spark_connect_then_says_what_works_there(
-    df: DataFrame, facade: FakeFacade
-) -> None:
-    class ConnectColumn(Column):
-        __module__ = "pyspark.sql.connect.column"
-
-    with pytest.raises(tidegate.UnsupportedSessionError) as error:
-        tidegate.streamJoin(df, df, object.__new__(ConnectColumn))
-
-    assert str(error.value) == NO_CONNECT_JOIN
-    assert facade.calls == []

@@ -1,13 +1,19 @@
 package tidegate
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  Join,
+  LogicalPlan,
+  Project,
+  SubqueryAlias,
+  View
+}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.{CalendarIntervalType, TimestampNTZType, TimestampType}
 import org.apache.spark.sql.{Column, DataFrame, Dataset}
 import org.apache.spark.unsafe.types.CalendarInterval
 import tidegate.analysis.{CheckJoins, JoinBounds}
-import tidegate.plans.{EventTimeTag, StatefulOperators}
+import tidegate.plans.{BoundsFollow, EventTimeTag, StatefulOperators}
 
 /**
  * The bound of a stream join on the times of its sides: `base + lower <= time <= base + upper`.
@@ -43,15 +49,26 @@ private[tidegate] object StreamJoins {
     between.fold(joined) { b =>
       val bounds = new Bounds(b)
       val unbounded = CheckJoins.beforeBounds(joined)
-      SparkInternals.withPlan(unbounded, addTo(SparkInternals.analyzed(unbounded), bounds))
+      val plan = addTo(SparkInternals.analyzed(unbounded), bounds)
+      SparkInternals.withPlan(
+        unbounded,
+        plan.getOrElse(throw new IllegalStateException("Spark's join has no join in its plan."))
+      )
     }
   }
 
-  /** Spark puts a projection above a join by names. */
-  private def addTo(plan: LogicalPlan, bounds: Bounds): LogicalPlan = plan match {
-    case j: Join    => JoinBounds.and(j, bounds.of(j))
-    case p: Project => p.copy(child = addTo(p.child, bounds))
-    case other      => throw new IllegalStateException(s"No join in ${other.nodeName}.")
+  /** The join that an analyzed table is, with bounds; `None` if the table is no join. */
+  def bound(table: LogicalPlan, between: Between): Option[LogicalPlan] =
+    addTo(table, new Bounds(between))
+
+  /** Spark puts a projection above a join by names; the view of a table is only its name. */
+  private def addTo(plan: LogicalPlan, bounds: Bounds): Option[LogicalPlan] = plan match {
+    case j: Join          => Some(JoinBounds.and(j, bounds.of(j)))
+    case p: Project       => addTo(p.child, bounds).map(join => p.copy(child = join))
+    case s: SubqueryAlias => addTo(s.child, bounds)
+    case v: View          => addTo(v.child, bounds)
+    case b: BoundsFollow  => addTo(b.child, bounds)
+    case _                => None
   }
 
   private final class Bounds(between: Between) {

@@ -310,6 +310,8 @@ object TidegateErrors {
   def windowByStart(function: String, column: String): AnalysisException =
     error("WINDOW_BY_START", "function" -> function, "column" -> column)
 
+  def noJoin(function: String): AnalysisException = error("NO_JOIN", "function" -> function)
+
   def oneArgument(function: String, found: Int): AnalysisException =
     error("ONE_ARGUMENT", "function" -> function, "found" -> found.toString)
 

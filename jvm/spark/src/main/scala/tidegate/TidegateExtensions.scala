@@ -31,6 +31,9 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
     // Calls that only get their name here, before Spark looks for a function of this name.
     extensions.injectHintResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))
 
+    // Spark drops a hint that it does not know after these rules.
+    extensions.injectHintResolutionRule(_ => ResolveBoundsFollow)
+
     extensions.injectResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))
 
     extensions.injectResolutionRule(_ => ResolveEventTimeCalls)

@@ -28,15 +28,20 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
   /** For every frame. What lets the rows of an inner join go may still come in a filter. */
   override def apply(plan: LogicalPlan): Unit =
     if (KeepOneClock.isBeforeExecution(plan)) {
-      joins(InlineCTE(alwaysInline = true)(plan)).foreach { j =>
+      val inlined = InlineCTE(alwaysInline = true)(plan)
+      joins(inlined).foreach { j =>
         checkKeys(j)
-        if (j.joinType != Inner && isComplete(plan, j) && isUnbounded(j)) throw unbounded(j)
+        if (j.joinType != Inner && isComplete(inlined, j) && isUnbounded(j)) throw unbounded(j)
       }
     }
 
-  /** Spark analyzes a join by names without a condition first. */
+  /**
+   * Spark analyzes a join by names without a condition first, and Spark Connect the table of a call
+   * that adds the bounds.
+   */
   private def isComplete(plan: LogicalPlan, join: Join): Boolean =
-    !boundsFollow.value && (join.condition.isDefined || plan.isInstanceOf[WriteToStream])
+    plan.isInstanceOf[WriteToStream] ||
+      (join.condition.isDefined && !boundsFollow.value && !BoundsFollow.joins(plan).exists(_ eq join))
 
   /** For the plan of a query that is about to start. */
   def atStart(plan: LogicalPlan): LogicalPlan = {

@@ -34,7 +34,9 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case o: KeyedOutput    =>
       val tagged = o.output.filter(_.exprId == o.eventTime.exprId)
       Seq(RetagEventTimeExec(tagged, tagged.map(_.metadata), planLater(o.child)))
-    case _ => Nil
+    // There are no bounds to wait for any more; a stream without them was refused at its start.
+    case b: BoundsFollow => Seq(planLater(b.child))
+    case _               => Nil
   }
 
   private def query: Option[RunningQuery] = RunningQuery.current(session.sparkContext)

@@ -73,15 +73,20 @@ private[sql] final class CallArguments(call: EventTimeCall) {
     passed(p).fold(body)(e => CurrentOrigin.withOrigin(e.origin)(body))
 
   /** The time column: a column of the table, or a field in one. */
-  lazy val time: NamedExpression = atPlaceOf(Parameter.TimeColumn) {
-    byParameter(Parameter.TimeColumn) match {
-      case Descriptor(Seq(Right(nameParts))) => timeColumn(nameParts)
-      case Descriptor(Seq(Left(text)))       => throw TidegateErrors.descriptorOfExpression(text)
-      case Descriptor(columns)               =>
-        throw TidegateErrors.descriptorColumns(function.name, columns.map(text))
-      case other => throw TidegateErrors.descriptorMissing(function.name, other.sql)
-    }
+  lazy val time: NamedExpression =
+    atPlaceOf(Parameter.TimeColumn)(timeColumn(nameParts(Parameter.TimeColumn)))
+
+  private def nameParts(p: Parameter): Seq[String] = byParameter(p) match {
+    case Descriptor(Seq(Right(nameParts))) => nameParts
+    case Descriptor(Seq(Left(text)))       => throw TidegateErrors.descriptorOfExpression(text)
+    case Descriptor(columns)               =>
+      throw TidegateErrors.descriptorColumns(function.name, columns.map(text))
+    case other => throw TidegateErrors.descriptorMissing(function.name, other.sql)
   }
+
+  /** The name in a descriptor, quoted where it has to be; the table may lack the column. */
+  def columnName(p: Parameter): String =
+    atPlaceOf(p)(quoted(nameParts(p)))
 
   private def timeColumn(nameParts: Seq[String]): NamedExpression = {
     val name = nameParts.mkString(".")

@@ -194,7 +194,10 @@ private[tidegate] object EventTimeCall {
     }
 
   private def column(e: Expression): Either[String, Seq[String]] = e match {
-    case UnresolvedAttribute(nameParts)        => Right(nameParts)
+    case UnresolvedAttribute(nameParts) => Right(nameParts)
+    // In the spelling of `Dataset.col`, so that a name can be a parameter: DESCRIPTOR(:name).
+    case Literal(name: UTF8String, _: StringType) =>
+      Right(UnresolvedAttribute.parseAttributeName(name.toString))
     case i: ExpressionWithUnresolvedIdentifier =>
       i.identifierExpr match {
         case Literal(name: UTF8String, _: StringType) =>

@@ -81,6 +81,10 @@ private[tidegate] object Parameter {
   val Emission: Parameter = optional("emission").copy(isPolicy = true)
   val Name: Parameter = optional("name")
   val MaxFutureSkew: Parameter = optional("max_future_skew")
+  val Time: Parameter = Parameter("time")
+  val Base: Parameter = Parameter("base")
+  val Lower: Parameter = length("lower", "0 SECONDS")
+  val Upper: Parameter = length("upper", "10 MINUTES")
 
   private def length(name: String, example: String, aliases: String*) =
     Parameter(name, aliases, example = Some(s"INTERVAL $example"))
@@ -102,7 +106,10 @@ private[tidegate] object EventTimeFunction {
     EventTimeFunction("CUMULATE", Seq(TimeColumn, Step, MaxSize, Offset))
   val Session: EventTimeFunction = EventTimeFunction("SESSION", Seq(TimeColumn, Gap))
 
-  val all: Seq[EventTimeFunction] = Seq(ImposeOrder, Tumble, Hop, Cumulate, Session)
+  /** For `streamJoin` on Spark Connect: its table is a join, which gets bounds on its times. */
+  val BoundJoin: EventTimeFunction = EventTimeFunction("BOUND_JOIN", Seq(Time, Base, Lower, Upper))
+
+  val all: Seq[EventTimeFunction] = Seq(ImposeOrder, Tumble, Hop, Cumulate, Session, BoundJoin)
 
   private val byName = all.map(f => f.name -> f).toMap
 

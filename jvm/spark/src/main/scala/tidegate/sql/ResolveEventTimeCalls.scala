@@ -48,6 +48,7 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
       case EventTimeFunction.Hop         => windows.hop
       case EventTimeFunction.Cumulate    => windows.cumulate
       case EventTimeFunction.Session     => windows.session(call.partitionBy.map(partitionColumn))
+      case EventTimeFunction.BoundJoin   => boundJoin(call.child, arguments)
     }
   }
 
@@ -84,6 +85,19 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
     val substream = arguments.columns(Parameter.Substream)
     arguments.atPlaceOf(Parameter.TimeColumn)(KeyedWatermarks.over(input, time, substream, spec))
   }
+
+  private def boundJoin(join: LogicalPlan, arguments: CallArguments): LogicalPlan =
+    StreamJoins
+      .bound(
+        join,
+        Between(
+          arguments.columnName(Parameter.Time),
+          arguments.columnName(Parameter.Base),
+          arguments.durationText(Parameter.Lower),
+          arguments.durationText(Parameter.Upper)
+        )
+      )
+      .getOrElse(throw TidegateErrors.noJoin(EventTimeFunction.BoundJoin.name))
 
   private def policy(arguments: CallArguments): PolicySpec = {
     val lag = arguments.optionalMs(Parameter.Lag, smallestMs = 0)

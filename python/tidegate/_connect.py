@@ -1,0 +1,135 @@
+"""The way to a Spark Connect server, which has no py4j: each function is one call in SQL.
+
+All that the caller gives travels as a parameter of the statement, so that nothing has to be quoted:
+names of columns are read on the server, in the spelling that ``DataFrame`` methods take.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import Column, DataFrame
+
+from tidegate._arguments import Described, wrong_type
+from tidegate.errors import MissingExtensionError, UnsupportedSessionError
+
+NO_EXTENSION = (
+    "The Spark Connect server runs without the Tidegate extension. Start the server with --jars "
+    "<the Tidegate jar> --conf spark.sql.extensions=tidegate.TidegateExtensions; "
+    "tidegate.jarPath() is the jar for this PySpark."
+)
+
+MIXED = (
+    "streamJoin joins two DataFrames of one session, found some of a Spark Connect session and "
+    "some of classic PySpark: left is {left}, right is {right}{condition}."
+)
+
+BOUNDS_FOLLOW = "tidegate_bounds_follow"
+"""The hint by which the server does not miss the bounds of a join that is yet to get them."""
+
+
+def is_connect(obj: Any) -> bool:
+    """Tell whether an object of PySpark belongs to Spark Connect."""
+    return type(obj).__module__.startswith("pyspark.sql.connect.")
+
+
+def with_keyed_watermark(
+    df: DataFrame,
+    event_time: str,
+    key: int,
+    policy: Described,
+    substream: list[str],
+    idle_timeout: str | None,
+    emission: Described,
+    name: str | None,
+    max_future_skew: str | None,
+) -> DataFrame:
+    """Call ``IMPOSE_ORDER`` on a DataFrame."""
+    call = _Call("IMPOSE_ORDER")
+    call.column(event_time)
+    call.named("key", key)
+    call.described("policy", policy)
+    if substream:
+        call.named("substream", substream)
+    call.named("idle_timeout", idle_timeout)
+    call.described("emission", emission)
+    if name is not None:
+        call.named("name", name)
+    if max_future_skew is not None:
+        call.named("max_future_skew", max_future_skew)
+    return call.on(df)
+
+
+def stream_join(
+    left: Any, right: Any, on: list[str] | Column, how: str, bounds: Sequence[str] | None
+) -> DataFrame:
+    """Join two DataFrames, and call ``BOUND_JOIN`` on the result if there are bounds."""
+    for side, df in (("left", left), ("right", right)):
+        if not isinstance(df, DataFrame):
+            raise wrong_type(side, "a pyspark.sql.DataFrame", df)
+    condition = [on] if isinstance(on, Column) else []
+    if not all(map(is_connect, [left, right, *condition])):
+        raise UnsupportedSessionError(
+            MIXED.format(
+                left=_kind(left),
+                right=_kind(right),
+                condition="".join(f", the condition is {_kind(c)}" for c in condition),
+            )
+        )
+    joined: DataFrame = left.join(right, on, how)
+    if bounds is None:
+        return joined
+    time, base, lower, upper = bounds
+    call = _Call("BOUND_JOIN")
+    call.column(time)
+    call.column(base)
+    call.value(lower)
+    call.value(upper)
+    return call.on(joined.hint(BOUNDS_FOLLOW))
+
+
+def _kind(obj: Any) -> str:
+    return "of Spark Connect" if is_connect(obj) else "of classic PySpark"
+
+
+class _Call:
+    """A call of a table function: its text, and the values of the parameters in it."""
+
+    def __init__(self, function: str) -> None:
+        self.function = function
+        self.arguments = ["TABLE({df})"]
+        self.values: dict[str, Any] = {}
+
+    def column(self, name: str) -> None:
+        self.arguments.append(f"DESCRIPTOR({self._parameter(name)})")
+
+    def value(self, value: Any) -> None:
+        self.arguments.append(self._parameter(value))
+
+    def named(self, argument: str, value: Any) -> None:
+        self.arguments.append(f"{argument} => {self._parameter(value)}")
+
+    def described(self, argument: str, described: Described) -> None:
+        name, durations = described
+        if name is not None:
+            values = ", ".join(map(self._parameter, durations))
+            self.arguments.append(f"{argument} => {name}({values})")
+
+    def _parameter(self, value: Any) -> str:
+        name = f"p{len(self.values)}"
+        self.values[name] = value
+        return f":{name}"
+
+    def on(self, df: DataFrame) -> DataFrame:
+        text = f"SELECT * FROM {self.function}({', '.join(self.arguments)})"
+        try:
+            return df.sparkSession.sql(text, args=self.values, df=df)
+        except AnalysisException as error:
+            if _is_unknown(error.getMessageParameters() or {}):
+                raise MissingExtensionError(NO_EXTENSION) from None
+            raise
+
+
+def _is_unknown(parameters: Mapping[str, str]) -> bool:
+    """Tell whether Spark has looked for a function of the name that only the extension reads."""
+    return parameters.get("routineName") == "`DESCRIPTOR`"

@@ -1,0 +1,230 @@
+"""The statements that the functions send to a Spark Connect server."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import Column, DataFrame
+from pyspark.sql.classic.column import Column as ClassicColumn
+
+import tidegate
+from unit.fakes import FakeConnectColumn, FakeConnectFrame, FakeConnectSession, FakeJavaColumn
+
+BETWEEN = ("delivery_time", "order_time", "0 seconds", "10 minutes")
+
+
+@pytest.fixture
+def session() -> FakeConnectSession:
+    """Return a session of Spark Connect without a server."""
+    return FakeConnectSession()
+
+
+@pytest.fixture
+def frame(session: FakeConnectSession) -> FakeConnectFrame:
+    """Return a DataFrame of that session."""
+    return FakeConnectFrame(session, "orders")
+
+
+@pytest.fixture
+def other(session: FakeConnectSession) -> FakeConnectFrame:
+    """Return a second DataFrame of that session."""
+    return FakeConnectFrame(session, "deliveries")
+
+
+def condition(text: str) -> Column:
+    return FakeConnectColumn(text)
+
+
+def test_watermark_when_only_a_lag_is_given_then_calls_with_it_and_the_defaults(
+    session: FakeConnectSession, frame: FakeConnectFrame
+) -> None:
+    result: Any = tidegate.withKeyedWatermark(frame, "order_time", "5 seconds")
+
+    assert session.calls == [
+        (
+            "SELECT * FROM IMPOSE_ORDER(TABLE({df}), DESCRIPTOR(:p0), key => :p1, "
+            "policy => fixedLag(:p2), idle_timeout => :p3)",
+            {"p0": "order_time", "p1": 0, "p2": "5 seconds", "p3": "60 seconds"},
+            frame,
+        )
+    ]
+    assert result.made_by == "result"
+
+
+def test_watermark_when_all_is_given_then_every_value_is_a_parameter(
+    session: FakeConnectSession, frame: FakeConnectFrame
+) -> None:
+    tidegate.withKeyedWatermark(
+        frame,
+        "order_time",
+        key=3,
+        policy=tidegate.limitingLagAndLull("5 seconds", timedelta(minutes=1)),
+        substream=("topic", "partition"),
+        idleTimeout=timedelta(seconds=2),
+        emission=tidegate.byFrame("1 second", offset="500 milliseconds"),
+        name="orders",
+        maxFutureSkew="1 hour",
+    )
+
+    (text, values, _) = session.calls[0]
+    assert text == (
+        "SELECT * FROM IMPOSE_ORDER(TABLE({df}), DESCRIPTOR(:p0), key => :p1, "
+        "policy => limitingLagAndLull(:p2, :p3), substream => :p4, "
+        "idle_timeout => :p5, emission => byFrame(:p6, :p7), name => :p8, max_future_skew => :p9)"
+    )
+    assert list(values.values()) == [
+        "order_time",
+        3,
+        "5 seconds",
+        "60000000 microseconds",
+        ["topic", "partition"],
+        "2000000 microseconds",
+        "1 second",
+        "500 milliseconds",
+        "orders",
+        "1 hour",
+    ]
+
+
+def test_watermark_when_never_idle_then_the_timeout_is_null(
+    session: FakeConnectSession, frame: FakeConnectFrame
+) -> None:
+    tidegate.withKeyedWatermark(frame, "order_time", "5 seconds", idleTimeout=None)
+
+    (text, values, _) = session.calls[0]
+    assert text.endswith("idle_timeout => :p3)")
+    assert values["p3"] is None
+
+
+@pytest.mark.parametrize("name", ["{df}", "it's", "`a.b`", "a`b", 'a"b', ":p1", "\\", "t) --"])
+def test_watermark_when_a_name_has_signs_of_sql_then_the_text_stays_the_same(
+    session: FakeConnectSession, frame: FakeConnectFrame, name: str
+) -> None:
+    tidegate.withKeyedWatermark(frame, name, "5 seconds", substream=name, name=name)
+    tidegate.withKeyedWatermark(frame, "t", "5 seconds", substream="s", name="n")
+
+    ((text, values, _), (plain, _, _)) = session.calls
+    assert text == plain
+    assert (values["p0"], values["p3"], values["p5"]) == (name, [name], name)
+
+
+def test_watermark_when_called_as_a_method_then_is_the_function(
+    session: FakeConnectSession, frame: FakeConnectFrame
+) -> None:
+    tidegate.KeyedDataFrame.withKeyedWatermark(frame, "t", "0 seconds")  # type: ignore[arg-type]
+    tidegate.withKeyedWatermark(frame, "t", "0 seconds")
+
+    assert session.calls[0] == session.calls[1]
+
+
+def test_join_when_it_has_bounds_then_they_are_added_to_the_join(
+    session: FakeConnectSession, frame: FakeConnectFrame, other: FakeConnectFrame
+) -> None:
+    bounds = ("delivery_time", "o.`order time`", timedelta(minutes=-1), "10 minutes")
+    result: Any = tidegate.streamJoin(frame, other, "order_id", "leftOuter", bounds)
+
+    ((text, values, joined),) = session.calls
+    assert text == (
+        "SELECT * FROM BOUND_JOIN(TABLE({df}), DESCRIPTOR(:p0), DESCRIPTOR(:p1), :p2, :p3)"
+    )
+    assert list(values.values()) == [
+        *("delivery_time", "o.`order time`", "-60000000 microseconds", "10 minutes")
+    ]
+    made_by = ("join", "orders", "deliveries", ["order_id"], "leftOuter")
+    assert isinstance(joined, FakeConnectFrame)
+    assert joined.made_by == ("hint", "tidegate_bounds_follow", made_by)
+    assert result.made_by == "result"
+
+
+def test_join_when_it_has_no_bounds_then_is_the_join_of_spark(
+    session: FakeConnectSession, frame: FakeConnectFrame, other: FakeConnectFrame
+) -> None:
+    conditions = [condition("a"), condition("b")]
+
+    joined: Any = tidegate.streamJoin(frame, other, conditions)
+
+    (kind, left, right, on, how) = joined.made_by
+    assert (kind, left, right, how) == ("join", "orders", "deliveries", "inner")
+    assert on.text == "(a and b)"
+    assert session.calls == []
+
+
+MIXED = (
+    "streamJoin joins two DataFrames of one session, found some of a Spark Connect session and "
+    "some of classic PySpark: "
+)
+
+
+def test_join_when_one_side_is_of_classic_pyspark_then_says_which(
+    session: FakeConnectSession, frame: FakeConnectFrame, df: DataFrame
+) -> None:
+    with pytest.raises(tidegate.UnsupportedSessionError) as left:
+        tidegate.streamJoin(df, frame, "order_id")
+    with pytest.raises(tidegate.UnsupportedSessionError) as right:
+        tidegate.streamJoin(frame, df, "order_id")
+
+    connect, classic = "of Spark Connect", "of classic PySpark"
+    assert str(left.value) == f"{MIXED}left is {classic}, right is {connect}."
+    assert str(right.value) == f"{MIXED}left is {connect}, right is {classic}."
+
+
+def test_join_when_its_condition_is_of_another_kind_then_says_so(
+    frame: FakeConnectFrame, other: FakeConnectFrame, df: DataFrame
+) -> None:
+    connect, classic = "of Spark Connect", "of classic PySpark"
+    with pytest.raises(tidegate.UnsupportedSessionError) as error:
+        tidegate.streamJoin(frame, other, ClassicColumn(FakeJavaColumn("a")))
+    with pytest.raises(tidegate.UnsupportedSessionError) as reverse:
+        tidegate.streamJoin(df, df, condition("a"))
+
+    assert str(error.value) == (
+        f"{MIXED}left is {connect}, right is {connect}, the condition is {classic}."
+    )
+    assert str(reverse.value) == (
+        f"{MIXED}left is {classic}, right is {classic}, the condition is {connect}."
+    )
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_join_when_a_side_is_no_dataframe_then_says_which(
+    frame: FakeConnectFrame, side: str
+) -> None:
+    sides: dict[str, Any] = {"left": frame, "right": frame} | {side: 5}
+
+    with pytest.raises(TypeError) as error:
+        tidegate.streamJoin(**sides, on="order_id")
+
+    assert str(error.value) == f"{side} must be a pyspark.sql.DataFrame, found int: 5."
+
+
+def unresolved(routine: str) -> AnalysisException:
+    parameters = {"routineName": routine, "searchPath": "[`system`.`builtin`]"}
+    return AnalysisException(f"Cannot resolve {routine}", "UNRESOLVED_ROUTINE", parameters)
+
+
+def test_extension_when_missing_on_the_server_then_says_how_to_start_it(
+    session: FakeConnectSession, frame: FakeConnectFrame, other: FakeConnectFrame
+) -> None:
+    session.failure = unresolved("`DESCRIPTOR`")
+
+    with pytest.raises(tidegate.MissingExtensionError) as watermark:
+        tidegate.withKeyedWatermark(frame, "order_time", "5 seconds")
+    with pytest.raises(tidegate.MissingExtensionError) as join:
+        tidegate.streamJoin(frame, other, "order_id", between=BETWEEN)
+
+    assert str(watermark.value) == str(join.value)
+    assert str(join.value) == (
+        "The Spark Connect server runs without the Tidegate extension. Start the server with "
+        "--jars <the Tidegate jar> --conf spark.sql.extensions=tidegate.TidegateExtensions; "
+        "tidegate.jarPath() is the jar for this PySpark."
+    )
+
+
+def test_error_when_of_the_query_itself_then_is_not_hidden(
+    session: FakeConnectSession, frame: FakeConnectFrame
+) -> None:
+    session.failure = unresolved("`my_function`")
+
+    with pytest.raises(AnalysisException):
+        tidegate.withKeyedWatermark(frame, "order_time", "5 seconds")
