@@ -41,7 +41,9 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
    */
   private def isComplete(plan: LogicalPlan, join: Join): Boolean =
     plan.isInstanceOf[WriteToStream] ||
-      (join.condition.isDefined && !boundsFollow.value && !BoundsFollow.joins(plan).exists(_ eq join))
+      (join.condition.isDefined && !boundsFollow.value && !BoundsFollow
+        .joins(plan)
+        .exists(_ eq join))
 
   /** For the plan of a query that is about to start. */
   def atStart(plan: LogicalPlan): LogicalPlan = {
