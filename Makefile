@@ -43,15 +43,17 @@ format: .venv/.tools ## Format and fix all sources.
 	$(BIN)/ruff check --fix $(RUFF_CONFIG) python tests
 	$(BIN)/ruff format $(RUFF_CONFIG) python tests
 
-.PHONY: bench bench-core bench-watermark bench-join
+.PHONY: bench bench-core bench-watermark bench-join bench-sql
 bench: ## Run all benchmarks (see jvm/bench/README.md).
-	@$(MAKE) --no-print-directory bench-core bench-watermark bench-join
+	@$(MAKE) --no-print-directory bench-core bench-watermark bench-join bench-sql
 bench-core: ## Run the benchmarks of the pure core.
 	./sbt "bench/Jmh/run CoalescerBenchmark"
 bench-watermark: ## Run keyed watermarks against Spark's own.
 	./sbt "bench/runMain tidegate.bench.watermark.WatermarkBenchmark"
 bench-join: ## Run an interval join over keyed watermarks against Spark's own.
 	./sbt "bench/runMain tidegate.bench.join.JoinBenchmark"
+bench-sql: ## Analyze statements with and without the extension.
+	./sbt "bench/runMain tidegate.bench.sql.AnalysisOverhead"
 
 .PHONY: package
 package: $(WHEEL) ## Build the jar, and the wheel that holds it, into dist/.

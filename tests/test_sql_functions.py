@@ -178,7 +178,8 @@ def window(spark: SparkSession, value: str, arguments: str) -> tuple[Any, ...]:
     """Return the type of the window and its three columns as text."""
     found: DataFrame = spark.sql(
         "SELECT typeof(window_start), string(window_start), string(window_end), "
-        f"string(window_time) FROM tumble(TABLE(VALUES ({value}) AS v(x)), descriptor(x), {arguments})"
+        f"string(window_time) FROM tumble(TABLE(VALUES ({value}) AS v(x)), descriptor(x), "
+        f"{arguments})"
     )
     return tuple(found.collect()[0])
 
@@ -211,7 +212,8 @@ def test_types_offsets_and_times_before_1970(spark: SparkSession) -> None:
 
 def test_the_time_zone_does_not_change_the_windows(spark: SparkSession) -> None:
     seconds = (
-        "SELECT unix_seconds(window_start) FROM tumble(TABLE(VALUES (timestamp_seconds(1767268801)) "
+        "SELECT unix_seconds(window_start) FROM tumble(TABLE(VALUES "
+        "(timestamp_seconds(1767268801)) "
         "AS v(x)), descriptor(x), 1 day)"
     )
     for zone in ("Asia/Kolkata", "America/New_York", "UTC"):
@@ -221,7 +223,8 @@ def test_the_time_zone_does_not_change_the_windows(spark: SparkSession) -> None:
 
 def test_a_row_without_a_time_is_in_no_window(spark: SparkSession) -> None:
     windows = spark.sql(
-        "SELECT * FROM tumble(TABLE(VALUES (CAST(NULL AS TIMESTAMP)) AS v(x)), descriptor(x), 1 day)"
+        "SELECT * FROM tumble(TABLE(VALUES (CAST(NULL AS TIMESTAMP)) AS v(x)), descriptor(x), 1 "
+        "day)"
     )
     assert windows.collect() == []
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
 
 from feeds import Feed
@@ -36,7 +36,8 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "tumble(t, descriptor(), 5 seconds)",
             "descriptor()",
             "DESCRIPTOR_COLUMNS",
-            "The argument `timecol` of TUMBLE is a DESCRIPTOR with no column, but must have exactly "
+            "The argument `timecol` of TUMBLE is a DESCRIPTOR with no column, but must have "
+            "exactly "
             "one: the time column, for example DESCRIPTOR(ts).",
             "42605",
         ),
@@ -44,7 +45,8 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "tumble(t, descriptor(time, id), 5 seconds)",
             "descriptor(time, id)",
             "DESCRIPTOR_COLUMNS",
-            "The argument `timecol` of TUMBLE is a DESCRIPTOR with 2 columns: `time`, `id`, but must "
+            "The argument `timecol` of TUMBLE is a DESCRIPTOR with 2 columns: `time`, `id`, but "
+            "must "
             "have exactly one: the time column, for example DESCRIPTOR(ts).",
             "42605",
         ),
@@ -53,7 +55,8 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "descriptor(time + INTERVAL 1 DAY)",
             "DESCRIPTOR_OF_EXPRESSION",
             "A DESCRIPTOR holds (time + INTERVAL '1' DAY), but must hold the name of a column. "
-            "Compute it as a column first: TABLE(SELECT *, (time + INTERVAL '1' DAY) AS t FROM ...).",
+            "Compute it as a column first: TABLE(SELECT *, (time + INTERVAL '1' DAY) AS t FROM "
+            "...).",
             "42601",
         ),
         (
@@ -86,7 +89,8 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "tumble(TABLE(t), time, INTERVAL 5 SECONDS)",
             "time",
             "DESCRIPTOR_MISSING",
-            "The argument `timecol` of TUMBLE is t.time, but must name the time column, for example "
+            "The argument `timecol` of TUMBLE is t.time, but must name the time column, for "
+            "example "
             "DESCRIPTOR(ts).",
             "42K09",
         ),
@@ -126,7 +130,8 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "tumble(t, descriptor(time), siez => '5 seconds')",
             "'5 seconds'",
             "UNKNOWN_ARGUMENT",
-            "TUMBLE does not take an argument `siez`. Did you mean `size`? Its arguments are `data`, "
+            "TUMBLE does not take an argument `siez`. Did you mean `size`? Its arguments are "
+            "`data`, "
             "`timecol`, `size`, `offset`.",
             "4274K",
         ),
@@ -177,8 +182,10 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "tumble(t, descriptor(time), make_dt_interval(0, 0, 0, id))",
             "make_dt_interval(0, 0, 0, id)",
             "ARGUMENT_NOT_CONSTANT",
-            "The argument `size` of TUMBLE is make_dt_interval(0, 0, 0, CAST(t.id AS DECIMAL(18,6))), "
-            "which is not a constant. Use a value that is the same for all rows, such as INTERVAL 5 "
+            "The argument `size` of TUMBLE is make_dt_interval(0, 0, 0, CAST(t.id AS "
+            "DECIMAL(18,6))), "
+            "which is not a constant. Use a value that is the same for all rows, such as INTERVAL "
+            "5 "
             "SECONDS.",
             "42K09",
         ),
@@ -221,7 +228,8 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "hop(t, descriptor(time), 5 seconds, 1 minute)",
             "1 minute",
             "HOP_SWAPPED",
-            "HOP takes size first: found the size '5 seconds' and the slide '1 minutes'. Swap them, "
+            "HOP takes size first: found the size '5 seconds' and the slide '1 minutes'. Swap "
+            "them, "
             "or name them: SIZE => INTERVAL '1 minutes', SLIDE => INTERVAL '5 seconds'.",
             "22023",
         ),
@@ -229,7 +237,8 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "hop(t, descriptor(time), 5 seconds, 7 seconds)",
             "7 seconds",
             "HOP_SLIDE",
-            "The argument `slide` of HOP is '7 seconds', which does not divide the size '5 seconds'. "
+            "The argument `slide` of HOP is '7 seconds', which does not divide the size '5 "
+            "seconds'. "
             "Use a slide that goes into the size without a remainder.",
             "22023",
         ),
@@ -237,7 +246,8 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "hop(t, descriptor(time), 7 seconds, 5 seconds)",
             "5 seconds",
             "HOP_SLIDE",
-            "The argument `slide` of HOP is '5 seconds', which does not divide the size '7 seconds'. "
+            "The argument `slide` of HOP is '5 seconds', which does not divide the size '7 "
+            "seconds'. "
             "Use a slide that goes into the size without a remainder.",
             "22023",
         ),
@@ -245,7 +255,8 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "cumulate(t, descriptor(time), 1 hour, 5 seconds)",
             "1 hour",
             "CUMULATE_SWAPPED",
-            "CUMULATE takes step first: found the step '1 hours' and the max_size '5 seconds'. Swap "
+            "CUMULATE takes step first: found the step '1 hours' and the max_size '5 seconds'. "
+            "Swap "
             "them, or name them: STEP => INTERVAL '5 seconds', MAX_SIZE => INTERVAL '1 hours'.",
             "22023",
         ),
@@ -253,7 +264,8 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "cumulate(t, descriptor(time), 5 seconds, 12 seconds)",
             "5 seconds",
             "CUMULATE_STEP",
-            "The argument `step` of CUMULATE is '5 seconds', which does not divide the max_size '12 "
+            "The argument `step` of CUMULATE is '5 seconds', which does not divide the max_size "
+            "'12 "
             "seconds'. Use a step that goes into the max_size without a remainder.",
             "22023",
         ),
@@ -310,7 +322,8 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "impose_order(s, descriptor(time), 5 seconds, 128)",
             "128",
             "KEY_OUT_OF_RANGE",
-            "The watermark key is 128, but must be from 0 to 127. Use a small number for each notion "
+            "The watermark key is 128, but must be from 0 to 127. Use a small number for each "
+            "notion "
             "of time, for example key=0.",
             "22023",
         ),
@@ -342,7 +355,8 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "impose_order(s, descriptor(time), 5 seconds, name => '')",
             "''",
             "EMPTY_NAME",
-            "The argument `name` is empty. Leave it out to use the event time column as the name, or "
+            "The argument `name` is empty. Leave it out to use the event time column as the name, "
+            "or "
             "pass a text such as 'orders'.",
             "42602",
         ),
@@ -395,22 +409,25 @@ def test_a_refused_call(
             "SELECT window_start, count(*) FROM cumulate(o, descriptor(time), 5 seconds, 1 minute) "
             "GROUP BY window_start",
             "window_start",
-            "CUMULATE_BY_START",
-            "The aggregation over CUMULATE is grouped by `window_start` alone, which all its growing "
-            "windows share, so that it is never known to be complete. Add window_end to its keys.",
+            "WINDOW_BY_START",
+            "The windows of CUMULATE are grouped by `window_start` alone, but windows that begin "
+            "together may end at different times, so that a group is never known to be complete. "
+            "Add window_end to its keys.",
             "42K0E",
         ),
         (
             "SELECT * FROM session(t, descriptor(time), 5 seconds)",
             "session(t, descriptor(time), 5 seconds)",
             "SESSION_WITHOUT_AGGREGATE",
-            "SESSION is not followed by an aggregation, which alone tells where a session begins and "
+            "SESSION is not followed by an aggregation, which alone tells where a session begins "
+            "and "
             "ends. Put GROUP BY window_start, window_end and the columns of its PARTITION BY over "
             "it, without a join in between.",
             "42K0E",
         ),
         (
-            "SELECT id, count(*) FROM session(TABLE(t) PARTITION BY id, descriptor(time), 5 seconds) "
+            "SELECT id, count(*) FROM session(TABLE(t) PARTITION BY id, descriptor(time), 5 "
+            "seconds) "
             "GROUP BY id",
             None,
             "SESSION_NOT_GROUPED",
@@ -423,8 +440,10 @@ def test_a_refused_call(
             "GROUP BY window_start, window_end, partition",
             None,
             "SESSION_KEYS",
-            "SESSION has `id` in PARTITION BY, and its aggregation is grouped by t.partition beside "
-            "the window, but both must be the same: they say whose sessions these are. Put the same "
+            "SESSION has `id` in PARTITION BY, and its aggregation is grouped by t.partition "
+            "beside "
+            "the window, but both must be the same: they say whose sessions these are. Put the "
+            "same "
             "columns in both.",
             "42K0E",
         ),
@@ -433,7 +452,8 @@ def test_a_refused_call(
             "WHERE window_end > time GROUP BY window_start, window_end",
             "window_end > time",
             "SESSION_FILTERED",
-            "The condition (window_end > t.time) uses the window of a session before the aggregation "
+            "The condition (window_end > t.time) uses the window of a session before the "
+            "aggregation "
             "in which it is known. Put it behind, in HAVING.",
             "42K0E",
         ),
@@ -466,7 +486,8 @@ def test_a_refused_call(
             "SELECT is_late(other) FROM o",
             "other",
             "COLUMN_WITHOUT_WATERMARK",
-            "The argument of is_late is the column `other`, which has no watermark. Use a column of "
+            "The argument of is_late is the column `other`, which has no watermark. Use a column "
+            "of "
             "IMPOSE_ORDER or withKeyedWatermark.",
             "42K0E",
         ),
@@ -518,13 +539,35 @@ def test_a_refused_query(
     check_at(refused.value, at, condition, sentence, state)
 
 
+def test_a_parameter_as_the_number_of_an_interval(spark: SparkSession) -> None:
+    with pytest.raises(AnalysisException) as refused:
+        spark.sql("SELECT * FROM tumble(t, descriptor(time), :n seconds)", args={"n": 5})
+    check_at(
+        refused.value,
+        ":n seconds",
+        "INTERVAL_PARAMETER",
+        "The interval ':n seconds' has a parameter as its number, which is not supported. Pass the "
+        "whole interval as a string: write :size, and give it the value '5 seconds'.",
+        "42601",
+    )
+
+
+def test_what_is_no_interval_is_refused_by_spark_at_its_own_place(spark: SparkSession) -> None:
+    with pytest.raises(ParseException) as refused:
+        spark.sql("SELECT *\nFROM tumble(t, descriptor(time), 5 fortnights)")
+    assert refused.value.getCondition() == "PARSE_SYNTAX_ERROR"
+    assert "near 'fortnights'" in str(refused.value)
+    assert "(line 2, pos 35)" in str(refused.value)
+
+
 @pytest.mark.parametrize(
     ("call", "condition", "sentence"),
     [
         (
             "tumble(s, descriptor(time), 5 seconds)",
             "WINDOW_WITHOUT_WATERMARK",
-            "The aggregation over TUMBLE runs on the column `time`, which has no watermark, so that "
+            "The aggregation over TUMBLE runs on the column `time`, which has no watermark, so "
+            "that "
             "in output mode append no window would ever be closed. Put IMPOSE_ORDER(TABLE(t), "
             "DESCRIPTOR(time), INTERVAL 5 SECONDS) in the place of its table, or use output mode "
             "update or complete.",
@@ -532,7 +575,8 @@ def test_a_refused_query(
         (
             "session(s, descriptor(time), 5 seconds)",
             "WINDOW_WITHOUT_WATERMARK",
-            "The aggregation over SESSION runs on the column `time`, which has no watermark, so that "
+            "The aggregation over SESSION runs on the column `time`, which has no watermark, so "
+            "that "
             "in output mode append no window would ever be closed. Put IMPOSE_ORDER(TABLE(t), "
             "DESCRIPTOR(time), INTERVAL 5 SECONDS) in the place of its table, or use output mode "
             "update or complete.",

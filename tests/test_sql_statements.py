@@ -1,4 +1,4 @@
-"""The table functions in all kinds of statements, beside names of the user's that look like ours."""
+"""The table functions in all kinds of statements, beside names of the user that look like ours."""
 
 from collections.abc import Iterator
 
@@ -169,7 +169,7 @@ def test_sql_functions_of_the_user(spark: SparkSession) -> None:
 
 
 def test_names_of_the_user_that_are_also_ours(spark: SparkSession) -> None:
-    @F.udtf(returnType="twice int")  # type: ignore[untyped-decorator]
+    @F.udtf(returnType="twice int")  # type: ignore[arg-type]
     class Twice:
         def eval(self, n: int) -> Iterator[tuple[int]]:
             yield (2 * n,)

@@ -94,8 +94,13 @@ private[tidegate] object KeyedWatermarks {
 
   private def checkUnused(input: LogicalPlan, time: Attribute, spec: WatermarkSpec): Unit = {
     EventTimeTag.key(time).foreach(k => throw TidegateErrors.columnKeyedTwice(time.name, k))
-    KeyedTimes.of(input).get(spec.key).map(_.nodes.head).orElse(behindCte(input, spec.key)).foreach {
-      earlier => throw TidegateErrors.keyUsedTwice(spec.key, time.name, earlier)
-    }
+    KeyedTimes
+      .of(input)
+      .get(spec.key)
+      .map(_.nodes.head)
+      .orElse(behindCte(input, spec.key))
+      .foreach { earlier =>
+        throw TidegateErrors.keyUsedTwice(spec.key, time.name, earlier)
+      }
   }
 }

@@ -1,13 +1,7 @@
 package tidegate
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.{
-  Join,
-  LogicalPlan,
-  Project,
-  SubqueryAlias,
-  View
-}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project, SubqueryAlias, View}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.{CalendarIntervalType, TimestampNTZType, TimestampType}
 import org.apache.spark.sql.{Column, DataFrame, Dataset}

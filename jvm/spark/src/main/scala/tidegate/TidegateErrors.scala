@@ -185,6 +185,9 @@ object TidegateErrors {
   def streamMisplaced(function: String): AnalysisException =
     error("STREAM_MISPLACED", "function" -> function)
 
+  def intervalParameter(found: String): AnalysisException =
+    error("INTERVAL_PARAMETER", "found" -> found)
+
   def tableOrder(function: String): AnalysisException = error("TABLE_ORDER", "function" -> function)
 
   def partitionByNotTaken(function: String): AnalysisException =
@@ -304,8 +307,8 @@ object TidegateErrors {
   def cumulateStep(step: String, maxSize: String): AnalysisException =
     error("CUMULATE_STEP", "step" -> step, "maxSize" -> maxSize)
 
-  def cumulateByStart(column: String): AnalysisException =
-    error("CUMULATE_BY_START", "column" -> column)
+  def windowByStart(function: String, column: String): AnalysisException =
+    error("WINDOW_BY_START", "function" -> function, "column" -> column)
 
   def noJoin(function: String): AnalysisException = error("NO_JOIN", "function" -> function)
 
@@ -353,6 +356,9 @@ object TidegateErrors {
       "column" -> column,
       "ordered" -> list(ordered)
     )
+
+  def windowsOfUnion(column: String, branches: Seq[String]): AnalysisException =
+    error("WINDOWS_OF_UNION", "column" -> column, "branches" -> branches.mkString(", "))
 
   def sessionWithoutAggregate(): AnalysisException = error("SESSION_WITHOUT_AGGREGATE")
 

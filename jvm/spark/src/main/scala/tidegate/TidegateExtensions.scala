@@ -1,8 +1,8 @@
 package tidegate
 
 import org.apache.spark.sql.SparkSessionExtensions
-import tidegate.analysis._
 import org.apache.spark.sql.tidegate.SparkInternals
+import tidegate.analysis._
 import tidegate.execution.{BindWatermarkFunctions, BindWatermarks, KeyedWatermarkStrategy}
 import tidegate.sql.parser.TidegateSqlParser
 import tidegate.sql.{ClaimLateCalls, ResolveEventTimeCalls, WatermarkFunctions}
@@ -42,6 +42,9 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
 
     extensions.injectResolutionRule(_ => ResolveWatermarkFunctions)
 
+    // First, as the others go by the marks.
+    extensions.injectPostHocResolutionRule(_ => RefreshViewColumns)
+
     // After resolution: what an aggregation is grouped by is only known then.
     extensions.injectPostHocResolutionRule(_ => LowerSessions)
 
@@ -63,6 +66,8 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectCheckRule(_ => CheckJoins)
 
     extensions.injectCheckRule(_ => CheckSessions)
+
+    extensions.injectCheckRule(_ => CheckWindowUnions)
 
     extensions.injectPlannerStrategy(KeyedWatermarkStrategy(_))
 

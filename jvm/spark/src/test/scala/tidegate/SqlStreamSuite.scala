@@ -7,17 +7,21 @@ import scala.util.Random
 import org.apache.spark.sql.{DataFrame, Row}
 
 /**
- * The SQL table functions on streams: what comes out is what the same text gives on a table, and what
- * Spark's own window functions give, however often the query is killed.
+ * The SQL table functions on streams: what comes out is what the same text gives on a table, and
+ * what Spark's own window functions give, however often the query is killed.
  */
 class SqlStreamSuite extends RestartTest {
 
-  /** Events of two substreams, each out of order within the lag of 5 seconds; the last ones end it. */
+  /**
+   * Events of two substreams, each out of order within the lag of 5 seconds; the last ones end it.
+   */
   private lazy val folder: Path = {
     val random = new Random(1)
     val batches = (0 until 5).map { i =>
       Seq("a", "b").flatMap { sub =>
-        Seq.tabulate(6)(j => event(sub, 100 + i * 20 + j * 3 + random.nextInt(5), random.nextInt(9)))
+        Seq.tabulate(6)(j =>
+          event(sub, 100 + i * 20 + j * 3 + random.nextInt(5), random.nextInt(9))
+        )
       }
     }
     val end = Seq(event("a", 1000), event("b", 1000))
@@ -80,7 +84,8 @@ class SqlStreamSuite extends RestartTest {
   }
 
   test("each function gives what Spark's own windows give") {
-    def same(ours: String, ofSpark: String) = assert(onTable(ours).sorted === onTable(ofSpark).sorted)
+    def same(ours: String, ofSpark: String) =
+      assert(onTable(ours).sorted === onTable(ofSpark).sorted)
     same(tumble, sparkCounts("window(time, '10 seconds', '10 seconds', '3 seconds')"))
     same(hop, sparkCounts("window(time, '12 seconds', '4 seconds', '3 seconds')"))
     same(sessions, sparkCounts("session_window(time, '4 seconds')"))
@@ -158,7 +163,10 @@ class SqlStreamSuite extends RestartTest {
       GROUP BY window_start, window_end"""
     val run = new Run(
       spark.sql(
-        counted("ours", "impose_order(ours, descriptor(time), 20 seconds)") + " UNION ALL " + counted(
+        counted(
+          "ours",
+          "impose_order(ours, descriptor(time), 20 seconds)"
+        ) + " UNION ALL " + counted(
           "spark",
           "TABLE(SELECT * FROM sparks WATERMARK time DELAY OF INTERVAL 5 SECONDS)"
         )
@@ -191,7 +199,10 @@ class SqlStreamSuite extends RestartTest {
          |TABLE(SELECT * FROM impose_order(t, descriptor(time), 5 seconds, $key, name => '$name', substream => 'sub')),
          |descriptor(time), 10 seconds) GROUP BY window_start, window_end)""".stripMargin
     checkAsTable(
-      s"""SELECT l.window_end AS we, l.c, r.c FROM ${windowed("l", 0)} l LEFT JOIN ${windowed("r", 1)} r
+      s"""SELECT l.window_end AS we, l.c, r.c FROM ${windowed("l", 0)} l LEFT JOIN ${windowed(
+          "r",
+          1
+        )} r
          |ON l.window_end = r.window_end""".stripMargin
     )
   }

@@ -61,7 +61,11 @@ class WatermarkFunctionsSuite extends RestartTest {
         SELECT time, is_late(window_end), is_late(window_time)
         FROM tumble(o, descriptor(time), 5 seconds)""")
     )("114|true|true", "115|false|false", "85|true|true")
-    inPlan(ordered("o").withColumn("w", window(col("time"), "5 seconds")).selectExpr("time", "is_late(w)"))(
+    inPlan(
+      ordered("o")
+        .withColumn("w", window(col("time"), "5 seconds"))
+        .selectExpr("time", "is_late(w)")
+    )(
       "114|true",
       "115|false",
       "85|true"
@@ -76,7 +80,12 @@ class WatermarkFunctionsSuite extends RestartTest {
         .where("NOT is_late(time) OR time < current_watermark('time')")
     )("114|115", "115|null", "85|115")
     val static = spark.range(1).selectExpr("'b' AS sub")
-    inPlan(ordered("o").as("o").join(static.as("s"), expr("o.sub = s.sub AND is_late(o.time)")).select("time"))(
+    inPlan(
+      ordered("o")
+        .as("o")
+        .join(static.as("s"), expr("o.sub = s.sub AND is_late(o.time)"))
+        .select("time")
+    )(
       "114",
       "85"
     )

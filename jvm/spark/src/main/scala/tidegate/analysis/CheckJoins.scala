@@ -1,5 +1,7 @@
 package tidegate.analysis
 
+import java.util.Locale
+
 import scala.util.DynamicVariable
 
 import org.apache.spark.internal.Logging
@@ -39,7 +41,9 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
    */
   private def isComplete(plan: LogicalPlan, join: Join): Boolean =
     plan.isInstanceOf[WriteToStream] ||
-      (join.condition.isDefined && !boundsFollow.value && !BoundsFollow.joins(plan).exists(_ eq join))
+      (join.condition.isDefined && !boundsFollow.value && !BoundsFollow
+        .joins(plan)
+        .exists(_ eq join))
 
   /** For the plan of a query that is about to start. */
   def atStart(plan: LogicalPlan): LogicalPlan = {
@@ -72,9 +76,16 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
       if nodes(join.left, left(key)) != nodes(join.right, right(key))
       l <- time(join.left, Some(key))
       r <- time(join.right, Some(key))
-      if !l.name.equalsIgnoreCase(r.name)
+      if names(join.left, key).intersect(names(join.right, key)).isEmpty
     } throw TidegateErrors.joinKeyConflict(key, l.name, r.name)
   }
+
+  /** The names of the times with a key; of a window that of the column that it was made of too. */
+  private def names(side: LogicalPlan, key: Byte): Seq[String] = for {
+    column <- JoinBounds.times(side.output)
+    if EventTimeTag.key(column).contains(key)
+    name <- column.name +: WindowMark.of(column).map(_.timeColumn).toSeq
+  } yield name.toLowerCase(Locale.ROOT)
 
   /** By what they are made of: two of the same stream, which is joined with itself, are equal. */
   private def nodes(side: LogicalPlan, time: InputTime): Seq[(LogicalPlan, String)] =

@@ -14,10 +14,10 @@ object CheckKeyedTime extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit = if (plan.exists(_.isInstanceOf[KeyedWatermark])) {
     val whole = InlineCTE(alwaysInline = true)(plan)
     whole.foreach {
-      case k: KeyedWatermark                                   => check(k)
-      case e: EventTimeWatermark                               => check(e)
+      case k: KeyedWatermark                                      => check(k)
+      case e: EventTimeWatermark                                  => check(e)
       case operator if StatefulOperators.name(operator).isDefined => check(operator)
-      case _                                                   => ()
+      case _                                                      => ()
     }
   }
 

@@ -12,8 +12,8 @@ import tidegate.TidegateErrors
 import tidegate.plans.{EventTimeTag, KeyedWatermark, WindowMark}
 
 /**
- * Refuses aggregations over our windows that would never put out a row. Spark refuses them too, right
- * after this, but cannot say which column is meant.
+ * Refuses aggregations over our windows that would never put out a row. Spark refuses them too,
+ * right after this, but cannot say which column is meant.
  */
 object CheckWindowedAggregates extends Rule[LogicalPlan] {
 

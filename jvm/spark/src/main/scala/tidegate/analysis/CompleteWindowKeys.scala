@@ -9,31 +9,33 @@ import tidegate.plans._
 import tidegate.sql.WindowFunctions
 
 /**
- * Adds the end of the window to the keys of streaming operators that are grouped by its start alone:
- * only the end tells when a window is closed.
+ * Adds the end of the window to the keys of streaming operators that are grouped by its start
+ * alone: only the end tells when a window is closed.
  */
 object CompleteWindowKeys extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    AnalysisHelper.allowInvokingTransformsInAnalyzer {
-      plan.transformUp {
-        case a: Aggregate if a.resolved && a.isStreaming =>
-          lonelyStart(a.groupingExpressions).fold[LogicalPlan](a) { start =>
-            val (child, end) = withEnd(a.child, start)
-            a.copy(groupingExpressions = a.groupingExpressions :+ end, child = child)
-          }
-        case d: Distinct if d.resolved && d.isStreaming =>
-          lonelyStart(d.output).fold[LogicalPlan](d) { start =>
-            val (child, end) = withEnd(d.child, start)
-            Aggregate(d.output :+ end, d.output, child)
-          }
-        case d: Deduplicate if d.resolved && d.isStreaming =>
-          lonelyStart(d.keys).fold[LogicalPlan](d) { start =>
-            val (child, end) = withEnd(d.child, start)
-            Project(d.output, d.copy(keys = d.keys :+ end, child = child))
-          }
+    if (!plan.isStreaming) plan
+    else
+      AnalysisHelper.allowInvokingTransformsInAnalyzer {
+        plan.transformUp {
+          case a: Aggregate if a.resolved && a.isStreaming =>
+            lonelyStart(a.groupingExpressions).fold[LogicalPlan](a) { start =>
+              val (child, end) = withEnd(a.child, start)
+              a.copy(groupingExpressions = a.groupingExpressions :+ end, child = child)
+            }
+          case d: Distinct if d.resolved && d.isStreaming =>
+            lonelyStart(d.output).fold[LogicalPlan](d) { start =>
+              val (child, end) = withEnd(d.child, start)
+              Aggregate(d.output :+ end, d.output, child)
+            }
+          case d: Deduplicate if d.resolved && d.isStreaming =>
+            lonelyStart(d.keys).fold[LogicalPlan](d) { start =>
+              val (child, end) = withEnd(d.child, start)
+              Project(d.output, d.copy(keys = d.keys :+ end, child = child))
+            }
+        }
       }
-    }
 
   /** The start of a window with a watermark, if no other key goes by that watermark. */
   private def lonelyStart(keys: Seq[Expression]): Option[Attribute] = {
@@ -49,7 +51,9 @@ object CompleteWindowKeys extends Rule[LogicalPlan] {
   private def withEnd(child: LogicalPlan, start: Attribute): (LogicalPlan, Attribute) = {
     val mark = WindowMark.of(start).get
     val grid = mark.grid.filter(_ => mark.function != "CUMULATE").getOrElse {
-      CurrentOrigin.withOrigin(start.origin)(throw TidegateErrors.cumulateByStart(start.name))
+      CurrentOrigin.withOrigin(start.origin)(
+        throw TidegateErrors.windowByStart(mark.function, start.name)
+      )
     }
     val end = Alias(
       WindowFunctions.shifted(start, grid.sizeMs),

@@ -3,7 +3,7 @@ package tidegate.analysis
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical._
 import tidegate.TidegateErrors
-import tidegate.plans.{EventTimeTag, StatefulOperators}
+import tidegate.plans.{EventTimeTag, StatefulOperators, WindowMark}
 
 /** The columns that stateful operators run on. */
 object EventTimeColumn {
@@ -50,12 +50,19 @@ object EventTimeColumn {
   }
 
   /**
-   * The column of Spark's own watermark that an operator runs on, if there are several: the end of a
-   * window of ours before others.
+   * The column that an operator over Spark's own watermark runs on, if a window function of ours
+   * has put several there: among its keys the end of the window, else the first.
    */
-  def ofSpark(operator: LogicalPlan, tagged: Seq[Attribute]): Option[Attribute] =
-    if (!StatefulOperators.usesEventTime(operator)) None
-    else tagged.find(EventTimeTag.closesWindow).filter(_ => tagged.size > 1)
+  def ofSpark(operator: LogicalPlan, tagged: Seq[Attribute]): Option[Attribute] = {
+    val keys = operator match {
+      case d: Deduplicate                => tagged.filter(t => d.keys.exists(_.exprId == t.exprId))
+      case d: DeduplicateWithinWatermark => tagged.filter(t => d.keys.exists(_.exprId == t.exprId))
+      case _                             => Nil
+    }
+    val candidates = if (keys.isEmpty) tagged else keys
+    if (tagged.size < 2 || !tagged.exists(WindowMark.of(_).isDefined)) None
+    else candidates.find(EventTimeTag.closesWindow).orElse(candidates.headOption)
+  }
 
   /** Whether the operator does not work without this time; else it only lets rows go by it. */
   def isNeeded(operator: LogicalPlan, time: Attribute): Boolean = operator match {

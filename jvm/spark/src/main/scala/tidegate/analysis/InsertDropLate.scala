@@ -93,6 +93,7 @@ object InsertDropLate {
     plan match {
       case f: Filter         => f.copy(child = down(f.child, time))
       case s: SubqueryAlias  => s.copy(child = down(s.child, time))
+      case v: View           => v.copy(child = down(v.child, time))
       case r: RetagEventTime => r.copy(child = down(r.child, time))
       case p: Project        =>
         p.projectList.find(_.exprId == time.exprId) match {

@@ -21,8 +21,16 @@ private[tidegate] final class JoinLimits(join: Join) {
       if bound.limited.exprId == column.exprId
       key <- EventTimeTag.key(bound.setBy)
       time <- KeyedTimes.of(otherSide(column)).get(key)
-    } yield if (bound.byMs == 0) time else BehindTime(time, bound.byMs)
+    } yield {
+      // A window that ends at the watermark is closed: of equal ends none comes at the limit.
+      val byMs = if (bound.byMs == 0 && areEnds(bound)) -1L else bound.byMs
+      if (byMs == 0) time else BehindTime(time, byMs)
+    }
     if (limits.size > 1) Some(TightestTime(limits)) else limits.headOption
+  }
+
+  private def areEnds(bound: JoinBound): Boolean = Seq(bound.setBy, bound.limited).forall { a =>
+    WindowMark.of(a).exists(m => m.role == WindowRole.End && m.grid.isDefined)
   }
 
   /**
@@ -39,14 +47,16 @@ private[tidegate] final class JoinLimits(join: Join) {
   private def ofTime(side: LogicalPlan, columns: Seq[Attribute]): Option[InputTime] = {
     val (windows, plain) =
       columns.partition(a => EventTimeTag.isWindow(a) || WindowMark.of(a).isDefined)
-    // The rows in an open window may be as old as its start.
-    def ofPlain(window: Attribute) = for {
-      limit <- of(window)
-      grid <- WindowColumns.gridOf(side, window)
-    } yield BehindTime(limit, grid.sizeMs)
-    val limit =
-      if (plain.isEmpty) windows.flatMap(of).headOption
-      else plain.flatMap(ofExactly).headOption.orElse(windows.flatMap(ofPlain).headOption)
+    def areOf(window: Attribute): Boolean = plain.isEmpty && windows.forall { w =>
+      w.exprId == window.exprId ||
+      WindowMark.of(w).exists(m => WindowMark.of(window).exists(_.isOfSameWindow(m)))
+    }
+    // The rows in an open window, and other windows of these, may be as old as its start.
+    def ofWindow(window: Attribute) = of(window).flatMap { limit =>
+      if (areOf(window)) Some(limit)
+      else WindowColumns.gridOf(side, window).map(grid => BehindTime(limit, grid.sizeMs))
+    }
+    val limit = plain.flatMap(ofExactly).headOption.orElse(windows.flatMap(ofWindow).headOption)
     // The time of a window may be a millisecond older than its end, and than the rows in it.
     if (windows.exists(WindowMark.of(_).isDefined)) limit.map(BehindTime(_, 1)) else limit
   }

@@ -39,8 +39,10 @@ object KeyedTimes {
     val grid = column.flatMap(WindowColumns.gridOf(a.child, _))
     onlyKeyOf(column, a.child).flatMap { case (key, time) =>
       val times = a.output.filter(c => EventTimeTag.key(c).contains(key))
-      val withPlainTime =
-        times.exists(c => !EventTimeTag.isWindow(c) && WindowMark.of(c).isEmpty)
+      val own = a.output.flatMap(WindowMark.of).filter(isMadeBy(a, column, _))
+      val withPlainTime = times.exists { c =>
+        !EventTimeTag.isWindow(c) && !WindowMark.of(c).exists(m => own.exists(_.isOfSameWindow(m)))
+      }
       (grid, withPlainTime) match {
         case (None, _) if !column.exists(EventTimeTag.closesWindow) =>
           Some(key -> BehindTime(time, 1))
@@ -48,13 +50,26 @@ object KeyedTimes {
         // A session may end within a millisecond; its time is a whole one before.
         case (None, false) if times.exists(WindowMark.hasRole(_, WindowRole.Time)) =>
           Some(key -> BehindTime(time, 1))
-        case (None, false) => Some(key -> time)
-        case (Some(g), true) if g.sizeMs > g.slideMs            =>
+        case (None, false)                           => Some(key -> time)
+        case (Some(g), true) if g.sizeMs > g.slideMs =>
           Some(key -> BehindTime(GridTime(time, g), g.sizeMs - g.slideMs))
         case (Some(g), _) => Some(key -> GridTime(time, g))
       }
     }
   }
+
+  /** Whether a column of ours is of the window that the aggregation runs on, and not of another. */
+  private def isMadeBy(a: Aggregate, column: Option[Attribute], mark: WindowMark): Boolean =
+    column.exists(c =>
+      WindowMark.of(c) match {
+        case Some(own) => own.isOfSameWindow(mark)
+        // The columns of a session are made in its aggregation.
+        case None =>
+          EventTimeTag.isWindow(c) && mark.grid.isEmpty && !a.child.output.exists(
+            WindowMark.of(_).contains(mark)
+          )
+      }
+    )
 
   private def onlyKeyOf(column: Option[Attribute], child: LogicalPlan): Map[Byte, InputTime] = {
     val key = column.flatMap(EventTimeTag.key)

@@ -17,11 +17,12 @@ import tidegate.sql.{SessionWindows, WindowFunctions}
 object LowerSessions extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!plan.exists(_.isInstanceOf[SessionWindows])) plan
+    // Also asked for plans that Spark is about to refuse.
+    if (!plan.resolved || !plan.exists(_.isInstanceOf[SessionWindows])) plan
     else
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
-        inlined(plan).transformUp {
-          case a: Aggregate => Sessions.below(a.child).fold[LogicalPlan](a)(new Lowering(a, _).result)
+        inlined(plan).transformUp { case a: Aggregate =>
+          Sessions.below(a.child).fold[LogicalPlan](a)(new Lowering(a, _).result)
         }
       }
 
@@ -98,10 +99,16 @@ object LowerSessions extends Rule[LogicalPlan] {
 /** Refuses sessions that no aggregation merges. */
 object CheckSessions extends (LogicalPlan => Unit) {
 
-  override def apply(plan: LogicalPlan): Unit = plan.foreach {
-    case s: SessionWindows =>
-      CurrentOrigin.withOrigin(s.origin)(throw TidegateErrors.sessionWithoutAggregate())
-    case _ => ()
+  override def apply(plan: LogicalPlan): Unit = plan match {
+    // A view may leave the aggregation to the query that reads it.
+    case _: AnalysisOnlyCommand                 => ()
+    case _ if RefreshViewColumns.isOfView(plan) => ()
+    case _                                      =>
+      plan.foreach {
+        case s: SessionWindows =>
+          CurrentOrigin.withOrigin(s.origin)(throw TidegateErrors.sessionWithoutAggregate())
+        case _ => ()
+      }
   }
 }
 
@@ -130,9 +137,7 @@ private[analysis] object Sessions {
   def below(plan: LogicalPlan): Option[Sessions] = plan match {
     case s: SessionWindows =>
       val roles = s.columns.flatMap(a => WindowMark.of(a).map(m => a.exprId -> m.role)).toMap
-      s.child.output
-        .find(_.exprId == s.session)
-        .map(session => Sessions(s.child, session, s.keys, s.globalKey, roles))
+      Some(Sessions(s.child, s.session, s.keys, s.globalKey, roles))
     case f: Filter =>
       below(f.child).map { sessions =>
         if (sessions.uses(f.condition)) {
@@ -143,6 +148,7 @@ private[analysis] object Sessions {
         sessions.copy(plan = f.copy(child = sessions.plan))
       }
     case a: SubqueryAlias => below(a.child).map(s => s.copy(plan = a.copy(child = s.plan)))
+    case v: View          => below(v.child)
     case p: Project       => below(p.child).map(projected(p, _))
     case _                => None
   }
@@ -150,14 +156,21 @@ private[analysis] object Sessions {
   private def projected(project: Project, sessions: Sessions): Sessions = {
     val (windows, others) = project.projectList.partition(sessions.uses)
     val columns = windows.map {
-      case a: Attribute                => a.exprId -> sessions.columns(a.exprId)
+      case a: Attribute                   => a.exprId -> sessions.columns(a.exprId)
       case alias @ Alias(a: Attribute, _) => alias.exprId -> sessions.columns(a.exprId)
-      case other                       =>
+      case other                          =>
         CurrentOrigin.withOrigin(other.origin)(throw TidegateErrors.sessionColumnUsed(other.sql))
     }
-    val passed = (sessions.session +: (sessions.keys ++ sessions.globalKey))
+    val keys = sessions.keys.map { key =>
+      val renamed = others.collectFirst {
+        case a @ Alias(k: Attribute, _) if k.exprId == key.exprId => a.toAttribute
+      }
+      if (others.exists(_.exprId == key.exprId)) key else renamed.getOrElse(key)
+    }
+    val passed = (sessions.session +: (keys ++ sessions.globalKey))
       .filterNot(k => others.exists(_.exprId == k.exprId))
     sessions.copy(
+      keys = keys,
       plan = Project(others ++ passed, sessions.plan),
       columns = columns.toMap
     )

@@ -1,13 +1,24 @@
 package tidegate.analysis
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, CTERelationDef, CTERelationRef, LogicalPlan}
+import org.apache.spark.sql.catalyst.analysis.TempResolvedColumn
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  Expression,
+  LateralColumnAliasReference,
+  OuterReference
+}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  AnalysisHelper,
+  CTERelationDef,
+  CTERelationRef,
+  LogicalPlan
+}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
-import tidegate.{KeyedWatermarks, TidegateErrors}
 import tidegate.clock.RunningQuery
 import tidegate.plans._
 import tidegate.sql._
+import tidegate.{KeyedWatermarks, TidegateErrors}
 
 /** Looks up whose watermark `current_watermark` and `is_late` mean. */
 object ResolveWatermarkFunctions extends Rule[LogicalPlan] {
@@ -32,8 +43,9 @@ object ResolveWatermarkFunctions extends Rule[LogicalPlan] {
 private final class Lookup(plan: LogicalPlan, whole: LogicalPlan) {
 
   def resolve(call: WatermarkCall): Expression = call match {
-    case CurrentWatermarkCall(a: Attribute) =>
-      CurrentWatermark(a.name, ofColumn(CurrentWatermarkCall.Name, a))
+    case CurrentWatermarkCall(e) if columnOf(e).isDefined =>
+      val column = columnOf(e).get
+      CurrentWatermark(column.name, ofColumn(CurrentWatermarkCall.Name, column))
     case CurrentWatermarkCall(e) =>
       val name = WatermarkFunctions.text(e).getOrElse {
         throw TidegateErrors.watermarkNameNeeded(e.sql)
@@ -43,11 +55,17 @@ private final class Lookup(plan: LogicalPlan, whole: LogicalPlan) {
       if (!KeyedWatermarks.isTime(e) && !EventTimeTag.isWindow(e.dataType)) {
         throw TidegateErrors.isLateNotTime(e.sql, e.dataType)
       }
-      e match {
-        case a: Attribute =>
-          IsLate(a, EventTimeTag.closesWindow(a), ofColumn(IsLateCall.Name, a))
-        case other        => throw TidegateErrors.isLateComputed(other.sql)
-      }
+      val column = columnOf(e).getOrElse(throw TidegateErrors.isLateComputed(e.sql))
+      IsLate(e, EventTimeTag.closesWindow(column), ofColumn(IsLateCall.Name, column))
+  }
+
+  /** A column, also as Spark refers to it in HAVING, to an alias beside it, or from a subquery. */
+  private def columnOf(e: Expression): Option[Attribute] = e match {
+    case a: Attribute                   => Some(a)
+    case t: TempResolvedColumn          => columnOf(t.child)
+    case l: LateralColumnAliasReference => Some(l.a)
+    case o: OuterReference              => Some(o.toAttribute)
+    case _                              => None
   }
 
   private def ofColumn(function: String, column: Attribute): WatermarkSource = {
@@ -66,25 +84,29 @@ private final class Lookup(plan: LogicalPlan, whole: LogicalPlan) {
   private def ofName(name: String): WatermarkSource = {
     val nodes = plan.children.flatMap(nodesOf)
     val columns = plan.children.flatMap(_.output).filter(EventTimeTag.key(_).isDefined)
-    val isNode = nodes.exists(_ == name)
-    val column = columns.find(_.name.equalsIgnoreCase(name))
-    if (isNode) WatermarkSource(Some(name), None)
-    else if (column.isDefined) WatermarkSource(None, column.flatMap(EventTimeTag.key))
-    else if (isInQuery) {
-      throw TidegateErrors.unknownWatermark(name, (nodes ++ columns.map(_.name)).distinct)
-    } else WatermarkSource(None, None)
+    // A column first: watermarks are named after theirs, and may be several of one name.
+    columns.find(_.name.equalsIgnoreCase(name)) match {
+      case Some(column) => WatermarkSource(None, EventTimeTag.key(column))
+      case None if isInQuery && !nodes.contains(name) =>
+        throw TidegateErrors.unknownWatermark(name, (nodes ++ columns.map(_.name)).distinct)
+      case None => WatermarkSource(Some(name), None)
+    }
   }
 
   /** The names of the watermarks below, as they will be numbered; in a batch all of its query. */
   private def nodesOf(child: LogicalPlan): Seq[String] =
-    if (child.isStreaming) NameNodes(inlined(child)).collect { case k: KeyedWatermark => k.spec.name }
+    if (child.isStreaming) NameNodes(inlined(child)).collect { case k: KeyedWatermark =>
+      k.spec.name
+    }
     else running.toSeq.flatMap(_.nodes.map(_.spec.name))
 
   /** Names are looked up behind references to common table expressions too. */
   private def inlined(child: LogicalPlan): LogicalPlan =
     AnalysisHelper.allowInvokingTransformsInAnalyzer {
       child.transformUp { case r: CTERelationRef =>
-        whole.collectFirst { case d: CTERelationDef if d.id == r.cteId => inlined(d.child) }.getOrElse(r)
+        whole
+          .collectFirst { case d: CTERelationDef if d.id == r.cteId => inlined(d.child) }
+          .getOrElse(r)
       }
     }
 
@@ -99,17 +121,27 @@ private final class Lookup(plan: LogicalPlan, whole: LogicalPlan) {
 private[analysis] object FindFunctionInputs {
 
   def apply(plan: LogicalPlan): LogicalPlan = AnalysisHelper.allowInvokingTransformsInAnalyzer {
-    plan.transformUp { case p =>
-      p.transformExpressions {
-        case f: WatermarkFunction if f.source.input.isEmpty => inputOf(f, p).fold(f: Expression)(f.withInput)
-      }
+    def found(below: LogicalPlan): PartialFunction[Expression, Expression] = {
+      case f: WatermarkFunction if f.source.input.isEmpty =>
+        inputOf(f, below, plan).fold(f: Expression)(f.withInput)
     }
+    plan
+      .transformUp { case p => p.transformExpressions(found(p)) }
+      // What is left stands in a subquery without a stream of its own.
+      .transformAllExpressionsWithSubqueries(found(plan))
   }
 
-  private def inputOf(function: WatermarkFunction, plan: LogicalPlan): Option[InputTime] =
+  private def inputOf(
+      function: WatermarkFunction,
+      plan: LogicalPlan,
+      whole: LogicalPlan
+  ): Option[InputTime] =
     function.source match {
-      case WatermarkSource(Some(node), _, _) => Some(NodeTime(node))
-      case WatermarkSource(_, Some(key), _)  =>
+      case WatermarkSource(Some(name), _, _) =>
+        Some(NodeTime(nodeBelow(plan, name).orElse(nodeBelow(whole, name)).getOrElse {
+          throw TidegateErrors.unknownWatermark(name, nodes(whole))
+        }))
+      case WatermarkSource(_, Some(key), _) =>
         val sides = plan.children.filter(c => function.references.subsetOf(c.outputSet))
         val input = sides.flatMap(KeyedTimes.of(_).get(key)).headOption
         input.orElse {
@@ -122,4 +154,15 @@ private[analysis] object FindFunctionInputs {
         }
       case _ => None
     }
+
+  private def nodes(plan: LogicalPlan): Seq[String] =
+    plan.collect { case k: KeyedWatermark => k.spec.name }
+
+  /** A watermark whose name is used more than once has a number by now. */
+  private def nodeBelow(plan: LogicalPlan, name: String): Option[String] = {
+    val below = nodes(plan)
+    def isNumbered(node: String) =
+      node.startsWith(s"$name-") && node.drop(name.length + 1).forall(_.isDigit)
+    below.find(_ == name).orElse(below.find(isNumbered))
+  }
 }

@@ -15,13 +15,15 @@ object SelectEventTimeColumn {
 
   def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {
     case j: Join if StatefulOperators.isStreamJoin(j) =>
-      val chosen = j.children.flatMap(EventTimeColumn.ofSide(j, _).headOption)
-      retag(j, j.children.flatMap(_.output).filter(EventTimeTag.hasSparkTag), chosen)
+      // A side that has only Spark's own watermark is left as Spark wants it.
+      val sides = j.children.filter(_.output.exists(EventTimeTag.key(_).isDefined))
+      val chosen = sides.flatMap(EventTimeColumn.ofSide(j, _).headOption)
+      retag(j, sides.flatMap(_.output).filter(EventTimeTag.hasSparkTag), chosen)
     case operator if StatefulOperators.hasOneTime(operator) =>
       val tagged = seen(operator)
       EventTimeColumn.of(operator).orElse(EventTimeColumn.ofSpark(operator, tagged)) match {
-        case None if tagged.size == 1 => operator
-        case chosen                   => retag(operator, tagged, chosen.toSeq)
+        case None if tagged.size == 1 || !tagged.exists(EventTimeTag.key(_).isDefined) => operator
+        case chosen => retag(operator, tagged, chosen.toSeq)
       }
   }
 

@@ -13,8 +13,8 @@ object WindowColumns {
 
   /**
    * The grid of the windows in `column`, and the column that they were made of: as our own window
-   * functions mark them, or as Spark's `window` function lowers them. `None` for sessions and windows
-   * of another origin.
+   * functions mark them, or as Spark's `window` function lowers them. `None` for sessions and
+   * windows of another origin.
    */
   def grid(plan: LogicalPlan, column: Attribute): Option[(WindowGrid, Attribute)] =
     WindowMark.of(column) match {
@@ -32,7 +32,7 @@ object WindowColumns {
   @tailrec
   def timeOf(plan: LogicalPlan, column: Attribute): Option[Attribute] =
     computed(plan, column) match {
-      case Some((Alias(renamed: Attribute, _), below)) => timeOf(below, renamed)
+      case Some((Alias(renamed: Attribute, _), below))              => timeOf(below, renamed)
       case Some((computed, below)) if computed.references.size == 1 =>
         val from = computed.references.head
         // An end that was added later comes from the start.
@@ -41,12 +41,12 @@ object WindowColumns {
       case _ => None
     }
 
-  /** Of a window among several, the time column of the generator. */
-  private def generated(plan: LogicalPlan, value: Attribute): Option[Attribute] =
-    plan.collectFirst {
-      case g: Generate if g.generatorOutput.exists(_.exprId == value.exprId) =>
-        g.generator.references.headOption
-    }.flatten
+  /** Of a window among several, the time column of the generator, which is right below. */
+  private def generated(plan: LogicalPlan, value: Attribute): Option[Attribute] = plan match {
+    case g: Generate if g.generatorOutput.exists(_.exprId == value.exprId) =>
+      g.generator.references.headOption
+    case _ => None
+  }
 
   /** The expression of a computed column, and the plan that it refers to. */
   def computed(plan: LogicalPlan, column: Attribute): Option[(NamedExpression, LogicalPlan)] =

@@ -2,8 +2,8 @@ package tidegate.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import org.apache.spark.sql.types.{DataType, LongType, TimestampType}
@@ -12,9 +12,9 @@ import tidegate.plans.EventTimeTag
 import tidegate.sql.{CurrentWatermark, IsLate, WatermarkSource}
 
 /**
- * Gives `current_watermark` and `is_late` the values of the batch: the watermark at its start, which
- * is in the offset log, so that a batch that is replayed has the same. Asked of the query, never of
- * the plan, which may be a part of one.
+ * Gives `current_watermark` and `is_late` the values of the batch: the watermark at its start,
+ * which is in the offset log, so that a batch that is replayed has the same. Asked of the query,
+ * never of the plan, which may be a part of one.
  */
 object BindWatermarkFunctions extends ColumnarRule {
   private val MicrosPerMs = 1000L
@@ -23,7 +23,10 @@ object BindWatermarkFunctions extends ColumnarRule {
     plan.transformUp { case p =>
       p.transformExpressions {
         case c: CurrentWatermark =>
-          BatchConstant(watermarkMs(c.source).map(Math.multiplyExact(_, MicrosPerMs)), TimestampType)
+          BatchConstant(
+            watermarkMs(c.source).map(Math.multiplyExact(_, MicrosPerMs)),
+            TimestampType
+          )
         case l: IsLate => isLate(l)
       }
     }
@@ -49,8 +52,8 @@ object BindWatermarkFunctions extends ColumnarRule {
 }
 
 /**
- * A value that is the same for a whole batch. A reference in the generated code, not a literal: that
- * would be compiled anew in every batch.
+ * A value that is the same for a whole batch. A reference in the generated code, not a literal:
+ * that would be compiled anew in every batch.
  */
 private[execution] final case class BatchConstant(value: Option[Long], dataType: DataType)
     extends LeafExpression {

@@ -2,17 +2,17 @@ package tidegate.execution
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.{
   CodegenContext,
   ExprCode,
   GenerateUnsafeProjection
 }
-import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreWriter
-import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.types.LongType
 import tidegate.clock.{LateRows, OperatorBatch}
 import tidegate.plans.{EventTimeTag, WindowGrid, WindowMark}
 
@@ -57,7 +57,8 @@ final case class DropLateExec(
   override def outputOrdering: Seq[SortOrder] = child.outputOrdering
 
   /** The time that decides, in µs: a row is late if it is below the bound. */
-  private def decisive: Expression = if (EventTimeTag.isWindow(time)) GetStructField(time, 1) else time
+  private def decisive: Expression =
+    if (EventTimeTag.isWindow(time)) GetStructField(time, 1) else time
 
   private def boundMicros: Long = DropLateExec.boundMicros(lateMs, isWindowed)
 
@@ -84,7 +85,10 @@ final case class DropLateExec(
         LessThan(Subtract(micros(column), micros(GetStructField(time, 0))), literal(g.slideMs))
       // The windows of a row all begin at the same time; only the last one ends on the grid of these.
       case Some(mark) if mark.function == "CUMULATE" =>
-        EqualTo(Pmod(Subtract(micros(decisive), literal(g.offsetMs)), literal(g.sizeMs)), Literal(0L))
+        EqualTo(
+          Pmod(Subtract(micros(decisive), literal(g.offsetMs)), literal(g.sizeMs)),
+          Literal(0L)
+        )
       case Some(_) =>
         GreaterThan(Subtract(micros(decisive), micros(column)), literal(g.sizeMs - g.slideMs))
     }
@@ -167,9 +171,9 @@ final case class DropLateExec(
 object DropLateExec {
 
   /**
-   * Below which time, in µs, a row is late. A window that ends at the watermark is closed; a time at
-   * the watermark is not late, but for the epoch: eviction is never below 0, and would let it out in
-   * every batch.
+   * Below which time, in µs, a row is late. A window that ends at the watermark is closed; a time
+   * at the watermark is not late, but for the epoch: eviction is never below 0, and would let it
+   * out in every batch.
    */
   def boundMicros(lateMs: Long, isWindowed: Boolean): Long =
     if (isWindowed) lateMs * 1000 + 1 else math.max(lateMs * 1000, 1L)

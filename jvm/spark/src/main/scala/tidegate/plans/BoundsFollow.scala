@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project, UnaryNode}
 
 /**
- * A join that gets its bounds next: it may lack them in this plan, unless it is that of a query which
- * starts. Spark Connect analyzes the table of a `BOUND_JOIN` by itself.
+ * A join that gets its bounds next: it may lack them in this plan, unless it is that of a query
+ * which starts. Spark Connect analyzes the table of a `BOUND_JOIN` by itself.
  */
 private[tidegate] final case class BoundsFollow(child: LogicalPlan) extends UnaryNode {
 

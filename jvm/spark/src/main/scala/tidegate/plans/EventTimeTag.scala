@@ -30,6 +30,22 @@ object EventTimeTag {
     builder.build()
   }
 
+  /** Other metadata with the marks of a column, and only these. */
+  def withMarksOf(metadata: Metadata, a: Attribute): Metadata = {
+    val own = new MetadataBuilder().withMetadata(metadata)
+    Seq(KeyField, SparkField, WindowMark.Field).foreach(own.remove)
+    if (key(metadata).isDefined) own.remove(CommentField)
+    if (key(a).isDefined && a.metadata.contains(CommentField)) {
+      own.putString(CommentField, a.metadata.getString(CommentField))
+    }
+    key(a).foreach(k => own.putLong(KeyField, k.toLong))
+    lagMs(a).foreach(own.putLong(SparkField, _))
+    if (a.metadata.contains(WindowMark.Field)) {
+      own.putMetadata(WindowMark.Field, a.metadata.getMetadata(WindowMark.Field))
+    }
+    own.build()
+  }
+
   /** The watermark key of a column. */
   def key(a: Attribute): Option[Byte] = key(a.metadata)
 

@@ -41,7 +41,11 @@ final case class KeyedWatermark(
 ) extends BinaryNode {
 
   override lazy val output: Seq[Attribute] = left.output.map { a =>
-    if (a.exprId == eventTime.exprId) EventTimeTag.add(a, spec.key, spec.policy.lagMs) else a
+    if (a.exprId != eventTime.exprId) a
+    else {
+      val time = a.withMetadata(WindowMark.removed(a.metadata))
+      EventTimeTag.add(time, spec.key, spec.policy.lagMs)
+    }
   }
 
   /** The time column and its key come first, in `EXPLAIN` too. */

@@ -28,6 +28,13 @@ final case class WindowMark(
     lagMs: Option[Long]
 ) {
 
+  /** What windows these are, and which part of them; not whose watermark closes them. */
+  def window: (String, WindowRole, Option[WindowGrid]) = (function, role, grid)
+
+  /** Whether two columns are of the same window of a row. */
+  def isOfSameWindow(other: WindowMark): Boolean =
+    function == other.function && grid == other.grid && timeColumn == other.timeColumn
+
   /** The metadata of a column of this role; never with a tag if it is the start. */
   def metadata: Metadata = {
     val mark = new MetadataBuilder()
@@ -65,23 +72,32 @@ object WindowRole {
 }
 
 object WindowMark {
-  private val Field = "tidegate.window"
+  private[plans] val Field = "tidegate.window"
 
+  /**
+   * Spark's windows have the metadata of the time that they were made of, and are no column of
+   * ours.
+   */
   def of(a: Attribute): Option[WindowMark] =
-    if (!a.metadata.contains(Field)) None
+    if (!a.metadata.contains(Field) || EventTimeTag.isWindow(a)) None
     else {
       val m = a.metadata.getMetadata(Field)
       def long(name: String): Option[Long] = if (m.contains(name)) Some(m.getLong(name)) else None
-      for (role <- WindowRole.all.find(_.name == m.getString("role"))) yield WindowMark(
-        m.getString("function"),
-        role,
-        for (slide <- long("slideMs"); offset <- long("offsetMs"); size <- long("sizeMs"))
-          yield WindowGrid(slide, offset, size),
-        m.getString("timeColumn"),
-        long("key").map(_.toByte),
-        long("lagMs")
-      )
+      for (role <- WindowRole.all.find(_.name == m.getString("role")))
+        yield WindowMark(
+          m.getString("function"),
+          role,
+          for (slide <- long("slideMs"); offset <- long("offsetMs"); size <- long("sizeMs"))
+            yield WindowGrid(slide, offset, size),
+          m.getString("timeColumn"),
+          long("key").map(_.toByte),
+          long("lagMs")
+        )
     }
+
+  /** The metadata without a mark: of a column that is a time of its own now. */
+  def removed(metadata: Metadata): Metadata =
+    new MetadataBuilder().withMetadata(metadata).remove(Field).build()
 
   def hasRole(a: Attribute, role: WindowRole): Boolean = of(a).exists(_.role == role)
 }

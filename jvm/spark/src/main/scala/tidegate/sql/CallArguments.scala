@@ -33,11 +33,13 @@ private[sql] final class CallArguments(call: EventTimeCall) {
       case n: NamedArgumentExpression => at(n.value)(parameterOf(n.key) -> n.value)
       case other => at(other)(throw TidegateErrors.positionalAfterNamed(function.name, other.sql))
     }
-    (function.parameters.zip(positional) ++ named).map { case (p, e) => p -> plain(e) }.foldLeft(Map.empty[Parameter, Expression]) {
-      case (known, (p, e)) if known.contains(p) || p == Parameter.Data =>
-        at(e)(throw TidegateErrors.argumentTwice(function.name, p.name))
-      case (known, one) => known + one
-    }
+    (function.parameters.zip(positional) ++ named)
+      .map { case (p, e) => p -> plain(e) }
+      .foldLeft(Map.empty[Parameter, Expression]) {
+        case (known, (p, e)) if known.contains(p) || p == Parameter.Data =>
+          at(e)(throw TidegateErrors.argumentTwice(function.name, p.name))
+        case (known, one) => known + one
+      }
   }
 
   // In the order in which they are written, so that the first that is not there is named.
@@ -58,7 +60,9 @@ private[sql] final class CallArguments(call: EventTimeCall) {
   private def parameterOf(name: String): Parameter = function.parameter(name).getOrElse {
     val known = (Parameter.Data +: function.all).map(_.name)
     def distance(other: String) =
-      UTF8String.fromString(name.toLowerCase(Locale.ROOT)).levenshteinDistance(UTF8String.fromString(other))
+      UTF8String
+        .fromString(name.toLowerCase(Locale.ROOT))
+        .levenshteinDistance(UTF8String.fromString(other))
     throw TidegateErrors.unknownArgument(function.name, name, known.minBy(distance), known)
   }
 
@@ -75,7 +79,8 @@ private[sql] final class CallArguments(call: EventTimeCall) {
   private def nameParts(p: Parameter): Seq[String] = byParameter(p) match {
     case Descriptor(Seq(Right(nameParts))) => nameParts
     case Descriptor(Seq(Left(text)))       => throw TidegateErrors.descriptorOfExpression(text)
-    case Descriptor(columns)               => throw TidegateErrors.descriptorColumns(function.name, columns.map(text))
+    case Descriptor(columns)               =>
+      throw TidegateErrors.descriptorColumns(function.name, columns.map(text))
     case other => throw TidegateErrors.descriptorMissing(function.name, other.sql)
   }
 
@@ -125,10 +130,10 @@ private[sql] final class CallArguments(call: EventTimeCall) {
   /** A duration as text, as the argument `p` or a part of it; for messages too. */
   def durationText(p: Parameter, e: Expression): String = at(e) {
     (e.dataType, constant(p, e)) match {
-      case (_: StringType, s: UTF8String)                   => s.toString
-      case (_: DayTimeIntervalType, micros: Long)           => text(0, 0, micros)
-      case (_: YearMonthIntervalType, months: Int)          => text(months, 0, 0L)
-      case (CalendarIntervalType, i: CalendarInterval)      => text(i.months, i.days, i.microseconds)
+      case (_: StringType, s: UTF8String)              => s.toString
+      case (_: DayTimeIntervalType, micros: Long)      => text(0, 0, micros)
+      case (_: YearMonthIntervalType, months: Int)     => text(months, 0, 0L)
+      case (CalendarIntervalType, i: CalendarInterval) => text(i.months, i.days, i.microseconds)
       case _ => throw TidegateErrors.invalidDuration(p.name, e.sql)
     }
   }
@@ -146,7 +151,9 @@ private[sql] final class CallArguments(call: EventTimeCall) {
       val plain = name.replace("_", "")
       known.find(_.equalsIgnoreCase(plain)).getOrElse(name) -> arguments.map(durationText(p, _))
     case other =>
-      at(other)(throw TidegateErrors.invalidArgument(function.name, p.name, other.sql, policyExample(p)))
+      at(other)(
+        throw TidegateErrors.invalidArgument(function.name, p.name, other.sql, policyExample(p))
+      )
   }
 
   private def policyExample(p: Parameter): String =
@@ -158,7 +165,8 @@ private[sql] final class CallArguments(call: EventTimeCall) {
     at(e) {
       (e.dataType, constant(p, e)) match {
         case (_: NumericType, n: Number) if n.doubleValue == n.intValue => n.intValue
-        case _ => throw TidegateErrors.invalidArgument(function.name, p.name, e.sql, "a whole number")
+        case _                                                          =>
+          throw TidegateErrors.invalidArgument(function.name, p.name, e.sql, "a whole number")
       }
     }
   }
@@ -168,8 +176,13 @@ private[sql] final class CallArguments(call: EventTimeCall) {
     at(e) {
       (e.dataType, constant(p, e)) match {
         case (_: StringType, s: UTF8String) => s.toString
-        case _ =>
-          throw TidegateErrors.invalidArgument(function.name, p.name, e.sql, "a text such as 'orders'")
+        case _                              =>
+          throw TidegateErrors.invalidArgument(
+            function.name,
+            p.name,
+            e.sql,
+            "a text such as 'orders'"
+          )
       }
     }
   }
@@ -190,8 +203,9 @@ private[sql] final class CallArguments(call: EventTimeCall) {
     nameParts.map(QuotingUtils.quoteIfNeeded).mkString(".")
 
   private def texts(p: Parameter, e: Expression): Seq[String] = (e.dataType, constant(p, e)) match {
-    case (_: StringType, s: UTF8String)                => Seq(s.toString)
-    case (ArrayType(_: StringType, _), a: ArrayData) =>
+    case (_: StringType, s: UTF8String) => Seq(s.toString)
+    case (ArrayType(_: StringType, _), a: ArrayData)
+        if !a.toSeq[UTF8String](StringType).contains(null) =>
       a.toSeq[UTF8String](StringType).map(_.toString)
     case _ =>
       val wanted = "columns such as DESCRIPTOR(topic, partition)"

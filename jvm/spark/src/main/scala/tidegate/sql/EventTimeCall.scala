@@ -186,7 +186,7 @@ private[tidegate] object EventTimeCall {
   private def ofValue(e: Expression, isPolicy: Boolean): Expression =
     CurrentOrigin.withOrigin(e.origin) {
       e match {
-        case f: UnresolvedFunction if isDescriptor(f)                     => Descriptor(f.arguments.map(column))
+        case f: UnresolvedFunction if isDescriptor(f) => Descriptor(f.arguments.map(column))
         case f: UnresolvedFunction if isPolicy && f.nameParts.size == 1 =>
           PolicyCall(f.nameParts.head, f.arguments)
         case other => other

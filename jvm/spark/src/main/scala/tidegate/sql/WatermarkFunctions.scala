@@ -31,8 +31,8 @@ private[tidegate] sealed trait WatermarkFunction extends Expression with Unevalu
 }
 
 /**
- * The watermark below which rows are late in this batch: a `TIMESTAMP`, NULL before the first one and
- * in batch queries.
+ * The watermark below which rows are late in this batch: a `TIMESTAMP`, NULL before the first one
+ * and in batch queries.
  */
 private[tidegate] final case class CurrentWatermark(argument: String, source: WatermarkSource)
     extends LeafExpression
@@ -46,16 +46,19 @@ private[tidegate] final case class CurrentWatermark(argument: String, source: Wa
 }
 
 /**
- * Whether the next stateful operator would drop the row as late: a `BOOLEAN`, false for a row without
- * a time and in batch queries.
+ * Whether the next stateful operator would drop the row as late: a `BOOLEAN`, false for a row
+ * without a time and in batch queries.
  *
  * @param time
  *   an event time, or a window or its end
  * @param closesWindow
  *   whether it is one of the latter: Spark may put the expression of a column in its place
  */
-private[tidegate] final case class IsLate(time: Expression, closesWindow: Boolean, source: WatermarkSource)
-    extends UnaryExpression
+private[tidegate] final case class IsLate(
+    time: Expression,
+    closesWindow: Boolean,
+    source: WatermarkSource
+) extends UnaryExpression
     with WatermarkFunction {
   override def child: Expression = time
   override def nullable: Boolean = false
@@ -114,7 +117,19 @@ private[tidegate] object WatermarkFunctions {
   private def registered(name: String, clazz: Class[_], usage: String)(
       build: Expression => Expression
   ): Registered = {
-    val info = new ExpressionInfo(clazz.getCanonicalName, null, name, usage, "", "", "", "", "", "", "built-in")
+    val info = new ExpressionInfo(
+      clazz.getCanonicalName,
+      null,
+      name,
+      usage,
+      "",
+      "",
+      "",
+      "",
+      "",
+      "",
+      "built-in"
+    )
     val builder = (arguments: Seq[Expression]) =>
       arguments match {
         case Seq(argument) => build(argument)

@@ -13,8 +13,8 @@ import tidegate.plans._
  * What the window functions do: they add the columns `window_start`, `window_end` and `window_time`
  * to their table, of the type of the time column. A row without a time is in no window.
  *
- * Windows are counted from the epoch in UTC, whatever the time zone of the session. The start of the
- * window of `t` is `t - (t - offset) mod size`.
+ * Windows are counted from the epoch in UTC, whatever the time zone of the session. The start of
+ * the window of `t` is `t - (t - offset) mod size`.
  */
 private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArguments) {
   import WindowFunctions._
@@ -42,8 +42,10 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
     val size = arguments.durationMs(Parameter.Size, smallestMs = 1)
     val slide = arguments.durationMs(Parameter.Slide, smallestMs = 1)
     arguments.atPlaceOf(Parameter.Slide) {
-      if (size < slide && slide % size == 0) throw TidegateErrors.hopSwapped(text(Parameter.Size), text(Parameter.Slide))
-      if (size % slide != 0) throw TidegateErrors.hopSlide(text(Parameter.Size), text(Parameter.Slide))
+      if (size < slide && slide % size == 0)
+        throw TidegateErrors.hopSwapped(text(Parameter.Size), text(Parameter.Slide))
+      if (size % slide != 0)
+        throw TidegateErrors.hopSlide(text(Parameter.Size), text(Parameter.Slide))
     }
     val last = floor(micros(time), slide)
     val starts = Sequence(plus(last, slide - size), last, Some(literal(slide)), None)
@@ -65,7 +67,8 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
       if (maxSize < step && step % maxSize == 0) {
         throw TidegateErrors.cumulateSwapped(text(Parameter.Step), text(Parameter.MaxSize))
       }
-      if (maxSize % step != 0) throw TidegateErrors.cumulateStep(text(Parameter.Step), text(Parameter.MaxSize))
+      if (maxSize % step != 0)
+        throw TidegateErrors.cumulateStep(text(Parameter.Step), text(Parameter.MaxSize))
     }
     val (first, last) = (
       plus(floor(micros(time), step), step),
@@ -93,11 +96,15 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
     val globalKey =
       if (keys.isEmpty && table.isStreaming) Some(Alias(GlobalSession(), "session_key")()) else None
     val columns = WindowRole.all.map { role =>
-      AttributeReference(columnName(role), time.dataType, nullable = false, mark(role, "SESSION", None))()
+      AttributeReference(
+        columnName(role),
+        time.dataType,
+        nullable = false,
+        mark(role, "SESSION", None)
+      )()
     }
     SessionWindows(
       Project(table.output ++ globalKey :+ window, table),
-      window.exprId,
       keys,
       globalKey.map(_.toAttribute),
       visible,
@@ -179,8 +186,6 @@ private[tidegate] final case class GlobalSession() extends LeafExpression {
 /**
  * Rows with session windows that are not merged yet, in columns that only an aggregation can fill.
  *
- * @param session
- *   Spark's session window of each single row, a column of `child`
  * @param keys
  *   what `PARTITION BY` names
  * @param globalKey
@@ -192,7 +197,6 @@ private[tidegate] final case class GlobalSession() extends LeafExpression {
  */
 private[tidegate] final case class SessionWindows(
     child: LogicalPlan,
-    session: ExprId,
     keys: Seq[Attribute],
     globalKey: Option[Attribute],
     visible: Seq[Attribute],
@@ -200,6 +204,9 @@ private[tidegate] final case class SessionWindows(
 ) extends UnaryNode {
 
   override def output: Seq[Attribute] = visible ++ columns
+
+  /** Spark's session window of each single row: the last column of the child. */
+  def session: Attribute = child.output.last
 
   override def producedAttributes: AttributeSet = AttributeSet(columns)
 

@@ -1,6 +1,8 @@
 package tidegate.sql.parser
 
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
+import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
+import tidegate.TidegateErrors
 
 /** `5 seconds`, as an argument of a call or of a policy in it: puts `INTERVAL` before it. */
 private[parser] object BareIntervals extends Mend {
@@ -34,16 +36,42 @@ private[parser] object BareIntervals extends Mend {
       i <- argument
       if i == argument.start || tokens.is(i - 1, LEFT_PAREN, COMMA, FAT_ARROW)
       if isInterval(tokens, i)
-    } yield Before(i, Word.Interval)
+    } yield {
+      if (tokens.is(i, QUESTION, COLON)) refuse(tokens, i)
+      Before(i, Word.Interval)
+    }
+
+  /** Spark would take a number of some types there, and find a syntax error in others. */
+  private def refuse(tokens: SqlTokens, i: Int): Unit = {
+    val (marker, unit) = (tokens.all(i), tokens.all(unitAfter(tokens, i)))
+    val origin = Origin(
+      line = Some(marker.getLine),
+      startPosition = Some(marker.getCharPositionInLine),
+      startIndex = Some(marker.getStartIndex),
+      stopIndex = Some(unit.getStopIndex),
+      sqlText = Some(tokens.text)
+    )
+    CurrentOrigin.withOrigin(origin) {
+      throw TidegateErrors.intervalParameter(
+        tokens.text.substring(
+          tokens.text.offsetByCodePoints(0, marker.getStartIndex),
+          tokens.text.offsetByCodePoints(0, unit.getStopIndex + 1)
+        )
+      )
+    }
+  }
 
   private def isInterval(tokens: SqlTokens, start: Int) = {
     val number = if (tokens.is(start, PLUS, MINUS)) start + 1 else start
-    val unit = tokens.kind(number) match {
-      case INTEGER_VALUE | DECIMAL_VALUE | QUESTION => number + 1
-      case COLON                                    => number + 2
-      case _                                        =>
-        Iterator.from(number).dropWhile(tokens.is(_, STRING_LITERAL, DOUBLEQUOTED_STRING)).next()
-    }
+    val unit = unitAfter(tokens, number)
     unit > number && units(tokens.kind(unit))
+  }
+
+  /** Where the unit of a number has to be; `number` itself if there is no number. */
+  private def unitAfter(tokens: SqlTokens, number: Int): Int = tokens.kind(number) match {
+    case INTEGER_VALUE | DECIMAL_VALUE | QUESTION => number + 1
+    case COLON                                    => number + 2
+    case _                                        =>
+      Iterator.from(number).dropWhile(tokens.is(_, STRING_LITERAL, DOUBLEQUOTED_STRING)).next()
   }
 }

@@ -38,7 +38,7 @@ class ParameterSuite extends ParserTest {
     )
   }
 
-  test("parameters as arguments, names and numbers of intervals") {
+  test("parameters as arguments and names") {
     assertNamed("SELECT * FROM tumble(TABLE t, DESCRIPTOR(ts), :size)", "size" -> "5 seconds")(
       "SELECT * FROM tumble(TABLE t, DESCRIPTOR(ts), '5 seconds')"
     )
@@ -47,9 +47,23 @@ class ParameterSuite extends ParserTest {
       "t" -> "a.t",
       "c" -> "ts"
     )("SELECT * FROM tumble(TABLE IDENTIFIER('a.t'), DESCRIPTOR(IDENTIFIER('ts')), 1 day)")
-    assertNamed("SELECT * FROM tumble(TABLE t, DESCRIPTOR(ts), :n seconds)", "n" -> 5)(
-      "SELECT * FROM tumble(TABLE t, DESCRIPTOR(ts), 5 seconds)"
-    )
+  }
+
+  test("a parameter as the number of an interval is refused at its place") {
+    for (interval <- Seq(":n seconds", "? seconds")) {
+      val sql = s"SELECT *\nFROM tumble(TABLE t, DESCRIPTOR(ts), $interval)"
+      val context =
+        if (interval.startsWith(":")) NamedParameterContext(Map("n" -> Literal(5)))
+        else PositionalParameterContext(Seq(Literal(5)))
+      val error = intercept[AnalysisException](parser.parsePlanWithParameters(sql, context))
+      assert(
+        error.getMessage ===
+          s"[TIDEGATE_INTERVAL_PARAMETER] The interval '$interval' has a parameter as its number, " +
+          "which is not supported. Pass the whole interval as a string: write :size, and give it " +
+          "the value '5 seconds'. SQLSTATE: 42601; line 2 pos 37"
+      )
+      assert(error.getQueryContext.head.fragment() === interval)
+    }
   }
 
   test("parameters of EXECUTE IMMEDIATE") {

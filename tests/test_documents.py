@@ -1,0 +1,12 @@
+"""The examples in the documentation run, and print what the page shows."""
+
+from pathlib import Path
+
+import documents
+from pyspark.sql import SparkSession
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def test_sql_reference(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "sql.md", spark.newSession()) >= 12
