@@ -30,9 +30,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def spark(address: str) -> Iterator[SparkSession]:
     """Connect to the server; the client has no JVM."""
-    spark = SparkSession.builder.remote(address).create()
-    yield spark
-    spark.stop()
+    with server.client(address) as spark:
+        yield spark
     assert SparkContext._gateway is None
 
 

@@ -1,4 +1,4 @@
-"""A Spark Connect server in a process of its own."""
+"""A Spark Connect server in a process of its own, and its clients."""
 
 import os
 import re
@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from pyspark.sql import SparkSession
 
 MAIN = "org.apache.spark.sql.connect.service.SparkConnectServer"
 STARTED = re.compile(r"Spark Connect server started at: \S+:(\d+)")
@@ -45,6 +46,16 @@ def running(folder: Path, *options: str) -> Iterator[str]:
     finally:
         server.terminate()
         server.wait(60)
+
+
+@contextmanager
+def client(address: str) -> Iterator[SparkSession]:
+    """Connect to a server, and disconnect before it stops: a client without one waits for it."""
+    spark = SparkSession.builder.remote(address).create()
+    try:
+        yield spark
+    finally:
+        spark.stop()
 
 
 def _port(log: Iterator[str]) -> str:

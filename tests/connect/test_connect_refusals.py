@@ -258,8 +258,7 @@ def test_bounds_when_on_no_join_then_says_what_makes_one(feed: RemoteFeed) -> No
 def test_server_when_without_the_extension_then_the_first_call_says_how_to_start_it(
     tmp_path: Path,
 ) -> None:
-    with server.running(tmp_path) as address:
-        spark = SparkSession.builder.remote(address).create()
+    with server.running(tmp_path) as address, server.client(address) as spark:
         rows = spark.sql("SELECT 1 AS id, timestamp '2026-01-01 12:00:00' AS time")
 
         with pytest.raises(tidegate.MissingExtensionError) as watermark:
@@ -271,7 +270,6 @@ def test_server_when_without_the_extension_then_the_first_call_says_how_to_start
                 "id",
                 between=("other", "time", "0 seconds", "1 minute"),
             )
-        spark.stop()
 
     assert str(watermark.value) == str(join.value)
     assert str(join.value) == (
