@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from pyspark.sql import SparkSession
-
 import documents
+from pyspark.sql import SparkSession
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "spark-connect.md"
 
