@@ -16,7 +16,7 @@ object CheckWindowUnions extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit =
     if (plan.isStreaming && plan.exists(_.isInstanceOf[Union])) {
       InlineCTE(alwaysInline = true)(plan).foreach {
-        case operator if StatefulOperators.name(operator).isDefined =>
+        case operator if StatefulOperators.isOne(operator) =>
           for (child <- operator.children; a <- operator.references if isMarked(child, a)) {
             check(child, a)
           }

@@ -40,5 +40,7 @@ object StatefulOperators {
     case _                                 => true
   }
 
-  def existIn(plan: LogicalPlan): Boolean = plan.exists(name(_).isDefined)
+  def isOne(plan: LogicalPlan): Boolean = name(plan).isDefined
+
+  def existIn(plan: LogicalPlan): Boolean = plan.exists(isOne)
 }
