@@ -3,7 +3,7 @@ package tidegate
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project, SubqueryAlias, View}
 import org.apache.spark.sql.tidegate.SparkInternals
-import org.apache.spark.sql.types.{CalendarIntervalType, TimestampNTZType, TimestampType}
+import org.apache.spark.sql.types.CalendarIntervalType
 import org.apache.spark.sql.{Column, DataFrame, Dataset}
 import org.apache.spark.unsafe.types.CalendarInterval
 import tidegate.analysis.{CheckJoins, JoinBounds}
@@ -107,7 +107,7 @@ private[tidegate] object StreamJoins {
       resolve(name, side._1) match {
         case None =>
           throw TidegateErrors.betweenColumnNotFound(name, side._2, side._1.output.map(_.name))
-        case Some(a) if a.dataType != TimestampType && a.dataType != TimestampNTZType =>
+        case Some(a) if !KeyedWatermarks.isTime(a) =>
           throw TidegateErrors.betweenNotTimestamp(name, a.dataType)
         case Some(a) => a -> side._2
       }

@@ -50,7 +50,7 @@ object CompleteWindowKeys extends Rule[LogicalPlan] {
 
   private def withEnd(child: LogicalPlan, start: Attribute): (LogicalPlan, Attribute) = {
     val mark = WindowMark.of(start).get
-    val grid = mark.grid.filter(_ => mark.function != "CUMULATE").getOrElse {
+    val grid = mark.grid.filterNot(_ => mark.sharesStart).getOrElse {
       CurrentOrigin.withOrigin(start.origin)(
         throw TidegateErrors.windowByStart(mark.function, start.name)
       )

@@ -23,14 +23,12 @@ import tidegate.{KeyedWatermarks, TidegateErrors}
 /** Looks up whose watermark `current_watermark` and `is_late` mean. */
 object ResolveWatermarkFunctions extends Rule[LogicalPlan] {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = {
-    plan.resolveOperatorsUp {
-      case p if p.childrenResolved =>
-        p.transformExpressions {
-          case c: WatermarkCall if c.child.resolved =>
-            CurrentOrigin.withOrigin(c.child.origin)(new Lookup(p, plan).resolve(c))
-        }
-    }
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case p if p.childrenResolved =>
+      p.transformExpressions {
+        case c: WatermarkCall if c.child.resolved =>
+          CurrentOrigin.withOrigin(c.child.origin)(new Lookup(p, plan).resolve(c))
+      }
   }
 }
 

@@ -84,7 +84,7 @@ final case class DropLateExec(
       case None =>
         LessThan(Subtract(micros(column), micros(GetStructField(time, 0))), literal(g.slideMs))
       // The windows of a row all begin at the same time; only the last one ends on the grid of these.
-      case Some(mark) if mark.function == "CUMULATE" =>
+      case Some(mark) if mark.sharesStart =>
         EqualTo(
           Pmod(Subtract(micros(decisive), literal(g.offsetMs)), literal(g.sizeMs)),
           Literal(0L)

@@ -28,6 +28,9 @@ final case class WindowMark(
     lagMs: Option[Long]
 ) {
 
+  /** Whether windows that end at different times begin together. */
+  def sharesStart: Boolean = function == "CUMULATE"
+
   /** What windows these are, and which part of them; not whose watermark closes them. */
   def window: (String, WindowRole, Option[WindowGrid]) = (function, role, grid)
 

@@ -138,11 +138,10 @@ private[tidegate] object EventTimeCall {
   }
 
   private def isDescriptor(e: Expression): Boolean = e match {
-    case f: UnresolvedFunction => f.nameParts.size == 1 && isDescriptorName(f.nameParts.head)
-    case _                     => false
+    case f: UnresolvedFunction =>
+      f.nameParts.size == 1 && f.nameParts.head.equalsIgnoreCase("descriptor")
+    case _ => false
   }
-
-  private def isDescriptorName(name: String) = name.equalsIgnoreCase("descriptor")
 
   /** A table by its form, or by the name of the argument. */
   private def isTable(function: EventTimeFunction, argument: Expression): Boolean =

@@ -34,7 +34,7 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
     val size = arguments.durationMs(Parameter.Size, smallestMs = 1)
     val grid = WindowGrid(size, offset, size)
     val start = floor(micros(time), size)
-    withColumns(notNull, "TUMBLE", Some(grid), start, plus(start, size))
+    withColumns(notNull, EventTimeFunction.Tumble, grid, start, plus(start, size))
   }
 
   /** Every row once in each of the `size / slide` windows of its time. */
@@ -52,8 +52,8 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
     val start = AttributeReference("start_micros", LongType, nullable = false)()
     withColumns(
       explode(starts, start),
-      "HOP",
-      Some(WindowGrid(slide, offset, size)),
+      EventTimeFunction.Hop,
+      WindowGrid(slide, offset, size),
       start,
       plus(start, size)
     )
@@ -77,15 +77,15 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
     val end = AttributeReference("end_micros", LongType, nullable = false)()
     withColumns(
       explode(Sequence(first, last, Some(literal(step)), None), end),
-      "CUMULATE",
-      Some(WindowGrid(step, offset, maxSize)),
+      EventTimeFunction.Cumulate,
+      WindowGrid(step, offset, maxSize),
       floor(Subtract(end, Literal(1L)), maxSize),
       end
     )
   }
 
   /**
-   * Rows of equal keys whose times are less than `gap` apart. Which rows these are is only known in
+   * Rows of equal keys whose times are at most `gap` apart. Which rows these are is only known in
    * an aggregation: `LowerSessions` puts Spark's session windows there.
    */
   def session(keys: Seq[Attribute]): LogicalPlan = {
@@ -100,7 +100,7 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
         columnName(role),
         time.dataType,
         nullable = false,
-        mark(role, "SESSION", None)
+        mark(role, EventTimeFunction.Session, None)
       )()
     }
     SessionWindows(
@@ -124,14 +124,14 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
 
   private def withColumns(
       rows: LogicalPlan,
-      function: String,
-      grid: Option[WindowGrid],
+      function: EventTimeFunction,
+      grid: WindowGrid,
       startMicros: Expression,
       endMicros: Expression
   ): LogicalPlan = {
     val values = Seq(startMicros, endMicros, plus(endMicros, -1))
     val columns = WindowRole.all.zip(values).map { case (role, value) =>
-      val metadata = Some(mark(role, function, grid))
+      val metadata = Some(mark(role, function, Some(grid)))
       Alias(PreciseTimestampConversion(value, LongType, time.dataType), columnName(role))(
         explicitMetadata = metadata
       )
@@ -139,10 +139,14 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
     Project(visible ++ columns, rows)
   }
 
-  private def mark(role: WindowRole, function: String, grid: Option[WindowGrid]): Metadata = {
+  private def mark(
+      role: WindowRole,
+      function: EventTimeFunction,
+      grid: Option[WindowGrid]
+  ): Metadata = {
     val column = Some(time).collect { case a: Attribute => a }
     WindowMark(
-      function,
+      function.name,
       role,
       grid,
       arguments.timeName,
