@@ -69,6 +69,10 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
 
     extensions.injectCheckRule(_ => CheckWindowUnions)
 
+    // After the analysis, as Spark knows aggregates in aggregations only; and before the optimizer
+    // has made something else of the windows.
+    extensions.injectPlanNormalizationRule(_ => PlanFrames)
+
     extensions.injectPlannerStrategy(KeyedWatermarkStrategy(_))
 
     // After Spark has put its global watermark into the stateful operators.

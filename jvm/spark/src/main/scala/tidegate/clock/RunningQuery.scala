@@ -13,6 +13,7 @@ import org.apache.spark.sql.connector.read.streaming.{
 }
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelationWithTable}
+import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo
 import org.apache.spark.sql.execution.streaming.runtime.{
   MicroBatchExecution,
   MicroBatchExecutionContext,
@@ -90,6 +91,15 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
   lazy val nodes: Seq[KeyedWatermark] = query.logicalPlan.collect { case k: KeyedWatermark => k }
 
   lazy val operators: Seq[DropLate] = query.logicalPlan.collect { case d: DropLate => d }
+
+  /**
+   * Where an operator of ours has its state. Its number is that of its place among all operators,
+   * and far from those that Spark counts.
+   */
+  def stateInfo(operator: String): StatefulOperatorStateInfo = SparkInternals.stateInfo(
+    context.executionPlan,
+    RunningQuery.FirstOperatorId + operators.indexWhere(_.operator == operator)
+  )
 
   /**
    * The nodes over a stateful input: it cannot be read again after a restart. What a policy with a
@@ -217,6 +227,7 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
 }
 
 object RunningQuery {
+  private val FirstOperatorId = 1000L
 
   /** The same, of the only context there is. */
   def active: Option[RunningQuery] = SparkInternals.activeContext.flatMap(current(_))

@@ -60,7 +60,11 @@ final case class DropLateExec(
   private def decisive: Expression =
     if (EventTimeTag.isWindow(time)) GetStructField(time, 1) else time
 
-  private def boundMicros: Long = DropLateExec.boundMicros(lateMs, isWindowed)
+  private def boundMicros: Long = grid match {
+    // Not in its windows yet: late when the last of them is closed.
+    case Some(g) if !isWindowed => g.inMicros.firstOpenFrame(lateMs * 1000)
+    case _                      => DropLateExec.boundMicros(lateMs, isWindowed)
+  }
 
   private def lateLog: LateLog = LateLog(
     operator,

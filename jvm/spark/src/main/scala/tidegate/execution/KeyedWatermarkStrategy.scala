@@ -1,9 +1,14 @@
 package tidegate.execution
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap, NamedExpression}
+import org.apache.spark.sql.catalyst.planning.PhysicalAggregation
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.execution.aggregate.AggUtils
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.clock.{LateRows, OperatorBatch, RunningQuery, SubstreamStats}
+import tidegate.execution.frames.{FrameAggregateExec, FrameAggregates}
 import tidegate.plans._
 
 /**
@@ -34,6 +39,9 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case o: KeyedOutput    =>
       val tagged = o.output.filter(_.exprId == o.eventTime.exprId)
       Seq(RetagEventTimeExec(tagged, tagged.map(_.metadata), planLater(o.child)))
+    case Project(results, f: FrameAggregate) => Seq(frameAggregate(f, results))
+    case f: FrameAggregate                   => Seq(frameAggregate(f, f.output))
+    case n: NoFrames       => Seq(NoFramesExec(n.reason, planLater(n.child)))
     // There are no bounds to wait for any more; a stream without them was refused at its start.
     case b: BoundsFollow => Seq(planLater(b.child))
     case _               => Nil
@@ -52,6 +60,45 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     running.foreach(_.clock.register(node, stats))
     stats
   }
+
+  /** The partial aggregation is Spark's: by the keys and the frame, before the shuffle. */
+  private def frameAggregate(node: FrameAggregate, output: Seq[NamedExpression]): SparkPlan = {
+    // The child always is an aggregation.
+    val (grouping, functions, columns, child) = PhysicalAggregation.unapply(node.child).get
+    val keys = keysOf(grouping.filterNot(_.exprId == node.frame.exprId))
+    val partial = AggUtils
+      .planAggregateWithoutDistinct(keys :+ node.frame, functions, columns, planLater(child))
+      .head
+      .children
+      .head
+    val definitions = AttributeMap(columns.collect { case a: Alias => a.toAttribute -> a.child })
+    val results = output.map {
+      case a: Attribute if definitions.contains(a) => Alias(definitions(a), a.name)(a.exprId)
+      case e => e.transform { case a: Attribute => definitions.getOrElse(a, a) }
+    }
+    val running = for {
+      operator <- node.operator
+      q <- query.filter(_.operators.exists(_.operator == operator))
+    } yield q -> operator
+    FrameAggregateExec(
+      FrameAggregates(keys.map(_.toAttribute), node.frame, functions, results.map(_.asInstanceOf[NamedExpression])),
+      node.grid,
+      running.fold(OperatorBatch.none) { case (q, operator) => q.batchTimes.operator(operator) },
+      running.map { case (q, operator) => q.stateInfo(operator) },
+      partial
+    )
+  }
+
+  /** As Spark does for its own state; one for all rows if there are none. */
+  private def keysOf(grouping: Seq[NamedExpression]): Seq[NamedExpression] =
+    if (grouping.isEmpty) Seq(Alias(GlobalKey(), "all_rows")())
+    else
+      grouping.map { key =>
+        SparkInternals.normalized(key) match {
+          case named: NamedExpression => named
+          case other                  => Alias(other, key.name)(exprId = key.exprId)
+        }
+      }
 
   private def dropLate(node: DropLate): SparkPlan = {
     val running = query.filter(_.operators.exists(_.operator == node.operator))

@@ -2,6 +2,7 @@ package tidegate.plans
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import tidegate.core.window.FrameGrid
 
 /**
  * Where the windows of an operator begin.
@@ -17,6 +18,9 @@ final case class WindowGrid(slideMs: Long, offsetMs: Long, sizeMs: Long) {
 
   /** The end of the last window that is closed at the watermark `ms`. */
   def lastEnd(ms: Long): Long = ms - Math.floorMod(ms - offsetMs - sizeMs, slideMs)
+
+  /** The frames that the windows are made of, in µs; the size must be a multiple of the slide. */
+  def inMicros: FrameGrid = FrameGrid(sizeMs * 1000, slideMs * 1000, offsetMs * 1000)
 }
 
 /**
@@ -25,7 +29,8 @@ final case class WindowGrid(slideMs: Long, offsetMs: Long, sizeMs: Long) {
  *
  * @param time
  *   the column that the operator runs on: a time, late if it is below the watermark, or a window,
- *   late if its end is not above the watermark
+ *   late if its end is not above the watermark; or, with a grid, a time that is not in its windows
+ *   yet, late if the last of them is
  * @param operator
  *   the name of the operator, unique in the plan; of a join, of one side
  * @param input
@@ -34,7 +39,7 @@ final case class WindowGrid(slideMs: Long, offsetMs: Long, sizeMs: Long) {
  *   the watermark of the operator's state: it decides which rows leave it. That of the rows, but in
  *   a join what the bounds make of the other side's; `None` if there are no bounds
  * @param grid
- *   where the windows begin, if `time` is a window of a known grid
+ *   where the windows begin, if `time` is a window of a known grid, or will be put into one
  * @param eventTime
  *   the column that the windows were made of, if it is still there
  */

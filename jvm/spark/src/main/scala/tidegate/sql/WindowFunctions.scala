@@ -1,10 +1,8 @@
 package tidegate.sql
 
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.codegen._
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.types.{BooleanType, DataType, LongType, Metadata}
+import org.apache.spark.sql.types.{LongType, Metadata}
 import org.apache.spark.unsafe.types.CalendarInterval
 import tidegate.TidegateErrors
 import tidegate.plans._
@@ -94,7 +92,7 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
     val window = Alias(SessionWindow(time, gapLiteral), "session_window")()
     // Spark refuses sessions without a key in a stream, and removes a key that is a literal.
     val globalKey =
-      if (keys.isEmpty && table.isStreaming) Some(Alias(GlobalSession(), "session_key")()) else None
+      if (keys.isEmpty && table.isStreaming) Some(Alias(GlobalKey(), "session_key")()) else None
     val columns = WindowRole.all.map { role =>
       AttributeReference(
         columnName(role),
@@ -175,16 +173,6 @@ private[tidegate] object WindowFunctions {
   private def plus(micros: Expression, ms: Long): Expression = Add(micros, literal(ms))
 
   private def literal(ms: Long): Literal = Literal(Math.multiplyExact(ms, MicrosPerMs))
-}
-
-/** The one key of sessions that have none; not foldable, or Spark would take it out. */
-private[tidegate] final case class GlobalSession() extends LeafExpression {
-  override def nullable: Boolean = false
-  override def foldable: Boolean = false
-  override def dataType: DataType = BooleanType
-  override def eval(input: InternalRow): Any = true
-  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode =
-    ev.copy(code = EmptyBlock, isNull = FalseLiteral, value = JavaCode.literal("true", BooleanType))
 }
 
 /**

@@ -4,14 +4,19 @@ import java.net.URL
 import java.util.UUID
 
 import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.ClassicConversions._
 import org.apache.spark.sql.execution.SparkStrategy
+import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo
 import org.apache.spark.sql.execution.streaming.runtime.{
+  IncrementalExecution,
   MicroBatchExecution,
   StreamExecution,
   StreamingQueryWrapper
 }
+import org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.{Dataset, SparkSession, classic}
 import org.apache.spark.{ErrorClassesJsonReader, SparkContext, SparkThrowableHelper}
@@ -71,6 +76,24 @@ object SparkInternals {
       // A query that has failed still tells what it saw.
       case _: StreamingQueryException => ()
     }
+
+  /** Where the state of an operator of ours is, in the batch that is being planned. */
+  def stateInfo(batch: IncrementalExecution, operatorId: Long): StatefulOperatorStateInfo =
+    StatefulOperatorStateInfo(
+      batch.checkpointLocation,
+      batch.runId,
+      operatorId,
+      batch.currentBatchId,
+      batch.numStateStores,
+      None,
+      batch.currentStateStoreCkptId.get(operatorId)
+    )
+
+  /** The class name of Spark's state store in RocksDB. */
+  val rocksDbProvider: String = classOf[RocksDBStateStoreProvider].getName
+
+  /** A grouping key in which equal floating-point numbers have equal bits. */
+  def normalized(key: Expression): Expression = NormalizeFloatingNumbers.normalize(key)
 
   /** The session in which the batches of a query run. */
   def batchSession(query: StreamExecution): classic.SparkSession = query.sparkSessionForStream

@@ -1,0 +1,177 @@
+package tidegate.core.window
+
+/**
+ * The values of all windows of a key that have a frame, in the order of their ends.
+ *
+ * Windows slide by two stacks, so that nothing is ever taken out of a value: sums do not drift, and
+ * whatever can be merged can slide. They are worked through in segments of at most as many windows
+ * as a window has frames. In a segment
+ *
+ *   - the ''front'' are the frames that leave: each holds the merged values from itself to the end
+ *     of the core,
+ *   - the ''core'' are the frames that all windows of the segment have: one value, to which a run
+ *     adds in one step,
+ *   - the ''back'' are the frames that come: one value that grows.
+ *
+ * A window is one front and the back, so it takes at most two merges, and every frame three, beside
+ * the core, of which a segment has one. Empty stretches are jumped over. Memory: the values of one
+ * segment; with very many frames in a window, a segment has fewer windows, but as many as there are
+ * runs, so that the core of each costs a window no more than one merge.
+ *
+ * The idea of two stacks: Tangwongsan, Hirzel, Schneider, ''Low-Latency Sliding-Window Aggregation
+ * in Worst-Case Constant Time'', DEBS 2017, section 2.
+ *
+ * @param minSegment
+ *   the most windows in a segment, as long as there are fewer runs
+ */
+final class SlidingMerge(
+    grid: FrameGrid,
+    slots: Slots,
+    minSegment: Int = SlidingMerge.DefaultSegment
+) {
+  import SlidingMerge._
+
+  private val coreSlot = slots.allocate()
+  private val backSlot = slots.allocate()
+  private val windowSlot = slots.allocate()
+
+  private var cursor: FrameCursor = _
+  private var segmentWindows = 0L
+  private var lastEnd = 0L
+  private var segmentEnd = 0L
+
+  private var end = 0L
+  private var value = NoSlot
+
+  private var frontFrames = new Array[Long](16)
+  private var frontSlots = Array.fill(16)(NoSlot)
+  private var front = 0
+  private var fronts = 0
+  private var hasCore = false
+  private var hasBack = false
+
+  /** The end of the window. */
+  def windowEnd: Long = end
+
+  /** The place of the value of the window, until the next one. */
+  def slot: Int = value
+
+  /** Begins with the windows of a key that end after `after` and not after `until`. */
+  def start(frames: FrameCursor, after: Long, until: Long, runs: Int): Unit = {
+    cursor = frames
+    segmentWindows = math.min(math.max(minSegment, runs).toLong, grid.framesInWindow)
+    end = after
+    lastEnd = until
+    segmentEnd = after
+  }
+
+  /** Goes to the next window with a frame; `false` if there is none. */
+  def next(): Boolean = {
+    var candidate = end + grid.slide
+    while (candidate <= lastEnd) {
+      if (candidate > segmentEnd) {
+        cursor.seek(candidate - grid.size)
+        if (cursor.frame == FrameCursor.End) return false
+        candidate = math.max(candidate, grid.firstEndOver(cursor.frame))
+        if (candidate > lastEnd) return false
+        open(candidate)
+      }
+      slideTo(candidate)
+      if (front < fronts || hasCore || hasBack) {
+        end = candidate
+        value = merged()
+        return true
+      }
+      segmentEnd = candidate
+      candidate += grid.slide
+    }
+    false
+  }
+
+  /** Begins a segment with the window that ends at `first`. */
+  private def open(first: Long): Unit = {
+    // Not `first + ...`, which may be more than the highest time.
+    val more = math.min(segmentWindows - 1, (lastEnd - first) / grid.slide)
+    segmentEnd = first + more * grid.slide
+    hasCore = false
+    hasBack = false
+    readFront(segmentEnd - grid.size)
+    readCore(first - grid.slide)
+    mergeFront()
+  }
+
+  private def readFront(until: Long): Unit = {
+    front = 0
+    fronts = 0
+    while (cursor.frame < until) {
+      if (fronts == frontFrames.length) growFront()
+      if (frontSlots(fronts) == NoSlot) frontSlots(fronts) = slots.allocate()
+      frontFrames(fronts) = cursor.frame
+      slots.copy(cursor.slot, frontSlots(fronts))
+      fronts += 1
+      cursor.advance()
+    }
+  }
+
+  private def growFront(): Unit = {
+    val before = frontSlots.length
+    frontFrames = java.util.Arrays.copyOf(frontFrames, before * 2)
+    frontSlots = java.util.Arrays.copyOf(frontSlots, before * 2)
+    java.util.Arrays.fill(frontSlots, before, before * 2, NoSlot)
+  }
+
+  private def readCore(last: Long): Unit =
+    while (cursor.frame <= last) {
+      if (cursor.runEnd <= last) {
+        addToCore(cursor.runSlot)
+        cursor.advanceRun()
+      } else {
+        addToCore(cursor.slot)
+        cursor.advance()
+      }
+    }
+
+  private def addToCore(slot: Int): Unit = {
+    if (hasCore) slots.merge(coreSlot, slot, coreSlot) else slots.copy(slot, coreSlot)
+    hasCore = true
+  }
+
+  private def mergeFront(): Unit = {
+    if (hasCore && fronts > 0) {
+      slots.merge(frontSlots(fronts - 1), coreSlot, frontSlots(fronts - 1))
+    }
+    var i = fronts - 2
+    while (i >= 0) {
+      slots.merge(frontSlots(i), frontSlots(i + 1), frontSlots(i))
+      i -= 1
+    }
+  }
+
+  private def slideTo(windowEnd: Long): Unit = {
+    val first = windowEnd - grid.size
+    while (front < fronts && frontFrames(front) < first) front += 1
+    val last = windowEnd - grid.slide
+    while (cursor.frame <= last) {
+      if (hasBack) slots.merge(backSlot, cursor.slot, backSlot)
+      else slots.copy(cursor.slot, backSlot)
+      hasBack = true
+      cursor.advance()
+    }
+  }
+
+  private def merged(): Int = {
+    val earlier = if (front < fronts) frontSlots(front) else if (hasCore) coreSlot else NoSlot
+    if (!hasBack) earlier
+    else if (earlier == NoSlot) backSlot
+    else {
+      slots.merge(earlier, backSlot, windowSlot)
+      windowSlot
+    }
+  }
+}
+
+object SlidingMerge {
+  private val NoSlot = -1
+
+  private val DefaultSegment = 1024
+}

@@ -1,0 +1,183 @@
+package tidegate.analysis
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types.LongType
+import tidegate.plans._
+
+/**
+ * Rows that a window function has not copied into their windows yet, as an aggregation over frames
+ * wants them.
+ *
+ * @param rows
+ *   the rows, each once
+ * @param time
+ *   the column that the windows are made of
+ * @param start
+ *   stands for the start of a window, in µs; in the rows, for that of a frame
+ * @param columns
+ *   every column that tells of the window alone, made from the start
+ * @param mixed
+ *   columns that are made of the window and of the row
+ * @param operator
+ *   the name of the operator whose late rows are dropped on the way; none if the query has not
+ *   started
+ */
+private[analysis] final case class FrameWindows(
+    rows: LogicalPlan,
+    time: Attribute,
+    grid: WindowGrid,
+    start: Attribute,
+    columns: AttributeMap[Expression],
+    mixed: AttributeSet,
+    operator: Option[String]
+) {
+
+  /** Whether an expression tells of the window, and of nothing else. */
+  def isOfWindow(e: Expression): Boolean =
+    e.references.nonEmpty && e.references.forall(columns.contains)
+
+  def touchesWindow(e: Expression): Boolean =
+    e.references.exists(a => columns.contains(a) || mixed.contains(a))
+
+  /** The rows with the start of their frame, in the column that stands for that of a window. */
+  def inFrames: LogicalPlan = {
+    val micros = PreciseTimestampConversion(time, time.dataType, LongType)
+    val sinceBegin = Pmod(
+      Subtract(micros, Literal(grid.offsetMs * FrameWindows.MicrosPerMs)),
+      Literal(grid.slideMs * FrameWindows.MicrosPerMs)
+    )
+    val frame = Alias(Subtract(micros, sinceBegin), start.name)(exprId = start.exprId)
+    Project(rows.output :+ frame, rows)
+  }
+
+  /** The expression with the start of the window in it. */
+  def fromStart(e: Expression): Expression = e.transform {
+    case a: Attribute if columns.contains(a) => columns(a)
+  }
+}
+
+private[analysis] object FrameWindows {
+  private val MicrosPerMs = 1000L
+
+  /** A plan without windows, or the reason why its windows cannot be put together from frames. */
+  type Found = Either[String, FrameWindows]
+
+  /**
+   * Goes down from an aggregation to where `window`, one of its columns, is made, and takes the
+   * copies out on the way back.
+   */
+  def of(plan: LogicalPlan, window: Attribute): Found = plan match {
+    case Hop(found) if found.columns.contains(window)   => Right(found)
+    case Slide(found) if found.columns.contains(window) => Right(found)
+    case p: Project        => of(p.child, sourceOf(p, window)).flatMap(project(p, _))
+    case f: Filter         => of(f.child, window).flatMap(filter(f, _))
+    case d: DropLate       => of(d.child, window).map(dropLate(d, _))
+    case r: RetagEventTime => of(r.child, window)
+    case s: SubqueryAlias  => of(s.child, window)
+    case v: View           => of(v.child, window)
+    case other             =>
+      Left(s"there is a ${other.nodeName} between the window function and the aggregation")
+  }
+
+  private def sourceOf(p: Project, window: Attribute): Attribute =
+    p.projectList
+      .collectFirst { case a @ Alias(source: Attribute, _) if a.exprId == window.exprId => source }
+      .getOrElse(window)
+
+  private def project(p: Project, found: FrameWindows): Found = {
+    val (window, rest) = p.projectList.partition(found.isOfWindow)
+    val (mixed, own) = rest.partition(found.touchesWindow)
+    if (rest.exists(!_.deterministic)) {
+      Left("an expression between the window function and the aggregation is not deterministic")
+    } else {
+      val kept = if (own.exists(_.exprId == found.time.exprId)) own else own :+ found.time
+      Right(
+        found.copy(
+          rows = Project(kept, found.rows),
+          columns = AttributeMap(window.map { e =>
+            val definition = e match {
+              case Alias(child, _) => child
+              case attribute       => attribute
+            }
+            e.toAttribute -> found.fromStart(definition)
+          }),
+          mixed = AttributeSet(mixed.map(_.toAttribute))
+        )
+      )
+    }
+  }
+
+  private def filter(f: Filter, found: FrameWindows): Found =
+    if (found.touchesWindow(f.condition)) {
+      Left(s"a filter below the aggregation looks at the window: ${f.condition.sql}")
+    } else if (!f.condition.deterministic) {
+      Left("a filter between the window function and the aggregation is not deterministic")
+    } else Right(found.copy(rows = Filter(f.condition, found.rows)))
+
+  /** A row is late when the last of its windows is closed. */
+  private def dropLate(d: DropLate, found: FrameWindows): FrameWindows =
+    found.copy(
+      rows =
+        d.copy(child = found.rows, time = found.time, grid = Some(found.grid), eventTime = None),
+      operator = Some(d.operator)
+    )
+
+  /** Our `HOP`: a generator of starts, and a projection that makes the columns of them. */
+  private object Hop {
+    def unapply(p: Project): Option[FrameWindows] = p match {
+      case Project(list, Generate(Explode(_: Sequence), _, _, _, Seq(value), child)) =>
+        for {
+          mark <- list.map(_.toAttribute).flatMap(WindowMark.of).find(_.grid.isDefined)
+          if mark.function == "HOP"
+          end <- list.collectFirst {
+            case a: Alias if WindowMark.hasRole(a.toAttribute, WindowRole.End) => a.toAttribute
+          }
+          time <- WindowColumns.timeOf(p, end)
+          start = AttributeReference("frame", LongType, nullable = false)()
+          made = FrameWindows(
+            child,
+            time,
+            mark.grid.get,
+            start,
+            AttributeMap(Seq(value -> start)),
+            AttributeSet.empty,
+            None
+          )
+          found <- project(Project(list, p.child), made).toOption
+        } yield found
+      case _ => None
+    }
+  }
+
+  /** Spark's `window` with a slide: a projection for each window, under a filter. */
+  private object Slide {
+    def unapply(e: Expand): Option[FrameWindows] =
+      for {
+        window <- e.output.headOption
+        if window.metadata.contains(TimeWindow.marker)
+        (grid, time) <- WindowColumns.grid(e, window)
+        start = AttributeReference("frame", LongType, nullable = false)()
+        definition <- e.projections.headOption.map(fromStart(_, start))
+      } yield FrameWindows(
+        e.child,
+        time,
+        grid,
+        start,
+        AttributeMap(Seq(window -> definition)),
+        AttributeSet.empty,
+        None
+      )
+
+    /** Spark makes both ends from the time: here from the start, and otherwise the same. */
+    private def fromStart(projection: Seq[Expression], start: Attribute): Expression =
+      projection.head.transformDown {
+        case c: PreciseTimestampConversion if c.fromType == LongType =>
+          c.child match {
+            case Add(_, size: Literal, _) => c.copy(child = Add(start, size))
+            case _                        => c.copy(child = start)
+          }
+      }
+  }
+
+}

@@ -1,0 +1,144 @@
+package tidegate.analysis
+
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.streaming.OutputMode
+import tidegate.TidegateErrors
+import tidegate.plans._
+
+/**
+ * Puts sliding windows together from frames, where that gives the same rows as Spark's plan; and
+ * where it does not, says why.
+ *
+ * It works on the plan of each batch, after the analysis. What a batch cannot know, such as the
+ * output mode, is decided when the query starts: see [[PlanFrames.atStart]].
+ */
+object PlanFrames extends Rule[LogicalPlan] {
+
+  /** Whether sliding windows are put together from frames. */
+  val Setting = "spark.tidegate.frames.enabled"
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!plan.isStreaming || !plan.exists(_.isInstanceOf[KeyedWatermark])) plan
+    else
+      plan.transformUp {
+        case SlidingAggregate(a, window, grid) if !a.child.isInstanceOf[NoFrames] =>
+          planned(a, window, grid).fold(NoFrames.under(a, _), identity)
+      }
+
+  /** For the plan of a query that is about to start. */
+  def atStart(plan: LogicalPlan, mode: OutputMode): LogicalPlan =
+    reasonAgainst(plan, mode).fold(plan) { reason =>
+      plan.transformUp { case SlidingAggregate(a, _, _) => NoFrames.under(a, reason) }
+    }
+
+  private def reasonAgainst(plan: LogicalPlan, mode: OutputMode): Option[String] =
+    if (mode != OutputMode.Append()) {
+      Some(s"the output mode is ${mode.toString.toLowerCase}, and only append waits for windows")
+    } else if (!isEnabled(plan)) Some(s"$Setting is false")
+    else None
+
+  private def isEnabled(plan: LogicalPlan): Boolean = {
+    val value = plan.conf.getConfString(Setting, "true")
+    value.toBooleanOption.getOrElse(
+      throw TidegateErrors.invalidSetting(Setting, value, "'true' or 'false'")
+    )
+  }
+
+  /** An aggregation of a stream over windows that slide, on a keyed watermark. */
+  private object SlidingAggregate {
+    def unapply(a: Aggregate): Option[(Aggregate, Attribute, WindowGrid)] =
+      for {
+        _ <- Some(a).filter(_.isStreaming)
+        // Two candidates are an error when the query starts, but not of its explanation.
+        window <- Try(EventTimeColumn.of(a)).toOption.flatten
+        if !WindowMark.of(window).exists(_.sharesStart)
+        grid <- WindowColumns.gridOf(a.child, window)
+        if grid.sizeMs > grid.slideMs
+      } yield (a, window, grid)
+  }
+
+  private def planned(
+      a: Aggregate,
+      window: Attribute,
+      grid: WindowGrid
+  ): Either[String, LogicalPlan] =
+    for {
+      _ <- refuse(!isEnabled(a))(s"$Setting is false")
+      _ <- refuse(grid.sizeMs % grid.slideMs != 0)(
+        s"the size of the windows, ${grid.sizeMs} ms, is not a multiple of their slide, " +
+          s"${grid.slideMs} ms"
+      )
+      found <- FrameWindows.of(a.child, window)
+      _ <- checkKeys(a, found)
+      _ <- checkAggregates(a, found)
+    } yield aggregateFrames(a, found)
+
+  private def checkKeys(a: Aggregate, found: FrameWindows): Either[String, Unit] = {
+    val keys = a.groupingExpressions.filterNot(found.isOfWindow)
+    keys.find(found.touchesWindow).map(k => s"the key ${k.sql} is made of the window and the row")
+  }.toLeft(())
+
+  private def checkAggregates(a: Aggregate, found: FrameWindows): Either[String, Unit] = {
+    val all = a.aggregateExpressions.flatMap(_.collect { case e: AggregateExpression => e })
+    all.collectFirst {
+      case e if e.isDistinct => s"${e.sql} is distinct, and cannot be merged"
+      case e if found.touchesWindow(e) => s"${e.sql} looks at the window"
+      case e if !e.aggregateFunction.children.forall(_.deterministic) =>
+        s"${e.sql} is not deterministic"
+    }
+  }.toLeft(())
+
+  private def refuse(when: Boolean)(reason: => String): Either[String, Unit] =
+    Either.cond(!when, (), reason)
+
+  private def aggregateFrames(a: Aggregate, found: FrameWindows): LogicalPlan = {
+    val keys = a.groupingExpressions.filterNot(found.isOfWindow).map {
+      case column: Attribute => column -> column
+      case key               => key -> Alias(key, key.sql)()
+    }
+    val functions = distinct(a.aggregateExpressions).map(f => f -> Alias(f, f.sql)())
+    val columns = keys ++ functions
+    val results = a.aggregateExpressions.map(result(_, columns, found))
+    val frames = Aggregate(
+      keys.map(_._1) :+ found.start,
+      columns.map(_._2) :+ found.start,
+      found.inFrames
+    )
+    Project(results, FrameAggregate(found.start, found.grid, found.operator, frames))
+  }
+
+  private def distinct(results: Seq[Expression]): Seq[AggregateExpression] =
+    results
+      .flatMap(_.collect { case e: AggregateExpression => e })
+      .foldLeft(Seq.empty[AggregateExpression]) { (all, e) =>
+        if (all.exists(_ eq e)) all else all :+ e
+      }
+
+  private def result(
+      e: NamedExpression,
+      columns: Seq[(Expression, NamedExpression)],
+      found: FrameWindows
+  ): NamedExpression = {
+    def column(of: Expression) = columns.find { case (definition, _) =>
+      // First and the like are never equal to another.
+      (definition eq of) || definition.semanticEquals(of)
+    }
+    val rewritten = e.transformDown {
+      case part if column(part).isDefined => column(part).get._2.toAttribute
+      case window: Attribute              => found.fromStart(window)
+    }
+    rewritten match {
+      case a: Attribute if a.exprId == e.exprId => a.withMetadata(e.metadata)
+      case Alias(child, _)                      => named(child, e)
+      case other                                => named(other, e)
+    }
+  }
+
+  private def named(child: Expression, as: NamedExpression): Alias =
+    Alias(child, as.name)(as.exprId, as.qualifier, Some(as.metadata))
+}

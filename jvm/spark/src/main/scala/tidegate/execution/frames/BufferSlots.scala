@@ -1,0 +1,44 @@
+package tidegate.execution.frames
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import tidegate.core.window.Slots
+
+/** Entries in numbered places: read from rows, merged, written to the state, made to results. */
+private[frames] abstract class BufferSlots extends Slots {
+  private var free = new Array[Int](64)
+  private var freeCount = 0
+  private var capacity = 0
+
+  override def allocate(): Int = {
+    if (freeCount == 0) {
+      val before = capacity
+      capacity = math.max(64, capacity * 2)
+      grow(capacity)
+      if (free.length < capacity) free = new Array[Int](capacity)
+      // The lowest first.
+      (capacity - 1 to before by -1).foreach(release)
+    }
+    freeCount -= 1
+    free(freeCount)
+  }
+
+  override def release(slot: Int): Unit = {
+    free(freeCount) = slot
+    freeCount += 1
+  }
+
+  /** Makes place for so many entries. */
+  protected def grow(capacity: Int): Unit
+
+  /** Takes an entry of the state. */
+  def load(entry: UnsafeRow, into: Int): Unit
+
+  /** Takes what the partial aggregation has put out: keys, frame, buffers. */
+  def loadInput(row: UnsafeRow, into: Int): Unit
+
+  /** The entry for the state; good until the next call. */
+  def entry(slot: Int): UnsafeRow
+
+  /** The output of a window; good until the next call. */
+  def result(stateKey: UnsafeRow, start: Long, slot: Int): UnsafeRow
+}

@@ -1,0 +1,71 @@
+package tidegate.execution.frames
+
+/**
+ * What the head of a key knows of its chunks, in the order of their frames. A chunk reaches from
+ * behind the last frame of the chunk before it to its own last frame.
+ */
+private[frames] final class Chunks(slots: BufferSlots) {
+  var ids: Array[Int] = new Array[Int](8)
+  var firsts: Array[Long] = new Array[Long](8)
+  var ends: Array[Long] = new Array[Long](8)
+
+  /** Where all entries of each are, merged into one. */
+  var places: Array[Int] = new Array[Int](8)
+  var size: Int = 0
+
+  def clear(): Unit = dropFirst(size)
+
+  /** Releases the first `n`. */
+  def dropFirst(n: Int): Unit = {
+    (0 until n).foreach(i => slots.release(places(i)))
+    (0 until size - n).foreach(i => move(i + n, i))
+    size -= n
+  }
+
+  /** The first chunk that reaches to `frame` or further; `size` if there is none. */
+  def indexFrom(frame: Long): Int = {
+    val i = java.util.Arrays.binarySearch(ends, 0, size, frame)
+    if (i < 0) -i - 1 else i
+  }
+
+  /** Adds a chunk before that at `i`, without frames. */
+  def insert(i: Int): Unit = {
+    val id = if (size == 0) 0 else (0 until size).map(ids(_)).max + 1
+    add(i, id, 0L, 0L)
+  }
+
+  def readAll(row: org.apache.spark.sql.catalyst.expressions.UnsafeRow, merged: EntryArray): Unit = {
+    val (rowIds, rowEnds) = (row.getArray(FrameRow.ChunkIds), row.getArray(FrameRow.ChunkEnds))
+    var i = 0
+    while (i < merged.size) {
+      val entry = merged(i)
+      add(i, rowIds.getInt(i), entry.getLong(0), rowEnds.getLong(i))
+      slots.load(entry, places(i))
+      i += 1
+    }
+  }
+
+  private def add(i: Int, id: Int, first: Long, end: Long): Unit = {
+    if (size == ids.length) grow()
+    (size - 1 to i by -1).foreach(j => move(j, j + 1))
+    ids(i) = id
+    firsts(i) = first
+    ends(i) = end
+    places(i) = slots.allocate()
+    size += 1
+  }
+
+  private def move(from: Int, to: Int): Unit = {
+    ids(to) = ids(from)
+    firsts(to) = firsts(from)
+    ends(to) = ends(from)
+    places(to) = places(from)
+  }
+
+  private def grow(): Unit = {
+    ids = java.util.Arrays.copyOf(ids, size * 2)
+    firsts = java.util.Arrays.copyOf(firsts, size * 2)
+    ends = java.util.Arrays.copyOf(ends, size * 2)
+    places = java.util.Arrays.copyOf(places, size * 2)
+  }
+}

@@ -1,0 +1,173 @@
+package tidegate.execution.frames
+
+import scala.concurrent.duration.NANOSECONDS
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.physical._
+import org.apache.spark.sql.catalyst.types.DataTypeUtils.fromAttributes
+import org.apache.spark.sql.execution.streaming.operators.stateful._
+import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.types.StructType
+import tidegate.clock.OperatorBatch
+import tidegate.plans.WindowGrid
+
+/**
+ * Keeps the frames of each key, and puts out the windows that are closed in this batch.
+ *
+ * @param times
+ *   the watermarks of the operator: windows that end after the eviction watermark of the batch
+ *   before and not after that of this batch are due
+ * @param stateInfo
+ *   where the state is; none outside of a query
+ * @param child
+ *   the partial aggregation: keys, frame, buffers
+ */
+final case class FrameAggregateExec(
+    aggregates: FrameAggregates,
+    grid: WindowGrid,
+    times: OperatorBatch,
+    stateInfo: Option[StatefulOperatorStateInfo],
+    child: SparkPlan
+) extends UnaryExecNode
+    with StateStoreWriter {
+
+  override def output: Seq[Attribute] = aggregates.results.map(_.toAttribute)
+
+  override def producedAttributes: AttributeSet =
+    AttributeSet(aggregates.functions.map(_.resultAttribute) ++ aggregates.buffers)
+
+  override def shortName: String = "frameAggregate"
+
+  override def outputPartitioning: Partitioning = child.outputPartitioning match {
+    // The keys may have other names above.
+    case p if p.numPartitions > 0 => UnknownPartitioning(p.numPartitions)
+    case p                        => p
+  }
+
+  override def requiredChildDistribution: Seq[Distribution] = Seq(
+    stateInfo.fold[Distribution](ClusteredDistribution(aggregates.keys))(
+      StatefulOperatorPartitioning.getCompatibleDistribution(aggregates.keys, _, conf)
+    )
+  )
+
+  override def requiredChildOrdering: Seq[Seq[SortOrder]] =
+    Seq((aggregates.keys :+ aggregates.frame).map(SortOrder(_, Ascending)))
+
+  private def keySchema: StructType = fromAttributes(aggregates.stateKey)
+
+  private def valueSchema: StructType = FrameRow.schema(aggregates.entryType)
+
+  override def validateAndMaybeEvolveStateSchema(
+      hadoopConf: Configuration,
+      batchId: Long,
+      stateSchemaVersion: Int
+  ): List[StateSchemaValidationResult] = {
+    val schema =
+      StateStoreColFamilySchema(StateStore.DEFAULT_COL_FAMILY_NAME, 0, keySchema, 0, valueSchema)
+    List(
+      StateSchemaCompatibilityChecker.validateAndMaybeEvolveStateSchema(
+        getStateInfo,
+        hadoopConf,
+        List(schema),
+        session.sessionState,
+        stateSchemaVersion
+      )
+    )
+  }
+
+  /**
+   * In RocksDB the chunks are kept apart from the heads by a prefix, so that a walk over the heads
+   * does not step over them. A column family would do the same, but Spark's state reader opens
+   * those of its own operators only.
+   */
+  private def isPrefixed: Boolean =
+    conf.stateStoreProviderClass == SparkInternals.rocksDbProvider
+
+  override def operatorStateMetadata(
+      stateSchemaPaths: List[List[String]]
+  ): OperatorStateMetadata = {
+    val info = getStateInfo
+    val store = StateStoreMetadataV1(
+      StateStoreId.DEFAULT_STORE_NAME,
+      if (isPrefixed) 1 else 0,
+      info.numPartitions
+    )
+    OperatorStateMetadataV1(OperatorInfoV1(info.operatorId, shortName), Array(store))
+  }
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    metrics // force lazy init at driver
+    val micros = grid.inMicros
+    val after = micros.lastEnd(times.evictedMs * 1000)
+    val until = micros.lastEnd(times.evictionMs * 1000)
+    val (what, prefixed) = (aggregates, isPrefixed)
+    val encoder =
+      if (prefixed) PrefixKeyScanStateEncoderSpec(keySchema, 1)
+      else NoPrefixKeyStateEncoderSpec(keySchema)
+    child.execute().mapPartitionsWithStateStore(
+      session.sqlContext,
+      getStateInfo,
+      keySchema,
+      valueSchema,
+      encoder
+    ) { (store, rows) =>
+      val own = new FrameStore(
+        store,
+        prefixed,
+        longMetric("numUpdatedStateRows"),
+        longMetric("numRemovedStateRows")
+      )
+      commitAtEnd(store, new FrameWindowIterator(rows, own, what, micros, after, until))
+    }
+  }
+
+  /** Spark aborts the store of a task that ends before its last row. */
+  private def commitAtEnd(
+      store: StateStore,
+      windows: Iterator[InternalRow]
+  ): Iterator[InternalRow] = {
+    val numOutputRows = longMetric("numOutputRows")
+    val updateMs = longMetric("allUpdatesTimeMs")
+    val commitMs = longMetric("commitTimeMs")
+    val start = System.nanoTime
+    new Iterator[InternalRow] {
+      private var isCommitted = false
+
+      override def hasNext: Boolean = {
+        val more = !isCommitted && windows.hasNext
+        if (!more && !isCommitted) commit()
+        more
+      }
+
+      override def next(): InternalRow = {
+        numOutputRows += 1
+        windows.next()
+      }
+
+      private def commit(): Unit = {
+        isCommitted = true
+        // As in Spark's operators: with the time of those that take the rows.
+        updateMs += NANOSECONDS.toMillis(System.nanoTime - start)
+        commitMs += timeTakenMs(store.commit())
+        setStoreMetrics(store)
+        setOperatorMetrics()
+      }
+    }
+  }
+
+  override def simpleString(maxFields: Int): String = {
+    val keys = aggregates.keys.mkString("[", ", ", "]")
+    val functions = aggregates.functions.mkString("[", ", ", "]")
+    s"FrameAggregate(keys=$keys, functions=$functions, windows of ${grid.sizeMs} ms from frames of " +
+      s"${grid.slideMs} ms)"
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): FrameAggregateExec =
+    copy(child = newChild)
+}
+

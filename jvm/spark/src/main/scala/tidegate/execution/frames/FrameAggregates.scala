@@ -1,0 +1,83 @@
+package tidegate.execution.frames
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.util.toPrettySQL
+import org.apache.spark.sql.types._
+
+/**
+ * What is computed of every window, and how its parts look: an ''entry'' is a frame with the
+ * buffers of all aggregates over its rows.
+ *
+ * @param keys
+ *   the grouping columns beside the window
+ * @param frame
+ *   the start of a frame, in µs; in the results, of a window
+ * @param results
+ *   the output, over keys, the start of the window and the results of the aggregates
+ */
+final case class FrameAggregates(
+    keys: Seq[Attribute],
+    frame: Attribute,
+    functions: Seq[AggregateExpression],
+    results: Seq[NamedExpression]
+) {
+
+  /** The buffers of all aggregates, as they are merged into. */
+  def buffers: Seq[AttributeReference] =
+    functions.flatMap(_.aggregateFunction.aggBufferAttributes)
+
+  /** The same as they are merged from, and as the partial aggregation puts them out. */
+  def inputBuffers: Seq[AttributeReference] =
+    functions.flatMap(_.aggregateFunction.inputAggBufferAttributes)
+
+  /** The key of a row in the state: the number of a chunk, none for the head; and the keys. */
+  def stateKey: Seq[Attribute] =
+    AttributeReference("chunk", IntegerType)() +: keys
+
+  /**
+   * An entry. The columns are named by their aggregate, so that whoever reads the state knows them.
+   */
+  def entryType: StructType = {
+    val fields = functions.flatMap { f =>
+      val name = toPrettySQL(f)
+      f.aggregateFunction.aggBufferAttributes match {
+        case Seq(only) => Seq(StructField(name, only.dataType, only.nullable))
+        case several   =>
+          several.map(b => StructField(s"$name.${b.name}", b.dataType, b.nullable))
+      }
+    }
+    val frame = StructField("frame", TimestampType, nullable = false)
+    StructType(frame +: FrameAggregates.distinctNames(fields))
+  }
+
+  /**
+   * Whether every buffer is one word of eight bytes, and each aggregate is merged by an expression:
+   * then entries are merged in place, by generated code.
+   */
+  def arePacked: Boolean =
+    functions.map(_.aggregateFunction).forall {
+      case f: DeclarativeAggregate => f.aggBufferAttributes.forall(b => isWord(b.dataType))
+      case _                       => false
+    } && buffers.size <= FrameAggregates.MostPacked
+
+  private def isWord(dataType: DataType): Boolean = dataType match {
+    case d: DecimalType => d.precision <= Decimal.MAX_LONG_DIGITS
+    case other          => UnsafeRow.isFixedLength(other) && other.defaultSize <= 8
+  }
+}
+
+object FrameAggregates {
+
+  /** With the frame, the null bits of an entry are one word. */
+  private val MostPacked = 63
+
+  private def distinctNames(fields: Seq[StructField]): Seq[StructField] = {
+    val seen = scala.collection.mutable.Map.empty[String, Int]
+    fields.map { f =>
+      val n = seen.getOrElse(f.name, 0) + 1
+      seen(f.name) = n
+      if (n == 1) f else f.copy(name = s"${f.name} $n")
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package tidegate.execution.frames
+
+/** Frames in ascending order, and the places of their entries, which it owns. */
+private[frames] final class FrameList(slots: BufferSlots) {
+  var frames: Array[Long] = new Array[Long](64)
+  var places: Array[Int] = new Array[Int](64)
+  var size: Int = 0
+
+  def last: Long = frames(size - 1)
+
+  def clear(): Unit = dropFirst(size)
+
+  /** Releases the first `n`. */
+  def dropFirst(n: Int): Unit = {
+    (0 until n).foreach(i => slots.release(places(i)))
+    forgetFirst(n)
+  }
+
+  /** The number of frames before `frame`. */
+  def indexFrom(frame: Long): Int = {
+    val i = java.util.Arrays.binarySearch(frames, 0, size, frame)
+    if (i < 0) -i - 1 else i
+  }
+
+  /** Takes the entries of a row of the state. */
+  def readAll(entries: EntryArray): Unit = {
+    var i = 0
+    while (i < entries.size) {
+      val entry = entries(i)
+      val slot = insert(size, entry.getLong(0))
+      slots.load(entry, slot)
+      i += 1
+    }
+  }
+
+  /** Makes a place for a frame at `i`. */
+  def insert(i: Int, frame: Long): Int = {
+    if (size == frames.length) {
+      frames = java.util.Arrays.copyOf(frames, size * 2)
+      places = java.util.Arrays.copyOf(places, size * 2)
+    }
+    System.arraycopy(frames, i, frames, i + 1, size - i)
+    System.arraycopy(places, i, places, i + 1, size - i)
+    frames(i) = frame
+    places(i) = slots.allocate()
+    size += 1
+    places(i)
+  }
+
+  /** Moves the entries from `i` on to another, empty list. */
+  def moveFrom(i: Int, other: FrameList): Unit = {
+    (i until size).foreach { j =>
+      slots.copy(places(j), other.insert(other.size, frames(j)))
+      slots.release(places(j))
+    }
+    size = i
+  }
+
+  private def forgetFirst(n: Int): Unit = {
+    System.arraycopy(frames, n, frames, 0, size - n)
+    System.arraycopy(places, n, places, 0, size - n)
+    size -= n
+  }
+}

@@ -1,0 +1,149 @@
+package tidegate.execution.frames
+
+import org.apache.spark.sql.catalyst.expressions.{UnsafeArrayData, UnsafeRow}
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.Platform
+
+/**
+ * A row of the state. Each key has a head; what does not fit there is sealed into chunks, rows of
+ * their own that are written once and read when they slide out.
+ *
+ * | column       | of a head                                                 | of a chunk  |
+ * |:-------------|:----------------------------------------------------------|:------------|
+ * | `closed`     | the end of the last window that was out when it was written | 0           |
+ * | `chunk_ids`  | the numbers of the chunks, in the order of their frames   | empty       |
+ * | `chunk_ends` | the last frame of each                                    | empty       |
+ * | `chunks`     | all entries of each merged into one, with its first frame | empty       |
+ * | `frames`     | the entries after the chunks                              | its entries |
+ */
+private[frames] object FrameRow {
+  val Closed = 0
+  val ChunkIds = 1
+  val ChunkEnds = 2
+  val Chunks = 3
+  val Frames = 4
+  val Columns = 5
+
+  def schema(entry: StructType): StructType = StructType(
+    Seq(
+      StructField("closed", TimestampType, nullable = false),
+      StructField("chunk_ids", ArrayType(IntegerType, containsNull = false), nullable = false),
+      StructField("chunk_ends", ArrayType(TimestampType, containsNull = false), nullable = false),
+      StructField("chunks", ArrayType(entry, containsNull = false), nullable = false),
+      StructField("frames", ArrayType(entry, containsNull = false), nullable = false)
+    )
+  )
+}
+
+/** An array of entries in a row, without an object for each. */
+private[frames] final class EntryArray(entryFields: Int) {
+  private var base: AnyRef = _
+  private var offset = 0L
+  private var first = 0L
+  private val entry = new UnsafeRow(entryFields)
+
+  var size: Int = 0
+
+  def pointTo(row: UnsafeRow, column: Int): Unit = {
+    base = row.getBaseObject
+    offset = row.getBaseOffset + (row.getLong(column) >>> 32)
+    size = Platform.getLong(base, offset).toInt
+    first = offset + UnsafeArrayData.calculateHeaderPortionInBytes(size)
+  }
+
+  /** The entry at `i`, good until the next call. */
+  def apply(i: Int): UnsafeRow = {
+    val place = Platform.getLong(base, first + 8L * i)
+    entry.pointTo(base, offset + (place >>> 32), place.toInt)
+    entry
+  }
+}
+
+/** Puts a row of the state together, in a buffer that is used again for the next one. */
+private[frames] final class FrameRowWriter {
+  import FrameRowWriter._
+
+  private var bytes = new Array[Byte](4096)
+  private var used = 0
+  private val row = new UnsafeRow(FrameRow.Columns)
+  private var arrayAt = 0
+  private var headerBytes = 0
+
+  /** Begins a row. */
+  def begin(closed: Long): Unit = {
+    used = 0
+    reserve(FixedBytes)
+    Platform.putLong(bytes, address(0), 0L)
+    Platform.putLong(bytes, address(8 + 8 * FrameRow.Closed), closed)
+  }
+
+  def ints(column: Int, values: Array[Int], from: Int, until: Int): Unit = {
+    beginArray(until - from, (4 * (until - from) + 7) / 8 * 8)
+    (from until until).foreach { i =>
+      Platform.putInt(bytes, address(arrayAt + headerBytes + 4 * (i - from)), values(i))
+    }
+    endArray(column)
+  }
+
+  def longs(column: Int, values: Array[Long], from: Int, until: Int): Unit = {
+    beginArray(until - from, 8 * (until - from))
+    (from until until).foreach { i =>
+      Platform.putLong(bytes, address(arrayAt + headerBytes + 8 * (i - from)), values(i))
+    }
+    endArray(column)
+  }
+
+  def entries(column: Int, slots: BufferSlots, places: Array[Int], from: Int, until: Int): Unit = {
+    beginArray(until - from, 8 * (until - from))
+    var i = from
+    while (i < until) {
+      val entry = slots.entry(places(i))
+      val size = entry.getSizeInBytes
+      val at = used
+      reserve(size)
+      Platform.copyMemory(
+        entry.getBaseObject,
+        entry.getBaseOffset,
+        bytes,
+        address(at),
+        size.toLong
+      )
+      val place = (at - arrayAt).toLong << 32 | size.toLong
+      Platform.putLong(bytes, address(arrayAt + headerBytes + 8 * (i - from)), place)
+      i += 1
+    }
+    endArray(column)
+  }
+
+  /** The row, good until the next one begins. */
+  def result(): UnsafeRow = {
+    row.pointTo(bytes, used)
+    row
+  }
+
+  private def beginArray(size: Int, elementBytes: Int): Unit = {
+    arrayAt = used
+    headerBytes = UnsafeArrayData.calculateHeaderPortionInBytes(size)
+    reserve(headerBytes + elementBytes)
+    java.util.Arrays.fill(bytes, arrayAt, used, 0.toByte)
+    Platform.putLong(bytes, address(arrayAt), size.toLong)
+  }
+
+  private def endArray(column: Int): Unit =
+    Platform.putLong(
+      bytes,
+      address(8 + 8 * column),
+      arrayAt.toLong << 32 | (used - arrayAt).toLong
+    )
+
+  private def reserve(n: Int): Unit = {
+    used = Math.addExact(used, n)
+    if (used > bytes.length) bytes = java.util.Arrays.copyOf(bytes, math.max(used, used * 2))
+  }
+}
+
+private object FrameRowWriter {
+  private val FixedBytes = 8 + 8 * FrameRow.Columns
+
+  private def address(at: Int): Long = Platform.BYTE_ARRAY_OFFSET.toLong + at
+}

@@ -1,0 +1,118 @@
+package tidegate.execution.frames
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
+import org.apache.spark.sql.types.IntegerType
+import tidegate.core.window.{FrameGrid, SlidingMerge}
+
+/**
+ * The windows of one partition that are due in a batch, key by key, and of a key in their order.
+ * Nothing is computed before it is asked for; a key is written when its last window is out.
+ *
+ * First come the keys with rows in this batch. If windows are due, all other keys follow, in one
+ * walk over the heads that writes nothing: what has expired goes with the next write of its head,
+ * or when nothing of the key is left.
+ *
+ * @param input
+ *   keys, frame and buffers of the partial aggregation, ordered by keys and frame
+ * @param after
+ *   the end of the last window that is out before this batch
+ * @param until
+ *   the end of the last window that is due
+ */
+private[frames] final class FrameWindowIterator(
+    input: Iterator[InternalRow],
+    store: FrameStore,
+    aggregates: FrameAggregates,
+    grid: FrameGrid,
+    after: Long,
+    until: Long
+) extends Iterator[InternalRow] {
+  private val slots: BufferSlots =
+    if (aggregates.arePacked) new PackedSlots(aggregates) else new ObjectSlots(aggregates)
+  private val frames = new KeyFrames(
+    store,
+    slots,
+    grid,
+    FrameWindowIterator.chunkFrames(grid),
+    aggregates.entryType.size
+  )
+  private val windows = new SlidingMerge(grid, slots)
+  private val keyCount = aggregates.keys.size
+  private val keyOf = UnsafeProjection.create(
+    Literal(null, IntegerType) +: aggregates.keys.zipWithIndex.map { case (k, i) =>
+      BoundReference(i, k.dataType, k.nullable)
+    }
+  )
+
+  private var row: UnsafeRow = if (input.hasNext) input.next().asInstanceOf[UnsafeRow] else null
+  private var key: UnsafeRow = _
+  private var hasInput = false
+  private lazy val heads: Iterator[UnsafeRowPair] =
+    if (until > after) store.heads else Iterator.empty
+
+  private var isReady = false
+  private var isDone = false
+
+  override def hasNext: Boolean = {
+    while (!isReady && !isDone) {
+      if (key != null && windows.next()) isReady = true
+      else {
+        endKey()
+        isDone = !nextKey()
+      }
+    }
+    isReady
+  }
+
+  override def next(): InternalRow = {
+    if (!hasNext) throw new NoSuchElementException("no window is left")
+    isReady = false
+    slots.result(key, windows.windowEnd - grid.size, windows.slot)
+  }
+
+  private def nextKey(): Boolean = {
+    if (row != null) readInput()
+    else readHead()
+    if (key != null) windows.start(frames, after, until, frames.chunkCount)
+    key != null
+  }
+
+  private def readInput(): Unit = {
+    key = keyOf(row).copy()
+    hasInput = true
+    frames.begin(key, store.get(key))
+    var sameKey = true
+    while (sameKey) {
+      frames.merge(row.getLong(keyCount), row)
+      row = if (input.hasNext) input.next().asInstanceOf[UnsafeRow] else null
+      sameKey = row != null && keyOf(row) == key
+    }
+    frames.endOfInput()
+  }
+
+  private def readHead(): Unit = {
+    key = null
+    hasInput = false
+    while (key == null && heads.hasNext) {
+      val head = heads.next()
+      // Keys with rows in this batch are out already.
+      if (head.value.getLong(FrameRow.Closed) < until) {
+        key = head.key.copy()
+        frames.begin(key, head.value)
+      }
+    }
+  }
+
+  private def endKey(): Unit =
+    if (key != null && (hasInput || frames.isDead(until))) frames.write(until)
+}
+
+private object FrameWindowIterator {
+
+  /** Up to this many frames in a window, all that are open fit into twice the small chunk. */
+  private val SmallWindow = 64L
+
+  def chunkFrames(grid: FrameGrid): Int = if (grid.framesInWindow <= SmallWindow) 32 else 64
+}

@@ -1,0 +1,213 @@
+package tidegate.execution.frames
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import tidegate.core.window.{FrameCursor, FrameGrid}
+
+/**
+ * The frames of one key: its chunks, and the open ones after them. One object serves one key after
+ * the other.
+ *
+ * When more than `2 * chunkFrames` are open, the first `chunkFrames` of them are sealed; by their
+ * number and not by the watermark, as one that is held back would let the head grow. Rows for a
+ * sealed chunk change and write it again; rows for a hole between two go to the later one. A chunk
+ * that has grown to twice its size is split.
+ */
+private[frames] final class KeyFrames(
+    store: FrameStore,
+    slots: BufferSlots,
+    grid: FrameGrid,
+    chunkFrames: Int,
+    entryFields: Int
+) extends FrameCursor {
+  private val entries = new EntryArray(entryFields)
+  private val writer = new FrameRowWriter
+
+  private var key: UnsafeRow = _
+  private var exists = false
+  private val chunks = new Chunks(slots)
+  private val open = new FrameList(slots)
+
+  // The chunk whose entries are in memory.
+  private val loaded = new FrameList(slots)
+  private var loadedChunk = KeyFrames.NoChunk
+  private var isDirty = false
+
+  private val input = slots.allocate()
+
+  // The cursor: in a chunk, or behind them in the open frames.
+  private var chunk = 0
+  private var index = 0
+
+  /** The number of chunks: a window may read the merged entries of each. */
+  def chunkCount: Int = chunks.size
+
+  /** Begins with a key; `head` is its row in the state, or null. */
+  def begin(stateKey: UnsafeRow, head: UnsafeRow): Unit = {
+    key = stateKey
+    exists = head != null
+    chunks.clear()
+    open.clear()
+    unload()
+    if (exists) {
+      entries.pointTo(head, FrameRow.Chunks)
+      chunks.readAll(head, entries)
+      entries.pointTo(head, FrameRow.Frames)
+      open.readAll(entries)
+    }
+  }
+
+  /** Merges a row of the partial aggregation; those of a key come in the order of their frames. */
+  def merge(frame: Long, row: UnsafeRow): Unit = {
+    val c = chunks.indexFrom(frame)
+    if (c < chunks.size) {
+      load(c)
+      isDirty = true
+      chunks.firsts(c) = math.min(chunks.firsts(c), frame)
+      mergeInto(loaded, frame, row)
+    } else {
+      mergeInto(open, frame, row)
+      // The row is behind them, so none of them changes any more.
+      if (open.size > 2 * chunkFrames && open.frames(chunkFrames - 1) < frame) seal()
+    }
+  }
+
+  private def mergeInto(list: FrameList, frame: Long, row: UnsafeRow): Unit = {
+    var i = list.size
+    while (i > 0 && list.frames(i - 1) > frame) i -= 1
+    if (i > 0 && list.frames(i - 1) == frame) {
+      slots.loadInput(row, input)
+      slots.merge(list.places(i - 1), input, list.places(i - 1))
+    } else slots.loadInput(row, list.insert(i, frame))
+  }
+
+  /** To be called after the last row of the key. */
+  def endOfInput(): Unit = {
+    flush()
+    while (open.size > 2 * chunkFrames) seal()
+  }
+
+  /** Puts the first open frames into a chunk. */
+  private def seal(): Unit = {
+    flush()
+    unload()
+    val c = chunks.size
+    chunks.insert(c)
+    writeChunk(c, open, 0, chunkFrames)
+    open.dropFirst(chunkFrames)
+  }
+
+  private def writeChunk(c: Int, from: FrameList, first: Int, until: Int): Unit = {
+    chunks.firsts(c) = from.frames(first)
+    chunks.ends(c) = from.frames(until - 1)
+    val merged = chunks.places(c)
+    slots.copy(from.places(first), merged)
+    (first + 1 until until).foreach(i => slots.merge(merged, from.places(i), merged))
+    writer.begin(0L)
+    writer.ints(FrameRow.ChunkIds, chunks.ids, 0, 0)
+    writer.longs(FrameRow.ChunkEnds, chunks.ends, 0, 0)
+    writer.entries(FrameRow.Chunks, slots, chunks.places, 0, 0)
+    writer.entries(FrameRow.Frames, slots, from.places, first, until)
+    store.put(FrameStore.chunkKey(key, chunks.ids(c)), writer.result())
+  }
+
+  private def load(c: Int): Unit =
+    if (loadedChunk != c) {
+      flush()
+      unload()
+      val row = store.get(FrameStore.chunkKey(key, chunks.ids(c)))
+      entries.pointTo(row, FrameRow.Frames)
+      loaded.readAll(entries)
+      loadedChunk = c
+    }
+
+  private def unload(): Unit = {
+    loaded.clear()
+    loadedChunk = KeyFrames.NoChunk
+    isDirty = false
+  }
+
+  /** Writes the loaded chunk if it was changed. */
+  private def flush(): Unit =
+    if (isDirty) {
+      isDirty = false
+      val (c, n) = (loadedChunk, loaded.size)
+      if (n <= 2 * chunkFrames) writeChunk(c, loaded, 0, n)
+      else {
+        writeChunk(c, loaded, 0, n / 2)
+        chunks.insert(c + 1)
+        writeChunk(c + 1, loaded, n / 2, n)
+        unload()
+      }
+    }
+
+  /** Writes the key as it is when all windows that end until `closed` are out. */
+  def write(closed: Long): Unit = {
+    val (deadChunks, deadFrames) = dropDeadChunks(closed)
+    if (deadChunks == chunks.size && deadFrames == open.size) {
+      if (exists) store.remove(key)
+    } else {
+      writer.begin(closed)
+      writer.ints(FrameRow.ChunkIds, chunks.ids, deadChunks, chunks.size)
+      writer.longs(FrameRow.ChunkEnds, chunks.ends, deadChunks, chunks.size)
+      writer.entries(FrameRow.Chunks, slots, chunks.places, deadChunks, chunks.size)
+      writer.entries(FrameRow.Frames, slots, open.places, deadFrames, open.size)
+      store.put(key, writer.result())
+    }
+  }
+
+  /** Whether no window over the key is left when all that end until `closed` are out. */
+  def isDead(closed: Long): Boolean = {
+    val last = if (open.size > 0) open.last else chunks.ends(chunks.size - 1)
+    grid.lastEndOver(last) <= closed
+  }
+
+  private def dropDeadChunks(closed: Long): (Int, Int) = {
+    val firstAlive = grid.firstOpenFrame(closed)
+    val deadChunks = chunks.indexFrom(firstAlive)
+    (0 until deadChunks).foreach(c => store.remove(FrameStore.chunkKey(key, chunks.ids(c))))
+    (deadChunks, open.indexFrom(firstAlive))
+  }
+
+  private def inChunk: Boolean = chunk < chunks.size
+
+  private def beginsChunk: Boolean = inChunk && index == 0
+
+  private def list: FrameList =
+    if (inChunk) {
+      load(chunk)
+      loaded
+    } else open
+
+  override def seek(frame: Long): Unit = {
+    chunk = chunks.indexFrom(frame)
+    index = if (inChunk && chunks.firsts(chunk) >= frame) 0 else list.indexFrom(frame)
+  }
+
+  override def frame: Long =
+    if (beginsChunk) chunks.firsts(chunk)
+    else if (inChunk) list.frames(index)
+    else if (index < open.size) open.frames(index)
+    else FrameCursor.End
+
+  override def slot: Int = list.places(index)
+
+  override def advance(): Unit = {
+    val length = list.size
+    index += 1
+    if (inChunk && index == length) advanceRun()
+  }
+
+  override def runEnd: Long = if (beginsChunk) chunks.ends(chunk) else frame
+
+  override def runSlot: Int = if (beginsChunk) chunks.places(chunk) else slot
+
+  override def advanceRun(): Unit =
+    if (inChunk) {
+      chunk += 1
+      index = 0
+    } else index += 1
+}
+
+private object KeyFrames {
+  private val NoChunk = -1
+}

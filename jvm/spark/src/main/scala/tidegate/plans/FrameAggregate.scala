@@ -1,0 +1,27 @@
+package tidegate.plans
+
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+
+/**
+ * Puts sliding windows together from frames. Below it is an aggregation over frames, of which each
+ * row has one; it puts out the same columns for windows.
+ *
+ * @param frame
+ *   the key of the aggregation below that is the start of a frame, in µs; in the output, the start
+ *   of a window
+ * @param operator
+ *   the name of the operator whose watermark closes the windows; none if the query has not started
+ */
+final case class FrameAggregate(
+    frame: Attribute,
+    grid: WindowGrid,
+    operator: Option[String],
+    child: LogicalPlan
+) extends UnaryNode {
+
+  override def output: Seq[Attribute] = child.output
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): FrameAggregate =
+    copy(child = newChild)
+}
