@@ -376,4 +376,7 @@ object TidegateErrors {
 
   def sessionColumnUsed(found: String): AnalysisException =
     error("SESSION_COLUMN_USED", "found" -> found)
+
+  def framesRefused(operator: String, windows: String, found: String): AnalysisException =
+    error("FRAMES_REFUSED", "operator" -> operator, "windows" -> windows, "found" -> found)
 }

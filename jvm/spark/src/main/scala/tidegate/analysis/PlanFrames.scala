@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan, Proj
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.TidegateErrors
+import tidegate.clock.FrameCheckpoint
 import tidegate.plans._
 
 /**
@@ -30,11 +31,29 @@ object PlanFrames extends Rule[LogicalPlan] {
           planned(a, window, grid).fold(NoFrames.under(a, _), identity)
       }
 
-  /** For the plan of a query that is about to start. */
-  def atStart(plan: LogicalPlan, mode: OutputMode): LogicalPlan =
-    reasonAgainst(plan, mode).fold(plan) { reason =>
-      plan.transformUp { case SlidingAggregate(a, _, _) => NoFrames.under(a, reason) }
+  /** The windows that are put together from frames in a plan, by their operator. */
+  def in(plan: LogicalPlan): Map[String, WindowGrid] =
+    apply(plan).collect { case FrameAggregate(_, grid, Some(operator), _) => operator -> grid }.toMap
+
+  /**
+   * For the plan of a query that is about to start. Where the checkpoint has state, it decides:
+   * frames stay frames, and what was made without them goes on without.
+   *
+   * @throws AnalysisException
+   *   if the checkpoint has frames that the query cannot go on with
+   */
+  def atStart(plan: LogicalPlan, mode: OutputMode, checkpoint: FrameCheckpoint): LogicalPlan = {
+    val marked = plan.transformUp { case SlidingAggregate(a, window, grid) =>
+      val against = reasonAgainst(plan, mode) match {
+        case None if !RestoredFrames.exist(plan, a, checkpoint) && checkpoint.operators.nonEmpty =>
+          Some("the checkpoint was made without frames")
+        case other => other
+      }
+      against.orElse(planned(a, window, grid).left.toOption).fold(a)(NoFrames.under(a, _))
     }
+    RestoredFrames.check(marked, apply(marked), checkpoint)
+    marked
+  }
 
   private def reasonAgainst(plan: LogicalPlan, mode: OutputMode): Option[String] =
     if (mode != OutputMode.Append()) {

@@ -1,9 +1,11 @@
 package tidegate.analysis
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
+import tidegate.clock.FrameCheckpoint
 import tidegate.plans.{DropLate, KeyedWatermark, WindowMark}
 
 /**
@@ -32,7 +34,7 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
           CheckJoins.atStart(_),
           SelectEventTimeColumn(_),
           InsertDropLate(_, w.outputMode),
-          PlanFrames.atStart(_, w.outputMode),
+          PlanFrames.atStart(_, w.outputMode, checkpointOf(w)),
           ChooseEmission(_)
         )
         w.copy(inputQuery = steps.foldLeft(w.inputQuery)((query, step) => step(query)))
@@ -44,6 +46,9 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       }
     case other => other
   }
+
+  private def checkpointOf(w: WriteToStream): FrameCheckpoint =
+    new FrameCheckpoint(w.resolvedCheckpointLocation, SparkSession.active)
 
   private def isOfSpark(query: LogicalPlan): Boolean =
     !query.exists(_.isInstanceOf[KeyedWatermark]) &&

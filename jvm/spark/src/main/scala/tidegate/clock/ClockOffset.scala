@@ -4,6 +4,7 @@ import org.apache.spark.sql.connector.read.streaming.Offset
 import org.json4s.JsonAST.{JBool, JField, JInt, JNull, JObject, JString, JValue}
 import org.json4s.jackson.JsonMethods.{compact, parseOpt}
 import tidegate.TidegateErrors
+import tidegate.plans.WindowGrid
 
 /** The visible watermark of a node, in epoch ms. */
 final case class NodeMark(key: Byte, watermarkMs: Option[Long], idle: Boolean)
@@ -64,7 +65,8 @@ final class ClockOffset(
           "key" -> JInt(mark.key.toInt),
           "watermark" -> optional(mark.watermarkMs),
           "eviction" -> optional(mark.evictionMs),
-          "idle" -> JBool(mark.idle)
+          "idle" -> JBool(mark.idle),
+          "frames" -> mark.frames.fold[JValue](JNull)(written)
         )
       )
     }
@@ -129,7 +131,8 @@ object ClockOffset {
           long(f, "key").get.toByte,
           long(f, "watermark"),
           long(f, "eviction"),
-          f.get("idle").contains(JBool.True)
+          f.get("idle").contains(JBool.True),
+          f.get("frames").collect { case o: JObject => o.obj.toMap }.flatMap(windows)
         )
       },
       fields
@@ -156,6 +159,19 @@ object ClockOffset {
         field -> o.obj.toMap
       }
       .toMap
+
+  private def written(grid: WindowGrid): JValue = JObject(
+    "size" -> JInt(grid.sizeMs),
+    "slide" -> JInt(grid.slideMs),
+    "offset" -> JInt(grid.offsetMs)
+  )
+
+  private def windows(fields: Map[String, JValue]): Option[WindowGrid] =
+    for {
+      size <- long(fields, "size")
+      slide <- long(fields, "slide")
+      offset <- long(fields, "offset")
+    } yield WindowGrid(slide, offset, size)
 
   private def optional(ms: Option[Long]): JValue = ms.fold[JValue](JNull)(JInt(_))
 

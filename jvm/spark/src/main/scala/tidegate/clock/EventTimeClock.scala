@@ -91,7 +91,7 @@ final class EventTimeClock
     val version = nodes.values.map(_.version).sum
     if (version != latestVersion) {
       val times = operatorTimes
-      operators = times.advance(query.operators, operators)
+      operators = times.advance(query.operators, query.frames, operators)
       // What a function asks for is remembered too, so that it does not fall.
       query.asked.foreach(times.time)
       unions = times.coalesced

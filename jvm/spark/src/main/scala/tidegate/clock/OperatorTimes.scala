@@ -9,17 +9,19 @@ import tidegate.plans._
  *   of its rows, in epoch ms: it decides which are late
  * @param evictionMs
  *   of its state, in epoch ms: it decides which rows leave it
+ * @param frames
+ *   the windows whose frames are its state, if it has frames
  */
 final case class OperatorMark(
     key: Byte,
     watermarkMs: Option[Long],
     evictionMs: Option[Long],
-    idle: Boolean
+    idle: Boolean,
+    frames: Option[WindowGrid] = None
 ) {
 
   /** Whether another mark may give another result. */
-  def sameTimes(other: OperatorMark): Boolean =
-    key == other.key && watermarkMs == other.watermarkMs && evictionMs == other.evictionMs
+  def sameTimes(other: OperatorMark): Boolean = copy(idle = other.idle) == other
 }
 
 /**
@@ -49,6 +51,7 @@ final class OperatorTimes(nodes: String => Time, remembered: Map[String, Long]) 
 
   def advance(
       operators: Seq[DropLate],
+      frames: Map[String, WindowGrid],
       before: Map[String, OperatorMark]
   ): Map[String, OperatorMark] =
     operators.map { op =>
@@ -58,7 +61,8 @@ final class OperatorTimes(nodes: String => Time, remembered: Map[String, Long]) 
         op.key,
         (previous.flatMap(_.watermarkMs) ++ now.watermarkMs).maxOption,
         (previous.flatMap(_.evictionMs) ++ op.eviction.flatMap(time(_).watermarkMs)).maxOption,
-        now.idle
+        now.idle,
+        frames.get(op.operator)
       )
     }.toMap
 

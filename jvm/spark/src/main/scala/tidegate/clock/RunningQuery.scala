@@ -22,8 +22,8 @@ import org.apache.spark.sql.execution.streaming.runtime.{
 }
 import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.TidegateErrors
-import tidegate.analysis.KeyedTimes
-import tidegate.plans.{DropLate, InputTime, KeyedWatermark, NodeTime, StatefulOperators}
+import tidegate.analysis.{KeyedTimes, PlanFrames}
+import tidegate.plans._
 import tidegate.sql.{WatermarkFunction, WatermarkSource}
 
 /**
@@ -92,13 +92,13 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
 
   lazy val operators: Seq[DropLate] = query.logicalPlan.collect { case d: DropLate => d }
 
-  /**
-   * Where an operator of ours has its state. Its number is that of its place among all operators,
-   * and far from those that Spark counts.
-   */
+  /** The windows that are put together from frames, by their operator. */
+  lazy val frames: Map[String, WindowGrid] = PlanFrames.in(query.logicalPlan)
+
+  /** Where an operator of ours has its state. */
   def stateInfo(operator: String): StatefulOperatorStateInfo = SparkInternals.stateInfo(
     context.executionPlan,
-    RunningQuery.FirstOperatorId + operators.indexWhere(_.operator == operator)
+    StatefulOperators.ownId(query.logicalPlan, operator)
   )
 
   /**
@@ -227,8 +227,6 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
 }
 
 object RunningQuery {
-  private val FirstOperatorId = 1000L
-
   /** The same, of the only context there is. */
   def active: Option[RunningQuery] = SparkInternals.activeContext.flatMap(current(_))
 

@@ -25,3 +25,9 @@ final case class FrameAggregate(
   override protected def withNewChildInternal(newChild: LogicalPlan): FrameAggregate =
     copy(child = newChild)
 }
+
+object FrameAggregate {
+
+  /** The name of the operator in the progress of a query, and in the metadata of its state. */
+  val StateName: String = "frameAggregate"
+}

@@ -6,6 +6,9 @@ import org.apache.spark.sql.streaming.{GroupStateTimeout, TimeMode}
 /** Spark's stateful operators in a logical plan over streams. */
 object StatefulOperators {
 
+  /** Spark's operators have lower numbers. */
+  val FirstOwnId = 1000L
+
   /** The name of a stateful operator; its data is the first child. `None` for all other nodes. */
   def name(plan: LogicalPlan): Option[String] =
     if (!plan.children.headOption.exists(_.isStreaming)) None
@@ -39,6 +42,13 @@ object StatefulOperators {
     case t: TransformWithStateInPySpark    => t.timeMode == TimeMode.EventTime()
     case _                                 => true
   }
+
+  /**
+   * The number under which an operator of ours has its state: its place among all that drop late
+   * rows, far from those that Spark counts.
+   */
+  def ownId(plan: LogicalPlan, operator: String): Long =
+    FirstOwnId + plan.collect { case d: DropLate => d.operator }.indexOf(operator)
 
   def isOne(plan: LogicalPlan): Boolean = name(plan).isDefined
 

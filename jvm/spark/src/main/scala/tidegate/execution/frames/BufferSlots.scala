@@ -36,6 +36,9 @@ private[frames] abstract class BufferSlots extends Slots {
   /** Takes what the partial aggregation has put out: keys, frame, buffers. */
   def loadInput(row: UnsafeRow, into: Int): Unit
 
+  /** Moves the entry to another frame. */
+  def setFrame(slot: Int, frame: Long): Unit
+
   /** The entry for the state; good until the next call. */
   def entry(slot: Int): UnsafeRow
 

@@ -1,5 +1,7 @@
 package tidegate.execution.frames
 
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
 /**
  * What the head of a key knows of its chunks, in the order of their frames. A chunk reaches from
  * behind the last frame of the chunk before it to its own last frame.
@@ -13,7 +15,16 @@ private[frames] final class Chunks(slots: BufferSlots) {
   var places: Array[Int] = new Array[Int](8)
   var size: Int = 0
 
-  def clear(): Unit = dropFirst(size)
+  /** Numbers below are taken by rows of the state that are not listed here. */
+  private var firstFreeId = 0
+
+  def clear(): Unit = {
+    dropFirst(size)
+    firstFreeId = 0
+  }
+
+  /** Leaves the numbers below alone. */
+  def reserveIds(below: Int): Unit = firstFreeId = below
 
   /** Releases the first `n`. */
   def dropFirst(n: Int): Unit = {
@@ -30,11 +41,12 @@ private[frames] final class Chunks(slots: BufferSlots) {
 
   /** Adds a chunk before that at `i`, without frames. */
   def insert(i: Int): Unit = {
-    val id = if (size == 0) 0 else (0 until size).map(ids(_)).max + 1
-    add(i, id, 0L, 0L)
+    val next = (0 until size).foldLeft(firstFreeId)((next, j) => math.max(next, ids(j) + 1))
+    add(i, next, 0L, 0L)
   }
 
-  def readAll(row: org.apache.spark.sql.catalyst.expressions.UnsafeRow, merged: EntryArray): Unit = {
+  /** Takes the chunks of a head. */
+  def readAll(row: UnsafeRow, merged: EntryArray): Unit = {
     val (rowIds, rowEnds) = (row.getArray(FrameRow.ChunkIds), row.getArray(FrameRow.ChunkEnds))
     var i = 0
     while (i < merged.size) {

@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.StructType
 import tidegate.clock.OperatorBatch
-import tidegate.plans.WindowGrid
+import tidegate.plans.{FrameAggregate, WindowGrid}
 
 /**
  * Keeps the frames of each key, and puts out the windows that are closed in this batch.
@@ -41,7 +41,7 @@ final case class FrameAggregateExec(
   override def producedAttributes: AttributeSet =
     AttributeSet(aggregates.functions.map(_.resultAttribute) ++ aggregates.buffers)
 
-  override def shortName: String = "frameAggregate"
+  override def shortName: String = FrameAggregate.StateName
 
   override def outputPartitioning: Partitioning = child.outputPartitioning match {
     // The keys may have other names above.

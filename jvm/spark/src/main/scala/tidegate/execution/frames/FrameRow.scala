@@ -3,6 +3,7 @@ package tidegate.execution.frames
 import org.apache.spark.sql.catalyst.expressions.{UnsafeArrayData, UnsafeRow}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
+import tidegate.core.window.FrameGrid
 
 /**
  * A row of the state. Each key has a head; what does not fit there is sealed into chunks, rows of
@@ -11,6 +12,8 @@ import org.apache.spark.unsafe.Platform
  * | column       | of a head                                                 | of a chunk  |
  * |:-------------|:----------------------------------------------------------|:------------|
  * | `closed`     | the end of the last window that was out when it was written | 0           |
+ * | `slide`      | from one of its frames to the next, in µs                 | the same    |
+ * | `offset`     | where frames begin, in µs from the epoch                  | the same    |
  * | `chunk_ids`  | the numbers of the chunks, in the order of their frames   | empty       |
  * | `chunk_ends` | the last frame of each                                    | empty       |
  * | `chunks`     | all entries of each merged into one, with its first frame | empty       |
@@ -18,15 +21,19 @@ import org.apache.spark.unsafe.Platform
  */
 private[frames] object FrameRow {
   val Closed = 0
-  val ChunkIds = 1
-  val ChunkEnds = 2
-  val Chunks = 3
-  val Frames = 4
-  val Columns = 5
+  val Slide = 1
+  val Offset = 2
+  val ChunkIds = 3
+  val ChunkEnds = 4
+  val Chunks = 5
+  val Frames = 6
+  val Columns = 7
 
   def schema(entry: StructType): StructType = StructType(
     Seq(
       StructField("closed", TimestampType, nullable = false),
+      StructField("slide", LongType, nullable = false),
+      StructField("offset", LongType, nullable = false),
       StructField("chunk_ids", ArrayType(IntegerType, containsNull = false), nullable = false),
       StructField("chunk_ends", ArrayType(TimestampType, containsNull = false), nullable = false),
       StructField("chunks", ArrayType(entry, containsNull = false), nullable = false),
@@ -60,7 +67,7 @@ private[frames] final class EntryArray(entryFields: Int) {
 }
 
 /** Puts a row of the state together, in a buffer that is used again for the next one. */
-private[frames] final class FrameRowWriter {
+private[frames] final class FrameRowWriter(grid: FrameGrid) {
   import FrameRowWriter._
 
   private var bytes = new Array[Byte](4096)
@@ -75,6 +82,8 @@ private[frames] final class FrameRowWriter {
     reserve(FixedBytes)
     Platform.putLong(bytes, address(0), 0L)
     Platform.putLong(bytes, address(8 + 8 * FrameRow.Closed), closed)
+    Platform.putLong(bytes, address(8 + 8 * FrameRow.Slide), grid.slide)
+    Platform.putLong(bytes, address(8 + 8 * FrameRow.Offset), grid.offset)
   }
 
   def ints(column: Int, values: Array[Int], from: Int, until: Int): Unit = {

@@ -48,7 +48,6 @@ private[frames] final class FrameWindowIterator(
 
   private var row: UnsafeRow = if (input.hasNext) input.next().asInstanceOf[UnsafeRow] else null
   private var key: UnsafeRow = _
-  private var hasInput = false
   private lazy val heads: Iterator[UnsafeRowPair] =
     if (until > after) store.heads else Iterator.empty
 
@@ -81,7 +80,6 @@ private[frames] final class FrameWindowIterator(
 
   private def readInput(): Unit = {
     key = keyOf(row).copy()
-    hasInput = true
     frames.begin(key, store.get(key))
     var sameKey = true
     while (sameKey) {
@@ -94,7 +92,6 @@ private[frames] final class FrameWindowIterator(
 
   private def readHead(): Unit = {
     key = null
-    hasInput = false
     while (key == null && heads.hasNext) {
       val head = heads.next()
       // Keys with rows in this batch are out already.
@@ -106,7 +103,7 @@ private[frames] final class FrameWindowIterator(
   }
 
   private def endKey(): Unit =
-    if (key != null && (hasInput || frames.isDead(until))) frames.write(until)
+    if (key != null && (frames.mustWrite || frames.isDead(until))) frames.write(until)
 }
 
 private object FrameWindowIterator {

@@ -1,7 +1,7 @@
 package tidegate.execution.frames
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import tidegate.core.window.{FrameCursor, FrameGrid}
+import tidegate.core.window.{FrameCursor, FrameGrid, WindowChange}
 
 /**
  * The frames of one key: its chunks, and the open ones after them. One object serves one key after
@@ -20,10 +20,13 @@ private[frames] final class KeyFrames(
     entryFields: Int
 ) extends FrameCursor {
   private val entries = new EntryArray(entryFields)
-  private val writer = new FrameRowWriter
+  private val writer = new FrameRowWriter(grid)
 
   private var key: UnsafeRow = _
   private var exists = false
+
+  /** Whether the key must be written, with or without rows in this batch. */
+  var mustWrite: Boolean = false
   private val chunks = new Chunks(slots)
   private val open = new FrameList(slots)
 
@@ -48,16 +51,57 @@ private[frames] final class KeyFrames(
     chunks.clear()
     open.clear()
     unload()
+    mustWrite = false
     if (exists) {
-      entries.pointTo(head, FrameRow.Chunks)
-      chunks.readAll(head, entries)
-      entries.pointTo(head, FrameRow.Frames)
-      open.readAll(entries)
+      if (head.getLong(FrameRow.Slide) == grid.slide && head.getLong(FrameRow.Offset) == grid.offset)
+        read(head)
+      else regrid(head.copy())
+    }
+  }
+
+  private def read(head: UnsafeRow): Unit = {
+    entries.pointTo(head, FrameRow.Chunks)
+    chunks.readAll(head, entries)
+    entries.pointTo(head, FrameRow.Frames)
+    open.readAll(entries)
+  }
+
+  /** Moves the frames of earlier windows into those of today. */
+  private def regrid(head: UnsafeRow): Unit = {
+    mustWrite = true
+    val slide = head.getLong(FrameRow.Slide)
+    // Of the earlier windows only the frames count.
+    val change = WindowChange(FrameGrid(slide, slide, head.getLong(FrameRow.Offset)), grid)
+    val ids = head.getArray(FrameRow.ChunkIds).toIntArray
+    chunks.reserveIds(below = ids.foldLeft(0)((next, id) => math.max(next, id + 1)))
+    ids.foreach { id =>
+      val chunkKey = FrameStore.chunkKey(key, id)
+      moveAll(store.get(chunkKey), change)
+      store.remove(chunkKey)
+    }
+    moveAll(head, change)
+  }
+
+  private def moveAll(row: UnsafeRow, change: WindowChange): Unit = {
+    entries.pointTo(row, FrameRow.Frames)
+    (0 until entries.size).foreach { i =>
+      val entry = entries(i)
+      val frame = change.moved(entry.getLong(0))
+      if (open.size > 0 && open.last == frame) {
+        slots.load(entry, input)
+        slots.merge(open.places(open.size - 1), input, open.places(open.size - 1))
+      } else {
+        if (open.size > 2 * chunkFrames) seal()
+        val slot = open.insert(open.size, frame)
+        slots.load(entry, slot)
+        slots.setFrame(slot, frame)
+      }
     }
   }
 
   /** Merges a row of the partial aggregation; those of a key come in the order of their frames. */
   def merge(frame: Long, row: UnsafeRow): Unit = {
+    mustWrite = true
     val c = chunks.indexFrom(frame)
     if (c < chunks.size) {
       load(c)

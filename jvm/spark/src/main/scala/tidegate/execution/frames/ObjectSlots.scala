@@ -94,6 +94,16 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
     buffers(into) = null
   }
 
+  override def setFrame(slot: Int, frame: Long): Unit = {
+    frames(slot) = frame
+    if (entries(slot) != null) entries(slot) = moved(entries(slot).copy(), frame)
+  }
+
+  private def moved(entry: UnsafeRow, frame: Long): UnsafeRow = {
+    entry.setLong(0, frame)
+    entry
+  }
+
   override def copy(from: Int, into: Int): Unit = {
     entries(into) = entry(from)
     frames(into) = frames(from)

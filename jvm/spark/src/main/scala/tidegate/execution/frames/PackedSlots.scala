@@ -46,6 +46,9 @@ private[frames] final class PackedSlots(aggregates: FrameAggregates) extends Buf
     Platform.putLong(words, at(slot), nulls)
   }
 
+  override def setFrame(slot: Int, frame: Long): Unit =
+    Platform.putLong(words, at(slot) + 8, frame)
+
   override def copy(from: Int, slot: Int): Unit =
     Platform.copyMemory(words, at(from), words, at(slot), bytes.toLong)
 

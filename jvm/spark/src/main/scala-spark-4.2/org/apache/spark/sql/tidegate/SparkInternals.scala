@@ -3,6 +3,7 @@ package org.apache.spark.sql.tidegate
 import java.net.URL
 import java.util.UUID
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
@@ -94,6 +95,10 @@ object SparkInternals {
 
   /** A grouping key in which equal floating-point numbers have equal bits. */
   def normalized(key: Expression): Expression = NormalizeFloatingNumbers.normalize(key)
+
+  /** How a session reads files. */
+  def hadoopConf(session: SparkSession): Configuration =
+    castToImpl(session).sessionState.newHadoopConf()
 
   /** The session in which the batches of a query run. */
   def batchSession(query: StreamExecution): classic.SparkSession = query.sparkSessionForStream

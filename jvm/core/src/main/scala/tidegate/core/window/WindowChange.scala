@@ -1,0 +1,26 @@
+package tidegate.core.window
+
+/**
+ * What becomes of frames when the windows over them are changed: each goes into the new frame in
+ * which it ends. All times are in one unit.
+ */
+final case class WindowChange(from: FrameGrid, to: FrameGrid) {
+
+  /** Whether every old frame lies in one new frame. */
+  def keepsFramesWhole: Boolean =
+    to.slide % from.slide == 0 && Math.floorMod(to.offset - from.offset, from.slide) == 0
+
+  /** The new frame of an old one. */
+  def moved(frame: Long): Long = to.frameOf(frame + from.slide - 1)
+
+  /**
+   * The ends of the new windows, first and last, that reach back to where frames have already left,
+   * if the change is made at `watermark`. `None` if all frames are there.
+   */
+  def purged(watermark: Long): Option[(Long, Long)] = {
+    val firstEnd = to.lastEnd(watermark) + to.slide
+    // A window that begins at or after the first frame that is there has all of its own.
+    val lastEnd = to.lastEnd(from.firstOpenFrame(watermark) + to.size - 1)
+    if (lastEnd < firstEnd) None else Some(firstEnd -> lastEnd)
+  }
+}

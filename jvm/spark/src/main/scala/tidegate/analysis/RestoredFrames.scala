@@ -1,0 +1,127 @@
+package tidegate.analysis
+
+import java.time.Instant
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
+import org.apache.spark.sql.catalyst.util.toPrettySQL
+import tidegate.TidegateErrors
+import tidegate.clock.FrameCheckpoint
+import tidegate.core.window.WindowChange
+import tidegate.plans._
+
+/** Whether a query can go on with the frames of its checkpoint, and what that does to windows. */
+private[analysis] object RestoredFrames extends Logging {
+
+  /** Whether the checkpoint has frames of an aggregation. */
+  def exist(plan: LogicalPlan, a: Aggregate, checkpoint: FrameCheckpoint): Boolean =
+    a.child
+      .collectFirst { case d: DropLate => StatefulOperators.ownId(plan, d.operator) }
+      .exists(id => checkpoint.operators.get(id).contains(FrameAggregate.StateName))
+
+  /**
+   * Prints a verdict for all windows that were changed.
+   *
+   * @param batch
+   *   the same plan as a batch will have it
+   * @throws AnalysisException
+   *   if the query has no use for frames that are there
+   */
+  def check(plan: LogicalPlan, batch: LogicalPlan, checkpoint: FrameCheckpoint): Unit =
+    checkpoint.operators.filter(_._2 == FrameAggregate.StateName).keys.toSeq.sorted.foreach { id =>
+      val frames = batch.collect {
+        case f @ FrameAggregate(_, _, Some(name), _)
+            if StatefulOperators.ownId(plan, name) == id =>
+          f
+      }
+      frames.headOption match {
+        case Some(f) =>
+          checkFunctions(f, id, checkpoint)
+          windowsOf(f.operator.get, checkpoint).filter(_ != f.grid).foreach { before =>
+            logWarning(verdict(f, before, checkpoint))
+          }
+        case None => throw refused(plan, id, checkpoint)
+      }
+    }
+
+  private def windowsOf(operator: String, checkpoint: FrameCheckpoint): Option[WindowGrid] =
+    checkpoint.marks.get(operator).flatMap(_.frames)
+
+  /** Spark compares the types of buffers: here the functions that filled them. */
+  private def checkFunctions(f: FrameAggregate, id: Long, checkpoint: FrameCheckpoint): Unit =
+    checkpoint.buffers(id).foreach { names =>
+      val before = names.drop(1).map(functionOf).distinctNeighbours
+      val now = f.child.expressions
+        .flatMap(_.collect { case e: AggregateExpression => functionOf(toPrettySQL(e)) })
+        .distinctNeighbours
+      if (before != now) {
+        val operator = f.operator.get
+        throw TidegateErrors.framesRefused(
+          operator,
+          windowsOf(operator, checkpoint).fold("sliding windows")(text),
+          s"the query aggregates with ${now.mkString(", ")} where it had ${before.mkString(", ")}"
+        )
+      }
+    }
+
+  private def functionOf(name: String): String = name.takeWhile(_ != '(')
+
+  private implicit final class Neighbours(names: Seq[String]) {
+
+    /** A function with several buffers is there several times. */
+    def distinctNeighbours: Seq[String] = names.foldLeft(Seq.empty[String]) { (all, name) =>
+      if (all.lastOption.contains(name)) all else all :+ name
+    }
+  }
+
+  private def refused(plan: LogicalPlan, id: Long, checkpoint: FrameCheckpoint) = {
+    val operators = plan.collect { case d: DropLate => d.operator }
+    val operator = operators
+      .lift((id - StatefulOperators.FirstOwnId).toInt)
+      .getOrElse(s"the operator with the number $id")
+    val reason = plan.collectFirst {
+      case n: NoFrames if n.child.exists {
+            case d: DropLate => d.operator == operator
+            case _           => false
+          } =>
+        s"the query cannot use them: ${n.reason}"
+    }
+    TidegateErrors.framesRefused(
+      operator,
+      windowsOf(operator, checkpoint).fold("sliding windows")(text),
+      reason.getOrElse("the query has no sliding windows there")
+    )
+  }
+
+  private def verdict(
+      f: FrameAggregate,
+      before: WindowGrid,
+      checkpoint: FrameCheckpoint
+  ): String = {
+    val change = WindowChange(before.inMicros, f.grid.inMicros)
+    val watermarkMs = checkpoint.marks(f.operator.get).evictionMs.getOrElse(0L)
+    val purged = change.purged(watermarkMs * MicrosPerMs)
+    val result = (change.keepsFramesWhole, purged) match {
+      case (true, None)                => "compatible, all windows are exact"
+      case (true, Some((first, last))) =>
+        s"compatible with these windows affected: those that end from ${time(first)} to " +
+          s"${time(last)} miss the rows that had left the state"
+      case (false, _) =>
+        val first = f.grid.inMicros.lastEnd(watermarkMs * MicrosPerMs) + f.grid.inMicros.slide
+        s"compatible with these windows affected: from the one that ends at ${time(first)} to the " +
+          "last one with rows from before, as their frames move to the new frame in which they end"
+    }
+    s"The windows of ${f.operator.get} were changed from ${text(before)} to ${text(f.grid)}: $result."
+  }
+
+  private val MicrosPerMs = 1000L
+
+  private def time(micros: Long): String =
+    Instant.ofEpochMilli(Math.floorDiv(micros, MicrosPerMs)).toString
+
+  private def text(grid: WindowGrid): String = {
+    val offset = if (grid.offsetMs == 0) "" else s" from ${grid.offsetMs} ms on"
+    s"windows of ${grid.sizeMs} ms by ${grid.slideMs} ms$offset"
+  }
+}
