@@ -4,7 +4,13 @@ import java.net.URI
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.permission.FsPermission
-import org.apache.hadoop.fs.{DelegateToFileSystem, FileStatus, Path, RawLocalFileSystem}
+import org.apache.hadoop.fs.{
+  DelegateToFileSystem,
+  FileStatus,
+  LocalFileSystem,
+  Path,
+  RawLocalFileSystem
+}
 
 /**
  * Local files without permissions. Hadoop without its native library starts a process for every
@@ -23,6 +29,9 @@ final class DirectFileSystem extends RawLocalFileSystem {
     new FileStatus(s.getLen, s.isDirectory, 1, s.getBlockSize, s.getModificationTime, s.getPath)
 }
 
+/** As Spark's RocksDB store wants it. */
+final class DirectLocalFileSystem extends LocalFileSystem(new DirectFileSystem)
+
 /** The same for Hadoop's other interface to files. */
 final class DirectFiles(uri: URI, conf: Configuration)
     extends DelegateToFileSystem(uri, new DirectFileSystem, conf, "file", false)
@@ -32,7 +41,7 @@ object DirectFiles {
   /** For a session: queries that are started with them use these files. */
   val settings: Seq[(String, String)] = Seq(
     "fs.AbstractFileSystem.file.impl" -> classOf[DirectFiles].getName,
-    "fs.file.impl" -> classOf[DirectFileSystem].getName,
+    "fs.file.impl" -> classOf[DirectLocalFileSystem].getName,
     "fs.file.impl.disable.cache" -> "true"
   )
 }

@@ -10,22 +10,33 @@ import scala.util.Random
  * @param forgets
  *   its offset is taken away then: as if killed between two batches
  */
-final case class FrameStage(files: Seq[Seq[FrameRow]], kill: Option[Long], forgets: Boolean)
+final case class FrameStage(files: Seq[Seq[FrameRow]], kill: Option[Long], forgets: Boolean) {
+  override def toString: String =
+    s"${files.size} files" + kill.fold("")(" killed in batch " + _) +
+      (if (kill.isDefined && forgets) " before its offset" else "")
+}
 
 /**
  * How a query is run.
  *
  * @param step
  *   every advance of the watermark is visible, not only those that close a window
+ * @param wholeStage
+ *   whether Spark generates code for whole stages
  */
 final case class FrameRun(
     stages: Seq[FrameStage],
     lagMs: Long,
     step: Boolean,
     zone: String,
-    partitions: Int
+    partitions: Int,
+    wholeStage: Boolean
 ) {
   def files: Seq[Seq[FrameRow]] = stages.flatMap(_.files)
+
+  override def toString: String =
+    s"lag $lagMs ms, ${if (step) "every step" else "by frame"}, $zone, $partitions partitions, " +
+      s"${if (wholeStage) "whole stages" else "no whole stages"}, ${stages.mkString(", ")}"
 }
 
 /** Random aggregations and random rows for them. */
@@ -43,7 +54,7 @@ final class FrameCases(random: Random) {
     // Spark wants an offset below the slide.
     val offsets = if (inSql) Seq(0L, 500L, -1L, slideMs * 3 + 7, -slideMs) else Seq(0L, 200L, -1L)
     FrameCase(
-      slideMs * oneOf(2, 2, 3, 4, 5, 12, 60),
+      slideMs * oneOf(2, 2, 3, 4, 5, 12, if (inSql) 60 else 20),
       slideMs,
       oneOf(offsets: _*),
       oneOf(KeyCase.all: _*),
@@ -61,7 +72,7 @@ final class FrameCases(random: Random) {
   }
 
   def run(query: FrameCase): FrameRun = {
-    val batches = new FrameRows(random, query).batches(4 + random.nextInt(4))
+    val batches = new FrameRows(random, query).batches(3 + random.nextInt(4))
     val cut = if (chance(40)) 1 + random.nextInt(batches.size - 1) else 0
     val stages = Seq(batches.take(cut) -> 0, batches.drop(cut) -> cut)
     FrameRun(
@@ -72,7 +83,8 @@ final class FrameCases(random: Random) {
       oneOf(0L, query.slideMs, query.sizeMs / 2, query.sizeMs * 2),
       chance(40),
       oneOf("UTC", "America/St_Johns", "Asia/Kathmandu"),
-      oneOf(1, 1, 1, 2)
+      oneOf(1, 1, 1, 2),
+      random.nextBoolean()
     )
   }
 }
@@ -92,7 +104,7 @@ private final class FrameRows(random: Random, query: FrameCase) {
   def batches(n: Int): Seq[Seq[FrameRow]] = {
     val some = (0 until n).map(i => if (random.nextInt(6) == 0) Nil else batch(i, n))
     now = now.map { case (sub, _) => sub -> (now.values.max + 30 * hourMs) }
-    (some :+ now.keys.toSeq.sorted.map(row(_, 0L))) ++ Seq.fill(2)(Nil)
+    some :+ now.keys.toSeq.sorted.map(row(_, 0L))
   }
 
   private def batch(i: Int, n: Int): Seq[FrameRow] = {

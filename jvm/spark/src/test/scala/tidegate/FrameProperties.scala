@@ -22,7 +22,7 @@ class FrameProperties extends FrameTest {
       val random = new FrameCases(new Random(seed))
       val query = random.query()
       val run = random.run(query)
-      withClue(s"seed $seed, $query, lag ${run.lagMs}: ") {
+      withClue(s"seed $seed, $query, $run: ") {
         on(store)(check(query, run))
       }
     }
@@ -31,7 +31,8 @@ class FrameProperties extends FrameTest {
   private def check(query: FrameCase, run: FrameRun): Unit =
     withConf(
       "spark.sql.session.timeZone" -> run.zone,
-      "spark.sql.shuffle.partitions" -> run.partitions.toString
+      "spark.sql.shuffle.partitions" -> run.partitions.toString,
+      "spark.sql.codegen.wholeStage" -> run.wholeStage.toString
     ) {
       FrameAggregates.register(spark)
       val folder = newFolder()
