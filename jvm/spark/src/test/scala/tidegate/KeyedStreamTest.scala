@@ -112,6 +112,9 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
 
     def rows: Seq[Row] = batches.values.flatten.toSeq
 
+    /** The rows of each batch, empty batches included. */
+    def rowsByBatch: Map[Long, Seq[Row]] = batches.toMap
+
     def batchCount: Int = batches.size
 
     def clear(): Unit = batches.clear()

@@ -40,6 +40,11 @@ trait RestartTest extends KeyedStreamTest {
     val lines = events.map { e =>
       s"""{"sub":"${e.sub}","time":"${e.time.toInstant}","n":${e.n}}"""
     }
+    addLines(folder, i, lines)
+  }
+
+  /** As `addFile`, of rows in JSON. */
+  def addLines(folder: Path, i: Int, lines: Seq[String]): Unit = {
     // Written aside, so that a running query never finds half a file.
     val file = Files.createTempFile("tidegate", ".json")
     Files.write(file, lines.mkString("\n").getBytes)

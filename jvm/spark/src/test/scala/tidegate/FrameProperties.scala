@@ -1,0 +1,115 @@
+package tidegate
+
+import java.time.ZoneId
+
+import scala.util.Random
+
+import org.apache.spark.sql.DataFrame
+
+/**
+ * Random aggregations of random streams, with frames and by Spark's plan, both against a model that
+ * keeps the rows of every window.
+ *
+ * Random windows, keys, aggregates, orders of arrival, cuts into batches, stops, kills and state
+ * stores, all of them by the seed in the title. `-Dtidegate.cases=100` tries more of them.
+ */
+class FrameProperties extends FrameTest {
+  private val cases = sys.props.get("tidegate.cases").fold(36)(_.toInt)
+
+  for (seed <- 1 to cases) {
+    val store = FrameTest.stores(seed % FrameTest.stores.size)
+    test(s"seed $seed: frames, Spark's plan and the model agree, on ${store.name}") {
+      val random = new FrameCases(new Random(seed))
+      val query = random.query()
+      val run = random.run(query)
+      withClue(s"seed $seed, $query, $run: ") {
+        on(store)(check(query, run))
+      }
+    }
+  }
+
+  private def check(query: FrameCase, run: FrameRun): Unit =
+    withConf(
+      "spark.sql.session.timeZone" -> run.zone,
+      "spark.sql.shuffle.partitions" -> run.partitions.toString,
+      "spark.sql.codegen.wholeStage" -> run.wholeStage.toString
+    ) {
+      FrameAggregates.register(spark)
+      val folder = newFolder()
+      val pair = new FramePair(query.frame(ordered(folder.toString, run)))
+      process(pair, folder, run)
+      assert(marks(pair.on) === marks(pair.off))
+      val found = pair.both.map(results(_, query.key.sql.size))
+      val batches = modelBatches(pair.on, run.files)
+      val model = query.model(ZoneId.of(run.zone)).run(batches)
+      assert(pair.both.map(pair.lateRows) === Seq(model.late, model.late))
+      batches.foreach(batch => withClue(s"$batch: ")(compare(query, found, model, batch.id)))
+    }
+
+  private def ordered(folder: String, run: FrameRun): DataFrame =
+    frameRows(java.nio.file.Path.of(folder)).withKeyedWatermark(
+      "time",
+      s"${run.lagMs} milliseconds",
+      substream = Seq("sub"),
+      emission = if (run.step) byMinStep("1 millisecond") else null
+    )
+
+  private def process(pair: FramePair, folder: java.nio.file.Path, run: FrameRun): Unit = {
+    var files = 0
+    run.stages.foreach { stage =>
+      stage.files.foreach { rows =>
+        addLines(folder, files, rows.map(_.json))
+        files += 1
+      }
+      if (stage.kill.isDefined) {
+        pair.failIn(stage.kill).start().settle().stop()
+        if (stage.forgets && pair.failed) pair.forgetLastOffset()
+      }
+      pair.failIn(None).start().settle()
+      assertFrames(pair.on.query)
+      pair.stop()
+    }
+  }
+
+  private def marks(run: Run) =
+    run.log.map(batch => (batch.id, batch.dataOffsets, batch.operators.values.toSeq))
+
+  private def compare(
+      query: FrameCase,
+      found: Seq[Map[Long, Map[FrameKey, Seq[Any]]]],
+      model: FrameResult,
+      batch: Long
+  ): Unit = {
+    val expected = model.closed(batch).filter { case (_, rows) =>
+      query.having.forall(_.model(rows))
+    }
+    val on = found.head.getOrElse(batch, Map.empty)
+    val off = found.last.getOrElse(batch, Map.empty)
+    assert(off.keySet === expected.keySet, "by Spark's plan")
+    assert(on.keySet === expected.keySet, "with frames")
+    for {
+      (window, rows) <- expected
+      (aggregate, i) <- query.aggregates.zipWithIndex
+    } withClue(s"$window, ${aggregate.sql}: ") {
+      val (a, b) = (on(window)(i), off(window)(i))
+      aggregate.model.foreach(agrees(aggregate, _, rows, Seq(a, b)))
+      if (!aggregate.isFree && aggregate.isStable(rows)) assert(alike(a, b), s"$a and $b")
+    }
+  }
+
+  private def agrees(
+      aggregate: AggregateCase,
+      model: Seq[FrameRow] => Any,
+      rows: Seq[FrameRow],
+      found: Seq[Any]
+  ): Unit = {
+    val expected = model(rows)
+    found.foreach { value =>
+      val isRight = (aggregate.isFree, expected) match {
+        case (true, values: Seq[_]) => values.exists(alike(value, _))
+        case _                      => alike(value, expected)
+      }
+      assert(isRight, s"$value, the model has $expected")
+    }
+  }
+}
