@@ -10,3 +10,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 
 def test_sql_reference(spark: SparkSession) -> None:
     assert documents.check(DOCS / "sql.md", spark.newSession()) >= 12
+
+
+def test_sliding_windows(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "windows.md", spark.newSession()) >= 3
