@@ -4,6 +4,7 @@ import java.nio.file.{Files, Path}
 import java.sql.Timestamp
 
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
+import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{DataFrame, Row}
 
 /** Where the state is, and how it is written. */
@@ -118,7 +119,7 @@ trait FrameTest extends RestartTest {
       x == y || x.isNaN && y.isNaN ||
       math.abs(x - y) <= 1e-9 * Seq(1.0, math.abs(x), math.abs(y)).max
     case (x: java.math.BigDecimal, y: java.math.BigDecimal) => x.compareTo(y) == 0
-    case (x: Row, y: Row) =>
+    case (x: Row, y: Row)                                   =>
       x.size == y.size && x.toSeq.zip(y.toSeq).forall { case (v, w) => alike(v, w) }
     case (x: scala.collection.Seq[_], y: scala.collection.Seq[_]) =>
       x.size == y.size &&
@@ -131,7 +132,7 @@ trait FrameTest extends RestartTest {
   }
 }
 
-object FrameTest {
+object FrameTest extends org.scalatest.Assertions {
   private val rocksDb = "spark.sql.streaming.stateStore.rocksdb"
 
   val hdfs: FrameStore = FrameStore("HDFS-backed state", "HDFSBacked", Map.empty)
@@ -159,5 +160,10 @@ object FrameTest {
 
   val stores: Seq[FrameStore] = Seq(hdfs, rocks, changelog, format2)
 
-  private def assertFrames(query: StreamingQuery): Unit = ()
+  private def assertFrames(query: StreamingQuery): Unit = {
+    // A run that had nothing to do has no plan.
+    Option(SparkInternals.execution(query).get.lastExecution).map(_.executedPlan).foreach { plan =>
+      assert(plan.exists(_.nodeName == "FrameAggregate"), plan.toString.take(2000))
+    }
+  }
 }

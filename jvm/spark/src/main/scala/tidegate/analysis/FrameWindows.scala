@@ -19,6 +19,8 @@ import tidegate.plans._
  *   every column that tells of the window alone, made from the start
  * @param mixed
  *   columns that are made of the window and of the row
+ * @param conditions
+ *   what filters say of the window, with its start in it
  * @param operator
  *   the name of the operator whose late rows are dropped on the way; none if the query has not
  *   started
@@ -30,7 +32,8 @@ private[analysis] final case class FrameWindows(
     start: Attribute,
     columns: AttributeMap[Expression],
     mixed: AttributeSet,
-    operator: Option[String]
+    conditions: Seq[Expression] = Nil,
+    operator: Option[String] = None
 ) {
 
   /** Whether an expression tells of the window, and of nothing else. */
@@ -57,7 +60,7 @@ private[analysis] final case class FrameWindows(
   }
 }
 
-private[analysis] object FrameWindows {
+private[analysis] object FrameWindows extends PredicateHelper {
   private val MicrosPerMs = 1000L
 
   /** A plan without windows, or the reason why its windows cannot be put together from frames. */
@@ -82,13 +85,16 @@ private[analysis] object FrameWindows {
 
   private def sourceOf(p: Project, window: Attribute): Attribute =
     p.projectList
-      .collectFirst { case a @ Alias(source: Attribute, _) if a.exprId == window.exprId => source }
+      .collectFirst {
+        // Another name, or an end that was added to a start.
+        case a: Alias if a.exprId == window.exprId && a.references.size == 1 => a.references.head
+      }
       .getOrElse(window)
 
   private def project(p: Project, found: FrameWindows): Found = {
     val (window, rest) = p.projectList.partition(found.isOfWindow)
     val (mixed, own) = rest.partition(found.touchesWindow)
-    if (rest.exists(!_.deterministic)) {
+    if (p.projectList.exists(!_.deterministic)) {
       Left("an expression between the window function and the aggregation is not deterministic")
     } else {
       val kept = if (own.exists(_.exprId == found.time.exprId)) own else own :+ found.time
@@ -108,31 +114,46 @@ private[analysis] object FrameWindows {
     }
   }
 
-  private def filter(f: Filter, found: FrameWindows): Found =
-    if (found.touchesWindow(f.condition)) {
-      Left(s"a filter below the aggregation looks at the window: ${f.condition.sql}")
-    } else if (!f.condition.deterministic) {
-      Left("a filter between the window function and the aggregation is not deterministic")
-    } else Right(found.copy(rows = Filter(f.condition, found.rows)))
+  /** A condition on the window alone can wait until the window is there. */
+  private def filter(f: Filter, found: FrameWindows): Found = {
+    val (touching, ofRow) =
+      splitConjunctivePredicates(f.condition).partition(found.touchesWindow)
+    touching.find(!found.isOfWindow(_)) match {
+      case _ if !f.condition.deterministic =>
+        Left("a filter between the window function and the aggregation is not deterministic")
+      case Some(mixed) =>
+        Left(s"a filter below the aggregation compares the window with the row: ${mixed.sql}")
+      case None =>
+        Right(
+          found.copy(
+            rows = ofRow.reduceOption(And(_, _)).fold(found.rows)(Filter(_, found.rows)),
+            conditions = found.conditions ++ touching.map(found.fromStart)
+          )
+        )
+    }
+  }
 
   /** A row is late when the last of its windows is closed. */
-  private def dropLate(d: DropLate, found: FrameWindows): FrameWindows =
-    found.copy(
-      rows =
-        d.copy(child = found.rows, time = found.time, grid = Some(found.grid), eventTime = None),
-      operator = Some(d.operator)
-    )
+  private def dropLate(d: DropLate, found: FrameWindows): FrameWindows = {
+    // It may be the end of another window: here it is a time.
+    val time = found.time.withMetadata(WindowMark.removed(found.time.metadata))
+    val drop = d.copy(child = found.rows, time = time, grid = Some(found.grid), eventTime = None)
+    found.copy(rows = drop, operator = Some(d.operator))
+  }
 
   /** Our `HOP`: a generator of starts, and a projection that makes the columns of them. */
   private object Hop {
     def unapply(p: Project): Option[FrameWindows] = p match {
       case Project(list, Generate(Explode(_: Sequence), _, _, _, Seq(value), child)) =>
         for {
-          mark <- list.map(_.toAttribute).flatMap(WindowMark.of).find(_.grid.isDefined)
-          if mark.function == "HOP"
           end <- list.collectFirst {
-            case a: Alias if WindowMark.hasRole(a.toAttribute, WindowRole.End) => a.toAttribute
+            case a: Alias
+                if a.references
+                  .contains(value) && WindowMark.hasRole(a.toAttribute, WindowRole.End) =>
+              a.toAttribute
           }
+          mark <- WindowMark.of(end)
+          if mark.function == "HOP" && mark.grid.isDefined
           time <- WindowColumns.timeOf(p, end)
           start = AttributeReference("frame", LongType, nullable = false)()
           made = FrameWindows(
@@ -141,8 +162,7 @@ private[analysis] object FrameWindows {
             mark.grid.get,
             start,
             AttributeMap(Seq(value -> start)),
-            AttributeSet.empty,
-            None
+            AttributeSet.empty
           )
           found <- project(Project(list, p.child), made).toOption
         } yield found
@@ -165,8 +185,7 @@ private[analysis] object FrameWindows {
         grid,
         start,
         AttributeMap(Seq(window -> definition)),
-        AttributeSet.empty,
-        None
+        AttributeSet.empty
       )
 
     /** Spark makes both ends from the time: here from the start, and otherwise the same. */

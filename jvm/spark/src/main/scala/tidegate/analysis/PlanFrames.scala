@@ -2,9 +2,9 @@ package tidegate.analysis
 
 import scala.util.Try
 
-import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.TidegateErrors
@@ -33,7 +33,9 @@ object PlanFrames extends Rule[LogicalPlan] {
 
   /** The windows that are put together from frames in a plan, by their operator. */
   def in(plan: LogicalPlan): Map[String, WindowGrid] =
-    apply(plan).collect { case FrameAggregate(_, grid, Some(operator), _) => operator -> grid }.toMap
+    apply(plan).collect { case FrameAggregate(_, grid, Some(operator), _) =>
+      operator -> grid
+    }.toMap
 
   /**
    * For the plan of a query that is about to start. Where the checkpoint has state, it decides:
@@ -105,9 +107,10 @@ object PlanFrames extends Rule[LogicalPlan] {
   private def checkAggregates(a: Aggregate, found: FrameWindows): Either[String, Unit] = {
     val all = a.aggregateExpressions.flatMap(_.collect { case e: AggregateExpression => e })
     all.collectFirst {
-      case e if e.isDistinct => s"${e.sql} is distinct, and cannot be merged"
+      case e if e.isDistinct           => s"${e.sql} is distinct, and cannot be merged"
       case e if found.touchesWindow(e) => s"${e.sql} looks at the window"
-      case e if !e.aggregateFunction.children.forall(_.deterministic) =>
+      case e if e.aggregateFunction.isInstanceOf[PythonUDAF] => s"${e.sql} is a Python function"
+      case e if !(e.aggregateFunction.children ++ e.filter).forall(_.deterministic) =>
         s"${e.sql} is not deterministic"
     }
   }.toLeft(())
@@ -128,7 +131,11 @@ object PlanFrames extends Rule[LogicalPlan] {
       columns.map(_._2) :+ found.start,
       found.inFrames
     )
-    Project(results, FrameAggregate(found.start, found.grid, found.operator, frames))
+    val windows = FrameAggregate(found.start, found.grid, found.operator, frames)
+    Project(
+      results,
+      found.conditions.reduceOption(And(_, _)).fold[LogicalPlan](windows)(Filter(_, windows))
+    )
   }
 
   private def distinct(results: Seq[Expression]): Seq[AggregateExpression] =

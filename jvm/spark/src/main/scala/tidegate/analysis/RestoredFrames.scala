@@ -3,9 +3,7 @@ package tidegate.analysis
 import java.time.Instant
 
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
-import org.apache.spark.sql.catalyst.util.toPrettySQL
 import tidegate.TidegateErrors
 import tidegate.clock.FrameCheckpoint
 import tidegate.core.window.WindowChange
@@ -31,13 +29,11 @@ private[analysis] object RestoredFrames extends Logging {
   def check(plan: LogicalPlan, batch: LogicalPlan, checkpoint: FrameCheckpoint): Unit =
     checkpoint.operators.filter(_._2 == FrameAggregate.StateName).keys.toSeq.sorted.foreach { id =>
       val frames = batch.collect {
-        case f @ FrameAggregate(_, _, Some(name), _)
-            if StatefulOperators.ownId(plan, name) == id =>
+        case f @ FrameAggregate(_, _, Some(name), _) if StatefulOperators.ownId(plan, name) == id =>
           f
       }
       frames.headOption match {
         case Some(f) =>
-          checkFunctions(f, id, checkpoint)
           windowsOf(f.operator.get, checkpoint).filter(_ != f.grid).foreach { before =>
             logWarning(verdict(f, before, checkpoint))
           }
@@ -47,33 +43,6 @@ private[analysis] object RestoredFrames extends Logging {
 
   private def windowsOf(operator: String, checkpoint: FrameCheckpoint): Option[WindowGrid] =
     checkpoint.marks.get(operator).flatMap(_.frames)
-
-  /** Spark compares the types of buffers: here the functions that filled them. */
-  private def checkFunctions(f: FrameAggregate, id: Long, checkpoint: FrameCheckpoint): Unit =
-    checkpoint.buffers(id).foreach { names =>
-      val before = names.drop(1).map(functionOf).distinctNeighbours
-      val now = f.child.expressions
-        .flatMap(_.collect { case e: AggregateExpression => functionOf(toPrettySQL(e)) })
-        .distinctNeighbours
-      if (before != now) {
-        val operator = f.operator.get
-        throw TidegateErrors.framesRefused(
-          operator,
-          windowsOf(operator, checkpoint).fold("sliding windows")(text),
-          s"the query aggregates with ${now.mkString(", ")} where it had ${before.mkString(", ")}"
-        )
-      }
-    }
-
-  private def functionOf(name: String): String = name.takeWhile(_ != '(')
-
-  private implicit final class Neighbours(names: Seq[String]) {
-
-    /** A function with several buffers is there several times. */
-    def distinctNeighbours: Seq[String] = names.foldLeft(Seq.empty[String]) { (all, name) =>
-      if (all.lastOption.contains(name)) all else all :+ name
-    }
-  }
 
   private def refused(plan: LogicalPlan, id: Long, checkpoint: FrameCheckpoint) = {
     val operators = plan.collect { case d: DropLate => d.operator }
@@ -89,7 +58,7 @@ private[analysis] object RestoredFrames extends Logging {
     }
     TidegateErrors.framesRefused(
       operator,
-      windowsOf(operator, checkpoint).fold("sliding windows")(text),
+      windowsOf(operator, checkpoint).fold("sliding windows")(_.toString),
       reason.getOrElse("the query has no sliding windows there")
     )
   }
@@ -112,16 +81,11 @@ private[analysis] object RestoredFrames extends Logging {
         s"compatible with these windows affected: from the one that ends at ${time(first)} to the " +
           "last one with rows from before, as their frames move to the new frame in which they end"
     }
-    s"The windows of ${f.operator.get} were changed from ${text(before)} to ${text(f.grid)}: $result."
+    s"The windows of ${f.operator.get} were changed from $before to ${f.grid}: $result."
   }
 
   private val MicrosPerMs = 1000L
 
   private def time(micros: Long): String =
     Instant.ofEpochMilli(Math.floorDiv(micros, MicrosPerMs)).toString
-
-  private def text(grid: WindowGrid): String = {
-    val offset = if (grid.offsetMs == 0) "" else s" from ${grid.offsetMs} ms on"
-    s"windows of ${grid.sizeMs} ms by ${grid.slideMs} ms$offset"
-  }
 }

@@ -227,6 +227,7 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
 }
 
 object RunningQuery {
+
   /** The same, of the only context there is. */
   def active: Option[RunningQuery] = SparkInternals.activeContext.flatMap(current(_))
 

@@ -10,6 +10,7 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.flatmapgroups
 import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinExec
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate._
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
+import tidegate.execution.frames.FrameAggregateExec
 
 /**
  * Gives Spark's stateful operators the watermark that is theirs, after Spark has filled in its
@@ -64,6 +65,8 @@ object BindWatermarks extends ColumnarRule {
     val end = Some(drop.times.evictionMs)
     val keysEnd = if (drop.isWindowed) end else Some(passed(drop.times.evictionMs))
     Option(operator).collect {
+      // It was planned with its watermarks.
+      case f: FrameAggregateExec => f
       case s: StateStoreSaveExec =>
         s.copy(
           eventTimeWatermarkForLateEvents = NothingIsLate,

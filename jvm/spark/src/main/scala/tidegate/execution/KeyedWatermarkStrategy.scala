@@ -1,7 +1,8 @@
 package tidegate.execution
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.planning.PhysicalAggregation
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.aggregate.AggUtils
@@ -39,8 +40,9 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case o: KeyedOutput    =>
       val tagged = o.output.filter(_.exprId == o.eventTime.exprId)
       Seq(RetagEventTimeExec(tagged, tagged.map(_.metadata), planLater(o.child)))
-    case Project(results, f: FrameAggregate) => Seq(frameAggregate(f, results))
-    case f: FrameAggregate                   => Seq(frameAggregate(f, f.output))
+    case Project(results, f: FrameAggregate) if results.forall(isPlain) =>
+      Seq(frameAggregate(f, results))
+    case f: FrameAggregate => Seq(frameAggregate(f, f.output))
     case n: NoFrames       => Seq(NoFramesExec(n.reason, planLater(n.child)))
     // There are no bounds to wait for any more; a stream without them was refused at its start.
     case b: BoundsFollow => Seq(planLater(b.child))
@@ -81,12 +83,24 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       q <- query.filter(_.operators.exists(_.operator == operator))
     } yield q -> operator
     FrameAggregateExec(
-      FrameAggregates(keys.map(_.toAttribute), node.frame, functions, results.map(_.asInstanceOf[NamedExpression])),
+      FrameAggregates(
+        keys.map(_.toAttribute),
+        node.frame,
+        functions,
+        results.map(_.asInstanceOf[NamedExpression])
+      ),
       node.grid,
+      running.map(_._2),
       running.fold(OperatorBatch.none) { case (q, operator) => q.batchTimes.operator(operator) },
       running.map { case (q, operator) => q.stateInfo(operator) },
       partial
     )
+  }
+
+  /** Others need to be prepared, which Spark does for its own projections. */
+  private def isPlain(e: Expression): Boolean = e.deterministic && !e.exists {
+    case _: CodegenFallback | _: PlanExpression[_] | _: Unevaluable => true
+    case _                                                          => false
   }
 
   /** As Spark does for its own state; one for all rows if there are none. */

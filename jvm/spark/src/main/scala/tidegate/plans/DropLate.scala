@@ -19,6 +19,11 @@ final case class WindowGrid(slideMs: Long, offsetMs: Long, sizeMs: Long) {
   /** The end of the last window that is closed at the watermark `ms`. */
   def lastEnd(ms: Long): Long = ms - Math.floorMod(ms - offsetMs - sizeMs, slideMs)
 
+  override def toString: String = {
+    val offset = if (offsetMs == 0) "" else s", from $offsetMs ms on"
+    s"windows of $sizeMs ms by $slideMs ms$offset"
+  }
+
   /** The frames that the windows are made of, in µs; the size must be a multiple of the slide. */
   def inMicros: FrameGrid = FrameGrid(sizeMs * 1000, slideMs * 1000, offsetMs * 1000)
 }

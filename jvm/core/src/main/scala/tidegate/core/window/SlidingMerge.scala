@@ -68,28 +68,37 @@ final class SlidingMerge(
   /** Goes to the next window with a frame; `false` if there is none. */
   def next(): Boolean = {
     var candidate = end + grid.slide
-    while (candidate <= lastEnd) {
-      if (candidate > segmentEnd) {
-        cursor.seek(candidate - grid.size)
-        if (cursor.frame == FrameCursor.End) return false
-        candidate = math.max(candidate, grid.firstEndOver(cursor.frame))
-        if (candidate > lastEnd) return false
-        open(candidate)
+    var isFound = false
+    while (!isFound && candidate <= lastEnd) {
+      if (candidate > segmentEnd) candidate = open(candidate)
+      if (candidate <= lastEnd) {
+        slideTo(candidate)
+        isFound = front < fronts || hasCore || hasBack
+        if (!isFound) {
+          segmentEnd = candidate
+          candidate += grid.slide
+        }
       }
-      slideTo(candidate)
-      if (front < fronts || hasCore || hasBack) {
-        end = candidate
-        value = merged()
-        return true
-      }
-      segmentEnd = candidate
-      candidate += grid.slide
     }
-    false
+    if (isFound) {
+      end = candidate
+      value = merged()
+    }
+    isFound
+  }
+
+  /** Opens a segment at the first window with a frame that ends at `from` or later. */
+  private def open(from: Long): Long = {
+    cursor.seek(from - grid.size)
+    val first =
+      if (cursor.frame == FrameCursor.End) FrameCursor.End
+      else math.max(from, grid.firstEndOver(cursor.frame))
+    if (first <= lastEnd) begin(first)
+    first
   }
 
   /** Begins a segment with the window that ends at `first`. */
-  private def open(first: Long): Unit = {
+  private def begin(first: Long): Unit = {
     // Not `first + ...`, which may be more than the highest time.
     val more = math.min(segmentWindows - 1, (lastEnd - first) / grid.slide)
     segmentEnd = first + more * grid.slide

@@ -103,9 +103,13 @@ class SlidingMergeProperties extends AnyFunSuite with ScalaCheckPropertyChecks {
       c.after + c.windows * c.grid.slide,
       runs = 0
     )
-    Iterator.continually(windows.next()).takeWhile(identity).map { _ =>
-      windows.windowEnd -> texts(windows.slot)
-    }.toList
+    Iterator
+      .continually(windows.next())
+      .takeWhile(identity)
+      .map { _ =>
+        windows.windowEnd -> texts(windows.slot)
+      }
+      .toList
   }
 
   test("windows are those of a search through all frames, in order, whatever the segments") {

@@ -13,12 +13,15 @@ import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.StructType
+import tidegate.TidegateErrors
 import tidegate.clock.OperatorBatch
 import tidegate.plans.{FrameAggregate, WindowGrid}
 
 /**
  * Keeps the frames of each key, and puts out the windows that are closed in this batch.
  *
+ * @param operator
+ *   its name; none outside of a query
  * @param times
  *   the watermarks of the operator: windows that end after the eviction watermark of the batch
  *   before and not after that of this batch are due
@@ -30,6 +33,7 @@ import tidegate.plans.{FrameAggregate, WindowGrid}
 final case class FrameAggregateExec(
     aggregates: FrameAggregates,
     grid: WindowGrid,
+    operator: Option[String],
     times: OperatorBatch,
     stateInfo: Option[StatefulOperatorStateInfo],
     child: SparkPlan
@@ -67,6 +71,7 @@ final case class FrameAggregateExec(
       batchId: Long,
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
+    checkFunctions(hadoopConf)
     val schema =
       StateStoreColFamilySchema(StateStore.DEFAULT_COL_FAMILY_NAME, 0, keySchema, 0, valueSchema)
     List(
@@ -79,6 +84,22 @@ final case class FrameAggregateExec(
       )
     )
   }
+
+  /**
+   * Spark compares the types of the state: here the functions that filled it, which would mix
+   * minima with maxima.
+   */
+  private def checkFunctions(hadoopConf: Configuration): Unit =
+    FrameStateSchema.buffers(getStateInfo, hadoopConf).foreach { before =>
+      val now = FrameStateSchema.functions(aggregates.entryType)
+      if (before != now) {
+        throw TidegateErrors.framesRefused(
+          operator.getOrElse(shortName),
+          s"aggregates with the buffers ${before.mkString(", ")}",
+          s"those of the query are ${now.mkString(", ")}"
+        )
+      }
+    }
 
   /**
    * In RocksDB the chunks are kept apart from the heads by a prefix, so that a walk over the heads
@@ -109,21 +130,23 @@ final case class FrameAggregateExec(
     val encoder =
       if (prefixed) PrefixKeyScanStateEncoderSpec(keySchema, 1)
       else NoPrefixKeyStateEncoderSpec(keySchema)
-    child.execute().mapPartitionsWithStateStore(
-      session.sqlContext,
-      getStateInfo,
-      keySchema,
-      valueSchema,
-      encoder
-    ) { (store, rows) =>
-      val own = new FrameStore(
-        store,
-        prefixed,
-        longMetric("numUpdatedStateRows"),
-        longMetric("numRemovedStateRows")
-      )
-      commitAtEnd(store, new FrameWindowIterator(rows, own, what, micros, after, until))
-    }
+    child
+      .execute()
+      .mapPartitionsWithStateStore(
+        session.sqlContext,
+        getStateInfo,
+        keySchema,
+        valueSchema,
+        encoder
+      ) { (store, rows) =>
+        val own = new FrameStore(
+          store,
+          prefixed,
+          longMetric("numUpdatedStateRows"),
+          longMetric("numRemovedStateRows")
+        )
+        commitAtEnd(store, new FrameWindowIterator(rows, own, what, micros, after, until))
+      }
   }
 
   /** Spark aborts the store of a task that ends before its last row. */
@@ -163,11 +186,9 @@ final case class FrameAggregateExec(
   override def simpleString(maxFields: Int): String = {
     val keys = aggregates.keys.mkString("[", ", ", "]")
     val functions = aggregates.functions.mkString("[", ", ", "]")
-    s"FrameAggregate(keys=$keys, functions=$functions, windows of ${grid.sizeMs} ms from frames of " +
-      s"${grid.slideMs} ms)"
+    s"FrameAggregate(keys=$keys, functions=$functions, $grid)"
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): FrameAggregateExec =
     copy(child = newChild)
 }
-

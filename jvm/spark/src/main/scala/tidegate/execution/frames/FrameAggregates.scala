@@ -2,6 +2,7 @@ package tidegate.execution.frames
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.util.toPrettySQL
 import org.apache.spark.sql.types._
 
@@ -57,9 +58,13 @@ final case class FrameAggregates(
    */
   def arePacked: Boolean =
     functions.map(_.aggregateFunction).forall {
-      case f: DeclarativeAggregate => f.aggBufferAttributes.forall(b => isWord(b.dataType))
-      case _                       => false
+      case f: DeclarativeAggregate =>
+        f.aggBufferAttributes.forall(b => isWord(b.dataType)) &&
+        (f.evaluateExpression +: f.mergeExpressions).forall(isGenerated)
+      case _ => false
     } && buffers.size <= FrameAggregates.MostPacked
+
+  private def isGenerated(e: Expression): Boolean = !e.exists(_.isInstanceOf[CodegenFallback])
 
   private def isWord(dataType: DataType): Boolean = dataType match {
     case d: DecimalType => d.precision <= Decimal.MAX_LONG_DIGITS

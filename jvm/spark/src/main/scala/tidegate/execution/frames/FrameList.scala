@@ -47,15 +47,6 @@ private[frames] final class FrameList(slots: BufferSlots) {
     places(i)
   }
 
-  /** Moves the entries from `i` on to another, empty list. */
-  def moveFrom(i: Int, other: FrameList): Unit = {
-    (i until size).foreach { j =>
-      slots.copy(places(j), other.insert(other.size, frames(j)))
-      slots.release(places(j))
-    }
-    size = i
-  }
-
   private def forgetFirst(n: Int): Unit = {
     System.arraycopy(frames, n, frames, 0, size - n)
     System.arraycopy(places, n, places, 0, size - n)

@@ -9,15 +9,15 @@ import tidegate.core.window.FrameGrid
  * A row of the state. Each key has a head; what does not fit there is sealed into chunks, rows of
  * their own that are written once and read when they slide out.
  *
- * | column       | of a head                                                 | of a chunk  |
- * |:-------------|:----------------------------------------------------------|:------------|
+ * | column       | of a head                                                   | of a chunk  |
+ * |:-------------|:------------------------------------------------------------|:------------|
  * | `closed`     | the end of the last window that was out when it was written | 0           |
- * | `slide`      | from one of its frames to the next, in µs                 | the same    |
- * | `offset`     | where frames begin, in µs from the epoch                  | the same    |
- * | `chunk_ids`  | the numbers of the chunks, in the order of their frames   | empty       |
- * | `chunk_ends` | the last frame of each                                    | empty       |
- * | `chunks`     | all entries of each merged into one, with its first frame | empty       |
- * | `frames`     | the entries after the chunks                              | its entries |
+ * | `slide`      | from one of its frames to the next, in µs                   | the same    |
+ * | `offset`     | where frames begin, in µs from the epoch                    | the same    |
+ * | `chunk_ids`  | the numbers of the chunks, in the order of their frames     | empty       |
+ * | `chunk_ends` | the last frame of each                                      | empty       |
+ * | `chunks`     | all entries of each merged into one, with its first frame   | empty       |
+ * | `frames`     | the entries after the chunks                                | its entries |
  */
 private[frames] object FrameRow {
   val Closed = 0

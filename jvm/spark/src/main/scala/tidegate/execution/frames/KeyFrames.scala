@@ -53,7 +53,9 @@ private[frames] final class KeyFrames(
     unload()
     mustWrite = false
     if (exists) {
-      if (head.getLong(FrameRow.Slide) == grid.slide && head.getLong(FrameRow.Offset) == grid.offset)
+      if (
+        head.getLong(FrameRow.Slide) == grid.slide && head.getLong(FrameRow.Offset) == grid.offset
+      )
         read(head)
       else regrid(head.copy())
     }
@@ -102,8 +104,10 @@ private[frames] final class KeyFrames(
   /** Merges a row of the partial aggregation; those of a key come in the order of their frames. */
   def merge(frame: Long, row: UnsafeRow): Unit = {
     mustWrite = true
-    val c = chunks.indexFrom(frame)
-    if (c < chunks.size) {
+    if (chunks.size > 0 && frame <= chunks.ends(chunks.size - 1)) {
+      // Before the search: writing the chunk before may split it.
+      if (chunks.indexFrom(frame) != loadedChunk) flush()
+      val c = chunks.indexFrom(frame)
       load(c)
       isDirty = true
       chunks.firsts(c) = math.min(chunks.firsts(c), frame)
@@ -238,18 +242,19 @@ private[frames] final class KeyFrames(
   override def advance(): Unit = {
     val length = list.size
     index += 1
-    if (inChunk && index == length) advanceRun()
+    if (inChunk && index == length) nextChunk()
+  }
+
+  private def nextChunk(): Unit = {
+    chunk += 1
+    index = 0
   }
 
   override def runEnd: Long = if (beginsChunk) chunks.ends(chunk) else frame
 
   override def runSlot: Int = if (beginsChunk) chunks.places(chunk) else slot
 
-  override def advanceRun(): Unit =
-    if (inChunk) {
-      chunk += 1
-      index = 0
-    } else index += 1
+  override def advanceRun(): Unit = if (beginsChunk) nextChunk() else advance()
 }
 
 private object KeyFrames {

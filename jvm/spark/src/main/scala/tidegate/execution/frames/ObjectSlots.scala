@@ -20,13 +20,12 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
   /** Each function with its buffers in their places, and those that it merges from in the same. */
   private val functions: Array[AggregateFunction] = aggregates.functions
     .zip(offsets)
-    .map {
-      case (f, offset) =>
-        f.aggregateFunction match {
-          case i: ImperativeAggregate =>
-            i.withNewMutableAggBufferOffset(offset).withNewInputAggBufferOffset(offset)
-          case declarative => declarative
-        }
+    .map { case (f, offset) =>
+      f.aggregateFunction match {
+        case i: ImperativeAggregate =>
+          i.withNewMutableAggBufferOffset(offset).withNewInputAggBufferOffset(offset)
+        case declarative => declarative
+      }
     }
     .toArray
 
@@ -88,7 +87,10 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
     frames(into) = row.getLong(keyCount)
     encoded.setLong(0, frames(into))
     types.indices.foreach { i =>
-      encoded.update(1 + i, if (row.isNullAt(keyCount + 1 + i)) null else row.get(keyCount + 1 + i, types(i)))
+      encoded.update(
+        1 + i,
+        if (row.isNullAt(keyCount + 1 + i)) null else row.get(keyCount + 1 + i, types(i))
+      )
     }
     entries(into) = encode(encoded).copy()
     buffers(into) = null
@@ -119,9 +121,20 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
       case i: ImperativeAggregate         => i.merge(target, source)
       case _                              => ()
     }
+    if (shareObjects(target, source)) buffers(later) = decode(entry(later))
     buffers(into) = target
     entries(into) = null
   }
+
+  /** A function may give back what it has merged from: the next merge would change that too. */
+  private def shareObjects(target: InternalRow, source: InternalRow): Boolean =
+    functions.indices.exists { f =>
+      functions(f).isInstanceOf[TypedImperativeAggregate[_]] &&
+      (bufferObject(target, f) eq bufferObject(source, f))
+    }
+
+  private def bufferObject(row: InternalRow, f: Int): AnyRef =
+    row.get(offsets(f), types(offsets(f)))
 
   override def entry(slot: Int): UnsafeRow = {
     if (entries(slot) == null) {
