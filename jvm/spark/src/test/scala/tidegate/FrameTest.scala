@@ -3,7 +3,10 @@ package tidegate
 import java.nio.file.{Files, Path}
 import java.sql.Timestamp
 
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
+import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{DataFrame, Row}
 
 /** Where the state is, and how it is written. */
@@ -16,7 +19,8 @@ final case class FrameStore(name: String, provider: String, settings: Map[String
 trait FrameTest extends RestartTest {
 
   /** Checks that the last batch has aggregated frames, and not copies of its rows. */
-  def assertFrames(query: StreamingQuery): Unit = FrameTest.assertFrames(query)
+  def assertFrames(query: StreamingQuery): Unit =
+    if (FrameTest.arePlanned) { val _ = assert(FrameTest.framesIn(query).nonEmpty, "no frames") }
 
   def withFrames[T](enabled: Boolean)(body: => T): T =
     withConf("spark.tidegate.frames.enabled" -> enabled.toString)(body)
@@ -58,8 +62,8 @@ trait FrameTest extends RestartTest {
 
     def stop(): this.type = {
       both.foreach { run =>
-        late += run -> (late(run) + run.lateRows.values.sum)
         run.stop()
+        late += run -> (late(run) + run.lateRows.values.sum)
       }
       this
     }
@@ -76,7 +80,7 @@ trait FrameTest extends RestartTest {
       this
     }
 
-    /** Over all starts, up to the last stop. */
+    /** Over all starts, up to the last stop. A batch that fails tells its late rows each time. */
     def lateRows(run: Run): Long = late(run)
 
     def both: Seq[Run] = Seq(on, off)
@@ -131,7 +135,7 @@ trait FrameTest extends RestartTest {
   }
 }
 
-object FrameTest {
+object FrameTest extends AdaptiveSparkPlanHelper {
   private val rocksDb = "spark.sql.streaming.stateStore.rocksdb"
 
   val hdfs: FrameStore = FrameStore("HDFS-backed state", "HDFSBacked", Map.empty)
@@ -159,5 +163,12 @@ object FrameTest {
 
   val stores: Seq[FrameStore] = Seq(hdfs, rocks, changelog, format2)
 
-  private def assertFrames(query: StreamingQuery): Unit = ()
+  /** Whether the session plans frames at all. */
+  private val arePlanned = false
+
+  /** The nodes that aggregate frames, in the plan of the last batch. */
+  def framesIn(query: StreamingQuery): Seq[SparkPlan] =
+    collect(SparkInternals.execution(query).get.lastExecution.executedPlan) {
+      case node if node.nodeName == "FrameAggregate" => node
+    }
 }
