@@ -72,9 +72,7 @@ object FrameAggregates {
     free("first(id)")(_.map(_.id)),
     free("last(n)")(_.map(r => nullable(r.n))),
     free("any_value(s)")(_.map(_.s)),
-    free("first(n, true)")(rows =>
-      if (numbers(rows).isEmpty) Seq[Any](null) else numbers(rows)
-    )
+    free("first(n, true)")(rows => if (numbers(rows).isEmpty) Seq[Any](null) else numbers(rows))
   )
 
   private val exact: Seq[AggregateCase] = Seq(

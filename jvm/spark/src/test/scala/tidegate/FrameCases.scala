@@ -132,10 +132,10 @@ private final class FrameRows(random: Random, query: FrameCase) {
     val onGrid =
       micros - Math.floorMod(micros - query.offsetMs * 1000, query.slideMs * 1000)
     val time = random.nextInt(12) match {
-      case 0           => None
-      case 1 | 2       => Some(onGrid)
-      case 3           => Some(onGrid - 1)
-      case _           => Some(micros)
+      case 0     => None
+      case 1 | 2 => Some(onGrid)
+      case 3     => Some(onGrid - 1)
+      case _     => Some(micros)
     }
     val k = Seq(None, Some("a"), Some("b"), Some("c"))(random.nextInt(4))
     val n = Option.when(random.nextInt(6) > 0)(random.nextInt(9) - 3)

@@ -42,8 +42,8 @@ object FrameRow {
   val schema: String = "id INT, sub STRING, time TIMESTAMP, k STRING, n INT"
 
   /**
-   * With the columns that are derived: `l` is a long, `x` a double, `y` one that is also infinite or
-   * no number, `d` a decimal, `s` a string, `z` a key of doubles.
+   * With the columns that are derived: `l` is a long, `x` a double, `y` one that is also infinite
+   * or no number, `d` a decimal, `s` a string, `z` a key of doubles.
    */
   def derived(rows: DataFrame): DataFrame = rows.selectExpr(
     "*",

@@ -14,7 +14,9 @@ class FrameScenarioSuite extends FrameScenarioTest {
     orderedBySub(rows).groupBy(tens).agg(count("*"))
 
   private def sums(rows: DataFrame): DataFrame =
-    ordered(rows).groupBy(tens).agg(sum("n"), sum(expr("nullif(n, n)")), count(expr("nullif(n, n)")))
+    ordered(rows)
+      .groupBy(tens)
+      .agg(sum("n"), sum(expr("nullif(n, n)")), count(expr("nullif(n, n)")))
 
   private def a(seconds: Double*): Seq[Event] = seconds.map(event("a", _))
 
@@ -183,7 +185,10 @@ class FrameScenarioSuite extends FrameScenarioTest {
     )
   )
 
-  scenario("windows whose size is no multiple of the slide are right, by Spark's plan", frames = false)(
+  scenario(
+    "windows whose size is no multiple of the slide are right, by Spark's plan",
+    frames = false
+  )(
     ordered(_).groupBy(window(col("time"), "10 seconds", "4 seconds")).agg(count("*"))
   )(
     Seq(

@@ -1,8 +1,8 @@
 package tidegate
 
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
-import org.apache.spark.sql.{Column, DataFrame}
 import org.apache.spark.sql.functions.{col, window}
+import org.apache.spark.sql.{Column, DataFrame}
 
 /** Rows that are sent, and what leaves when all is processed. */
 final case class Step(rows: Seq[Event], answer: Seq[String])

@@ -122,7 +122,7 @@ trait FrameTest extends RestartTest {
       x == y || x.isNaN && y.isNaN ||
       math.abs(x - y) <= 1e-9 * Seq(1.0, math.abs(x), math.abs(y)).max
     case (x: java.math.BigDecimal, y: java.math.BigDecimal) => x.compareTo(y) == 0
-    case (x: Row, y: Row) =>
+    case (x: Row, y: Row)                                   =>
       x.size == y.size && x.toSeq.zip(y.toSeq).forall { case (v, w) => alike(v, w) }
     case (x: scala.collection.Seq[_], y: scala.collection.Seq[_]) =>
       x.size == y.size &&

@@ -35,7 +35,7 @@ class SlidingWindowScenarioSuite extends FrameTest {
       // Both windows get these rows too; the one that begins at 50 does not.
       case JObject(fields) if fields.contains("start" -> JInt(30)) => with3(fields)
       case JObject(fields) if fields.contains("start" -> JInt(40)) => with3(fields)
-      case JObject(List(("late", _)))                              => JObject("late" -> JBool(false))
+      case JObject(List(("late", _))) => JObject("late" -> JBool(false))
     }
     on(FrameTest.hdfs)(run(more, FrameTest.hdfs))
   }
@@ -46,23 +46,25 @@ class SlidingWindowScenarioSuite extends FrameTest {
   private def operations(scenario: JValue): Set[String] =
     (scenario \ "steps").children.map(step => text(step \ "do" \ "op")).toSet
 
-  private def run(scenario: JValue, store: FrameStore): Unit = scenario \ "expect_construct" \ "error" match {
-    case JString("size_not_multiple_of_slide") =>
-      val error = intercept[AnalysisException](windows(events().toDF(), scenario \ "given"))
-      assert(error.getCondition === "TIDEGATE_HOP_SLIDE")
-    case _ =>
-      // What Spark's plan gives does not depend on the store.
-      for (enabled <- true +: Seq(false).filter(_ => store == FrameTest.hdfs)) withFrames(enabled) {
-        val scene = new Scene(scenario \ "given")
-        (scenario \ "steps").children.foreach { step =>
-          withClue(s"frames $enabled, ${JsonMethods.compact(step)}: ") {
-            scene.check(step \ "do", step \ "expect")
+  private def run(scenario: JValue, store: FrameStore): Unit =
+    scenario \ "expect_construct" \ "error" match {
+      case JString("size_not_multiple_of_slide") =>
+        val error = intercept[AnalysisException](windows(events().toDF(), scenario \ "given"))
+        assert(error.getCondition === "TIDEGATE_HOP_SLIDE")
+      case _ =>
+        // What Spark's plan gives does not depend on the store.
+        for (enabled <- true +: Seq(false).filter(_ => store == FrameTest.hdfs))
+          withFrames(enabled) {
+            val scene = new Scene(scenario \ "given")
+            (scenario \ "steps").children.foreach { step =>
+              withClue(s"frames $enabled, ${JsonMethods.compact(step)}: ") {
+                scene.check(step \ "do", step \ "expect")
+              }
+            }
+            if (enabled && isSliding(scenario \ "given")) assertFrames(scene.run.query)
+            scene.run.stop()
           }
-        }
-        if (enabled && isSliding(scenario \ "given")) assertFrames(scene.run.query)
-        scene.run.stop()
-      }
-  }
+    }
 
   private def isSliding(setup: JValue): Boolean = time(setup \ "size") > time(setup \ "slide")
 

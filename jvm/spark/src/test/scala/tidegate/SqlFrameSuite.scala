@@ -16,13 +16,17 @@ class SqlFrameSuite extends FrameScenarioTest {
 
   private def gives(answer: String*): Seq[Step] = rows :+ send(event("a", 120)).gives(answer: _*)
 
-  scenario("HOP in a statement")(sql(s"SELECT window_start, window_end, count(*), sum(n) $grouped"))(
+  scenario("HOP in a statement")(
+    sql(s"SELECT window_start, window_end, count(*), sum(n) $grouped")
+  )(
     gives(twice("3|2"): _*)
   )
 
   scenario("HOP in a view") { df =>
     sql(s"CREATE OR REPLACE TEMPORARY VIEW hops AS SELECT * FROM $hop")(df)
-    spark.sql("SELECT window_start, window_end, count(*) FROM hops GROUP BY window_start, window_end")
+    spark.sql(
+      "SELECT window_start, window_end, count(*) FROM hops GROUP BY window_start, window_end"
+    )
   }(gives(twice("3"): _*))
 
   scenario("HOP and its aggregation in a view") { df =>
