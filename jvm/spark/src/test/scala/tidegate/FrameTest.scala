@@ -166,6 +166,10 @@ object FrameTest extends AdaptiveSparkPlanHelper {
   /** Whether the session plans frames at all. */
   private val arePlanned = false
 
+  /** Whether the query has run a batch since its start. */
+  def hasRun(query: StreamingQuery): Boolean =
+    SparkInternals.execution(query).get.lastExecution != null
+
   /** The nodes that aggregate frames, in the plan of the last batch. */
   def framesIn(query: StreamingQuery): Seq[SparkPlan] =
     collect(SparkInternals.execution(query).get.lastExecution.executedPlan) {
