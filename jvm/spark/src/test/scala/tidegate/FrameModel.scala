@@ -20,8 +20,11 @@ object FrameKey {
  */
 final case class FrameBatch(id: Long, rows: Seq[FrameRow], lateMs: Long, evictionMs: Long)
 
-/** The rows in each window that a batch closes, and the number of rows that are late so far. */
-final case class FrameResult(closed: Map[Long, Map[FrameKey, Seq[FrameRow]]], late: Long)
+/** By batch: the rows in each window that it closes, and the number of its late rows. */
+final case class FrameResult(
+    closed: Map[Long, Map[FrameKey, Seq[FrameRow]]],
+    late: Map[Long, Long]
+)
 
 /**
  * Sliding windows by their definition: every window keeps its rows.
@@ -51,11 +54,11 @@ final class FrameModel(
 
   def run(batches: Seq[FrameBatch]): FrameResult = {
     val open = mutable.Map.empty[FrameKey, Vector[FrameRow]]
-    var late = 0L
+    val late = mutable.Map.empty[Long, Long].withDefaultValue(0L)
     val closed = batches.map { batch =>
       for (row <- batch.rows; micros <- row.micros) {
         val windows = starts(micros).filter(_ + sizeMs > batch.lateMs)
-        if (windows.isEmpty) late += 1
+        if (windows.isEmpty) late(batch.id) += 1
         if (filter(row)) windows.foreach { start =>
           val window = FrameKey(start, start + sizeMs, FrameKey.text(key(row)))
           open(window) = open.getOrElse(window, Vector.empty) :+ row
@@ -65,6 +68,6 @@ final class FrameModel(
       open --= leaving.keys
       batch.id -> leaving
     }
-    FrameResult(closed.toMap, late)
+    FrameResult(closed.toMap, late.toMap)
   }
 }
