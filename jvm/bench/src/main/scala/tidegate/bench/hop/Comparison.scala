@@ -13,6 +13,7 @@ private[hop] object Comparison {
    *   if the sides differ
    */
   def alternate(runner: HopRunner, works: Seq[Work], rounds: Int): Seq[Seq[HopRun]] = {
+    require(rounds > 0, "a comparison needs a round")
     val results = works.map(runner.result)
     require(results.distinct.size == 1, s"the sides put out different rows: $results")
     if (works.size > 1) println(s" rows out, with the same hash: ${results.head.rows}")

@@ -9,6 +9,8 @@ private[hop] final class Curve(runner: HopRunner, batches: BatchCost, settings: 
   /** Windows beyond this take Spark's plan minutes. */
   private val LargestWithoutFrames = 60
 
+  private val EnoughClosingRows = 100000L
+
   /**
    * Prints for each size what is left of the time without the fixed cost of the batches, for a row
    * that goes in and for one that comes out. Large windows put out more rows, as they live longer
@@ -31,19 +33,29 @@ private[hop] final class Curve(runner: HopRunner, batches: BatchCost, settings: 
 
   private def report(size: Int, runs: Seq[HopRun], batchMs: Double): Unit = {
     val last = runs.last
-    def text(name: String, of: Seq[Double] => Double) = {
-      val wall = of(runs.map(_.wallSeconds))
-      val left = of(runs.map(r => r.wallSeconds - r.batches * batchMs / 1e3))
-      val closing = of(runs.map(_.closingMs)) / 1e3 - runs.map(_.closingBatches).max * batchMs / 1e3
-      val perRowOut = closing * 1e9 / last.closingRows
-      val rowsIn = left - perRowOut / 1e9 * last.outputRows
-      f" $size%5d windows, $name%-6s: $wall%.2f s, without batches $left%.2f s = " +
-        f"${left * 1e6 / last.rows}%.2f us a row in, ${left * 1e9 / last.outputRows}%.0f ns a row out; " +
-        f"closing alone $perRowOut%.0f ns a row out, which leaves ${rowsIn * 1e6 / last.rows}%.2f us " +
-        "a row in"
+    Seq[(String, Seq[Double] => Double)]("min" -> (_.min), "median" -> Pairs.median).foreach {
+      case (name, of) =>
+        val left = of(runs.map(r => r.wallSeconds - r.batches * batchMs / 1e3))
+        println(
+          f" $size%5d windows, $name%-6s: ${of(runs.map(_.wallSeconds))}%.2f s, without batches " +
+            f"$left%.2f s: ${left * 1e6 / last.rows}%.2f us a row in, " +
+            f"${left * 1e9 / last.outputRows}%.0f ns a row out" +
+            closing(runs, of, batchMs).fold("") { seconds =>
+              val perRowIn = (left - seconds * last.outputRows) * 1e6 / last.rows
+              f"; closing alone ${seconds * 1e9}%.0f ns a row out, so $perRowIn%.2f us a row in"
+            }
+        )
     }
-    println(text("min", _.min))
-    println(text("median", Pairs.median))
     println(f" $size%5d windows: ${last.outputRows} rows out, ${last.stateRows} rows of state")
   }
+
+  /** Seconds for a row out of the batches that only close windows, if there were enough rows. */
+  private def closing(
+      runs: Seq[HopRun],
+      of: Seq[Double] => Double,
+      batchMs: Double
+  ): Option[Double] =
+    Option.when(runs.last.closingRows >= EnoughClosingRows) {
+      of(runs.map(r => (r.closingMs - r.closingBatches * batchMs) / 1e3 / r.closingRows))
+    }
 }

@@ -27,6 +27,7 @@ private[hop] final class HopRunner(spark: SparkSession) {
   /** Runs the query into a sink that discards, prints and returns what it took. */
   def run(work: Work): HopRun = {
     prepare(work)
+    shuffles.take(): Unit
     val checkpoint = Files.createTempDirectory("bench")
     var query: StreamingQuery = null
     val took = Pairs.took {
@@ -93,8 +94,8 @@ private[hop] object HopRunner {
       rows = work.bids.shape.rows,
       keys = work.bids.shape.keys,
       sizeSeconds = work.sizeSeconds,
-      wallSeconds = took.wall,
-      cpuSeconds = took.cpu,
+      wallSeconds = rounded(took.wall),
+      cpuSeconds = rounded(took.cpu),
       rowsPerSecond = (work.bids.shape.rows / took.wall).toLong,
       outputRows = outputRows(batches),
       batches = batches.size,
@@ -103,14 +104,16 @@ private[hop] object HopRunner {
       closingMs = closing.map(milliseconds).sum,
       closingRows = outputRows(closing),
       stateRows = batches.map(_.stateOperators.map(_.numRowsTotal).sum).max,
-      stateMb = batches.map(_.stateOperators.map(_.memoryUsedBytes).sum).max / 1e6,
+      stateMb = rounded(batches.map(_.stateOperators.map(_.memoryUsedBytes).sum).max / 1e6),
       shuffledRows = shuffled._1,
-      shuffledMb = shuffled._2 / 1e6,
+      shuffledMb = rounded(shuffled._2 / 1e6),
       peakRssMb = ProcessMemory.peakRssMb,
       peakHeapMb = ProcessMemory.peakHeapMb,
-      load = ManagementFactory.getOperatingSystemMXBean.getSystemLoadAverage
+      load = rounded(ManagementFactory.getOperatingSystemMXBean.getSystemLoadAverage)
     )
   }
+
+  private def rounded(value: Double): Double = math.rint(value * 1000) / 1000
 
   private def milliseconds(batch: StreamingQueryProgress): Double =
     batch.durationMs.get("triggerExecution").doubleValue

@@ -5,7 +5,7 @@ import org.apache.spark.sql.SparkSession
 /** The parts of the benchmark; each prints what it finds. */
 private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
   private val runner = new HopRunner(spark)
-  private val batches = new BatchCost(runner, ensure(BidShape(40, 1, 1)))
+  private val batches = new BatchCost(runner, ensure(BidShape(20, 1, 1, files = 20)))
 
   def run(part: String): Unit = part match {
     case "hop60"  => settings.states.foreach(hop60)
@@ -59,7 +59,7 @@ private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
    * times by code that is not compiled; so it gets few, and rows per second are compared.
    */
   private def hop600(state: String): Unit = {
-    val few = ensure(settings.shape(0, few = true).copy(rows = settings.sparkRows))
+    val few = ensure(settings.shape(settings.sparkRows, few = true).copy(rows = settings.sparkRows))
     println(s"hop600: 600 s by 1 s, ${few.shape}, state in $state, ${settings.pairs} rounds")
     val sides = compare("few rows", works(few, 600, state, "both"), settings.pairs)
     if (settings.side.forall(_ != "spark") && sides.last.forall(_.frames)) {
