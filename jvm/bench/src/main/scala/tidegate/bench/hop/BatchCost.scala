@@ -11,7 +11,7 @@ private[hop] final class BatchCost(runner: HopRunner, bids: Bids) {
     known.getOrElseUpdate(
       (side, state), {
         val work = Work(side, bids, sizeSeconds = 60, state, filesPerBatch = 1)
-        runner.run(work): Unit
+        runner.run(work)
         runner.run(work).batchMs
       }
     )

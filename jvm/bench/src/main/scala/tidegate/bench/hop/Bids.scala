@@ -10,7 +10,7 @@ import org.apache.spark.sql.{Column, DataFrame, SparkSession}
  * The shape of a stream of bids: `rows` rows of `keys` keys, `rate` of them in a second of event
  * time, in `files` files.
  */
-private[hop] final case class BidShape(rows: Long, keys: Int, rate: Int, files: Int = 40) {
+private[hop] final case class BidShape(rows: Long, keys: Int, rate: Int, files: Int) {
   require(rows >= files, s"$rows rows are too few for $files files")
 
   /** The name that a folder with such a stream has, also where other programs look for it. */

@@ -40,6 +40,7 @@ private[hop] object ChildRun {
       "--rows" -> shape.rows,
       "--keys" -> shape.keys,
       "--rate" -> shape.rate,
+      "--files" -> shape.files,
       "--size" -> work.sizeSeconds,
       "--pairs" -> 0,
       "--states" -> work.state,

@@ -24,7 +24,7 @@ private[hop] final class Curve(runner: HopRunner, batches: BatchCost, settings: 
     println(f" fixed cost of a batch: $batchMs%.0f ms")
     var frames = true
     Sizes.filter(_ <= LargestWithoutFrames || frames).foreach { size =>
-      runner.run(Work(side, bids, size, state)): Unit
+      runner.run(Work(side, bids, size, state))
       val runs = (1 to settings.pairs).map(_ => runner.run(Work(side, bids, size, state)))
       frames = runs.forall(_.frames)
       report(size, runs, batchMs)

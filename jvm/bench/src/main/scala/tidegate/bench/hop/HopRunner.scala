@@ -27,7 +27,7 @@ private[hop] final class HopRunner(spark: SparkSession) {
   /** Runs the query into a sink that discards, prints and returns what it took. */
   def run(work: Work): HopRun = {
     prepare(work)
-    shuffles.take(): Unit
+    shuffles.take()
     val checkpoint = Files.createTempDirectory("bench")
     var query: StreamingQuery = null
     val took = Pairs.took {

@@ -20,6 +20,7 @@ private[hop] final case class HopSettings(
     sparkRows: Long = 20000L,
     keys: Option[Int] = None,
     rate: Option[Int] = None,
+    files: Int = 40,
     size: Int = 60,
     pairs: Int = 3,
     states: Seq[String] = States.Names,
@@ -37,12 +38,16 @@ private[hop] final case class HopSettings(
     case "tidegate" => Seq(tidegate)
   }
 
+  /** One row a batch. */
+  val oneRowABatch: BidShape = BidShape(files min 20, keys = 1, rate = 1, files min 20)
+
   /** The shape of the shared benchmark: windows of 600 seconds have fewer keys and rows. */
   def shape(usualRows: Long, few: Boolean = false): BidShape =
     BidShape(
       rows.getOrElse(usualRows),
       keys.getOrElse(if (few) 200 else 10000),
-      rate.getOrElse(if (few) 200 else 5000)
+      rate.getOrElse(if (few) 200 else 5000),
+      files
     )
 }
 
@@ -75,6 +80,7 @@ private[hop] object HopSettings {
       case "--spark-rows" => settings.copy(sparkRows = value.toLong)
       case "--keys"       => settings.copy(keys = Some(value.toInt))
       case "--rate"       => settings.copy(rate = Some(value.toInt))
+      case "--files"      => settings.copy(files = value.toInt)
       case "--size"       => settings.copy(size = value.toInt)
       case "--pairs"      => settings.copy(pairs = value.toInt)
       case "--states" if value.split(",").forall(States.Names.contains(_)) =>
@@ -87,7 +93,7 @@ private[hop] object HopSettings {
 
   private def refused(argument: String) = new IllegalArgumentException(
     s"'$argument' is not ${(Usual ++ Named).mkString(", ")}, --rows N, --spark-rows N, --keys N, " +
-      s"--rate N, --size SECONDS, --pairs N, --states ${States.Names.mkString(",")}, " +
+      s"--rate N, --files N, --size SECONDS, --pairs N, --states ${States.Names.mkString(",")}, " +
       s"--side ${Sides.mkString("|")}, --sql, --data DIR or --heap SIZE"
   )
 }

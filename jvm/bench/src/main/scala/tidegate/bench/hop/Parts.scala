@@ -5,7 +5,7 @@ import org.apache.spark.sql.SparkSession
 /** The parts of the benchmark; each prints what it finds. */
 private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
   private val runner = new HopRunner(spark)
-  private val batches = new BatchCost(runner, ensure(BidShape(20, 1, 1, files = 20)))
+  private val batches = new BatchCost(runner, ensure(settings.oneRowABatch))
 
   def run(part: String): Unit = part match {
     case "hop60"  => settings.states.foreach(hop60)
@@ -89,7 +89,7 @@ private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
   private def large(state: String): Unit = {
     val bids = ensure(settings.shape(20000000))
     println(s"large: 60 s by 1 s, ${bids.shape}, state in $state, ${settings.pairs} rounds")
-    compare("large", works(bids, 60, state, "tidegate"), settings.pairs): Unit
+    compare("large", works(bids, 60, state, "tidegate"), settings.pairs)
   }
 
   /** A cold run and then `pairs` warm ones, without a check. */
