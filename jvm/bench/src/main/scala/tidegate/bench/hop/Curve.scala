@@ -23,7 +23,8 @@ private[hop] final class Curve(runner: HopRunner, batches: BatchCost, settings: 
     val batchMs = batches.milliseconds(side, state)
     println(f" fixed cost of a batch: $batchMs%.0f ms")
     var frames = true
-    Sizes.filter(_ <= LargestWithoutFrames || frames).foreach { size =>
+    // An iterator, since what one size finds decides on the next.
+    Sizes.iterator.filter(_ <= LargestWithoutFrames || frames).foreach { size =>
       runner.run(Work(side, bids, size, state))
       val runs = (1 to settings.pairs).map(_ => runner.run(Work(side, bids, size, state)))
       frames = runs.forall(_.frames)
