@@ -16,6 +16,7 @@ PYTHON_SOURCES := $(shell find python/tidegate -type f \
 BIN := .venv/bin
 RUFF_CONFIG := --config python/pyproject.toml
 DEMO_ARGUMENTS ?=
+BENCH_ARGUMENTS ?=
 
 .PHONY: help
 help: ## Show this list.
@@ -43,9 +44,9 @@ format: .venv/.tools ## Format and fix all sources.
 	$(BIN)/ruff check --fix $(RUFF_CONFIG) python tests
 	$(BIN)/ruff format $(RUFF_CONFIG) python tests
 
-.PHONY: bench bench-core bench-watermark bench-join bench-sql
+.PHONY: bench bench-core bench-watermark bench-join bench-sql bench-hop
 bench: ## Run all benchmarks (see jvm/bench/README.md).
-	@$(MAKE) --no-print-directory bench-core bench-watermark bench-join bench-sql
+	@$(MAKE) --no-print-directory bench-core bench-watermark bench-join bench-sql bench-hop
 bench-core: ## Run the benchmarks of the pure core.
 	./sbt "bench/Jmh/run CoalescerBenchmark"
 bench-watermark: ## Run keyed watermarks against Spark's own.
@@ -54,6 +55,8 @@ bench-join: ## Run an interval join over keyed watermarks against Spark's own.
 	./sbt "bench/runMain tidegate.bench.join.JoinBenchmark"
 bench-sql: ## Analyze statements with and without the extension.
 	./sbt "bench/runMain tidegate.bench.sql.AnalysisOverhead"
+bench-hop: ## Run sliding windows over keyed watermarks against Spark's own.
+	./sbt "bench/runMain tidegate.bench.hop.HopBenchmark $(BENCH_ARGUMENTS)"
 
 .PHONY: package
 package: $(WHEEL) ## Build the jar, and the wheel that holds it, into dist/.

@@ -77,5 +77,7 @@ lazy val bench = (project in file("jvm/bench"))
     publish / skip := true,
     libraryDependencies += "org.apache.spark" %% "spark-sql" % default.full,
     run / fork := true,
+    // What the benchmarks write goes to the same build/ as everything else.
+    run / baseDirectory := (ThisBuild / baseDirectory).value,
     javaOptions ++= javaModuleOptions ++ Seq("-Xmx6g", "-Duser.timezone=UTC")
   )

@@ -24,7 +24,7 @@ private[bench] object Pairs {
       val backwards = round % 2 == 1
       val run = (if (backwards) sides.reverse else sides).map { side =>
         before()
-        took(side)
+        took(side())
       }
       val times = if (backwards) run.reverse else run
       println(
@@ -36,9 +36,10 @@ private[bench] object Pairs {
     all.drop(rounds min 1).transpose
   }
 
-  private def took(body: () => Unit): Took = {
+  /** What `body` took. */
+  def took(body: => Unit): Took = {
     val (start, cpu) = (System.nanoTime(), process.getProcessCpuTime)
-    body()
+    body
     Took((System.nanoTime() - start) / 1e9, (process.getProcessCpuTime - cpu) / 1e9)
   }
 

@@ -4,10 +4,9 @@ import java.nio.file.{Files, Path}
 
 import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.execution.streaming.state.StateStore
-import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQueryProgress, Trigger}
 import org.apache.spark.sql.{DataFrame, Row}
-import tidegate.bench.Pairs
+import tidegate.bench.{Pairs, Result}
 
 /** One run of the join over the files: what it reported, and where its state is. */
 private[join] final case class JoinRun(progress: Seq[StreamingQueryProgress], checkpoint: Path) {
@@ -29,21 +28,6 @@ private[join] object JoinRun {
 
   def stateBytes(batch: StreamingQueryProgress): Long =
     batch.stateOperators.map(_.memoryUsedBytes).sum
-}
-
-/** Rows, and a sum over their hashes: equal whatever the order and the batches of the rows. */
-private[join] final case class Result(rows: Long, hashes: Long) {
-  def +(other: Result): Result = Result(rows + other.rows, hashes + other.hashes)
-}
-
-private[join] object Result {
-  val Empty: Result = Result(0, 0)
-
-  def of(rows: DataFrame): Result = {
-    val hash = xxhash64(rows.columns.toSeq.map(col): _*) % Int.MaxValue
-    val sums = rows.agg(count(lit(1)), coalesce(sum(hash), lit(0L))).head()
-    Result(sums.getLong(0), sums.getLong(1))
-  }
 }
 
 /**

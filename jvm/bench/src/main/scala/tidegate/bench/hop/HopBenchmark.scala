@@ -1,0 +1,22 @@
+package tidegate.bench.hop
+
+import tidegate.bench.BenchSession
+
+/**
+ * Sliding windows over a keyed watermark against the same over Spark's: `make bench-hop`.
+ *
+ * Arguments are the parts to run (none: those of `HopSettings.Usual`) and options, which the README
+ * of the benchmarks lists. Each run prints a line of JSON. A part fails if its sides put out
+ * different rows.
+ */
+object HopBenchmark {
+
+  def main(arguments: Array[String]): Unit = {
+    val settings = HopSettings.parse(arguments.toSeq)
+    ProcessMemory.watch()
+    BenchSession.use() { spark =>
+      val parts = new Parts(spark, settings)
+      settings.parts.foreach(parts.run)
+    }
+  }
+}

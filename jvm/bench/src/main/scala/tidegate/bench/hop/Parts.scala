@@ -1,0 +1,102 @@
+package tidegate.bench.hop
+
+import org.apache.spark.sql.SparkSession
+
+/** The parts of the benchmark; each prints what it finds. */
+private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
+  private val runner = new HopRunner(spark)
+  private val batches = new BatchCost(runner, ensure(settings.oneRowABatch))
+
+  def run(part: String): Unit = part match {
+    case "hop60"  => settings.states.foreach(hop60)
+    case "hop600" => settings.states.take(1).foreach(hop600)
+    case "curve"  => new Curve(runner, batches, settings).run(ensure(settings.shape(2000000)))
+    case "empty"  => settings.states.foreach(empty)
+    case "memory" => settings.states.foreach(memory)
+    case "large"  => settings.states.foreach(large)
+    case "once"   => once()
+  }
+
+  private def ensure(shape: BidShape): Bids = Bids.ensure(spark, settings.data, shape)
+
+  private def works(bids: Bids, sizeSeconds: Int, state: String, usualSides: String): Seq[Work] =
+    settings.sidesOr(usualSides).map(Work(_, bids, sizeSeconds, state))
+
+  /** Windows of a minute, warm in this process and cold in one of their own. */
+  private def hop60(state: String): Unit = {
+    val bids = ensure(settings.shape(2000000))
+    println(s"hop60: 60 s by 1 s, ${bids.shape}, state in $state, ${settings.pairs} rounds")
+    compare("warm", works(bids, 60, state, "both"), settings.pairs)
+    coldRuns(works(bids, 60, state, "both"))
+  }
+
+  private def compare(title: String, works: Seq[Work], rounds: Int): Seq[Seq[HopRun]] = {
+    val sides = Comparison.alternate(runner, works, rounds)
+    val batchMs = works.map(batches.milliseconds)
+    works.zip(sides).zip(batchMs).foreach { case ((work, runs), ms) =>
+      Comparison.report(s"$title, ${work.side.name}", runs, ms)
+    }
+    if (sides.size == 2) {
+      Comparison.ratios(title, sides.head, sides(1))
+      Comparison.beyondBatches(title, sides, batchMs)
+    }
+    sides
+  }
+
+  private def coldRuns(works: Seq[Work]): Unit = {
+    val runs = works.map(ChildRun(_, settings))
+    runs.foreach { run =>
+      println(
+        f" cold, ${run.side}: ${run.wallSeconds}%.2f s, cpu ${run.cpuSeconds}%.1f s; at most " +
+          s"${run.peakRssMb} MB resident, ${run.peakHeapMb} MB of the heap after a collection"
+      )
+    }
+    if (runs.size == 2) Comparison.ratios("cold", Seq(runs.head), Seq(runs(1)))
+  }
+
+  /**
+   * Windows of ten minutes. Spark needs minutes for a tenth of the rows, as every row is copied 600
+   * times by code that is not compiled; so it gets few, and rows per second are compared.
+   */
+  private def hop600(state: String): Unit = {
+    val few = ensure(settings.shape(settings.sparkRows, few = true).copy(rows = settings.sparkRows))
+    println(s"hop600: 600 s by 1 s, ${few.shape}, state in $state, ${settings.pairs} rounds")
+    val sides = compare("few rows", works(few, 600, state, "both"), settings.pairs)
+    if (settings.side.forall(_ != "spark") && sides.last.forall(_.frames)) {
+      val bids = ensure(settings.shape(2000000, few = true))
+      println(s"hop600: 600 s by 1 s, ${bids.shape}, state in $state, ${settings.pairs} rounds")
+      val many =
+        compare("many rows", works(bids, 600, state, "tidegate").takeRight(1), settings.pairs)
+      if (sides.size == 2) {
+        def best(runs: Seq[HopRun]) = runs.map(_.rowsPerSecond).max
+        println(f" rows/s, Tidegate / Spark: ${best(many.head).toDouble / best(sides.head)}%.0f")
+      }
+    }
+  }
+
+  /** One row a batch. */
+  private def empty(state: String): Unit =
+    settings.sidesOr("both").foreach { side =>
+      println(f"empty, $state: ${batches.milliseconds(side, state)}%.0f ms a batch, ${side.name}")
+    }
+
+  private def memory(state: String): Unit = {
+    val bids = ensure(settings.shape(2000000))
+    println(s"memory: ${settings.size} s by 1 s, ${bids.shape}, $state, heap ${settings.heap}")
+    coldRuns(works(bids, settings.size, state, "both"))
+  }
+
+  private def large(state: String): Unit = {
+    val bids = ensure(settings.shape(20000000))
+    println(s"large: 60 s by 1 s, ${bids.shape}, state in $state, ${settings.pairs} rounds")
+    compare("large", works(bids, 60, state, "tidegate"), settings.pairs)
+  }
+
+  /** A cold run and then `pairs` warm ones, without a check. */
+  private def once(): Unit = {
+    val bids = ensure(settings.shape(2000000))
+    works(bids, settings.size, settings.states.head, "tidegate").foreach { work =>
+      (0 to settings.pairs).foreach(_ => runner.run(work))
+    }
+  }
+}

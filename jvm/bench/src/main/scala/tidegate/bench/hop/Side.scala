@@ -1,0 +1,82 @@
+package tidegate.bench.hop
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{Column, DataFrame}
+import tidegate._
+
+/** One side of the comparison: the same windows by the same keys, over its own watermark. */
+private[hop] sealed abstract class Side(val name: String) {
+
+  /**
+   * The closed windows of `sizeSeconds` that slide by a second: `window_start`, `key`, `n`,
+   * `total`, `mean`, `lo` and `hi`.
+   */
+  def windows(bids: DataFrame, sizeSeconds: Int): DataFrame
+}
+
+private[hop] object Side {
+  val Delay = "2 seconds"
+
+  /** Spark's watermark, which keeps Spark's own plan. */
+  case object Spark extends Side("spark") {
+    override def windows(bids: DataFrame, sizeSeconds: Int): DataFrame =
+      grouped(bids.withWatermark("rt", Delay), sizeSeconds)
+  }
+
+  /**
+   * A keyed watermark. The whole stream is one substream: the row that closes the windows is in one
+   * part only, and parts of their own would wait for the others.
+   */
+  case object Tidegate extends Side("tidegate") {
+    override def windows(bids: DataFrame, sizeSeconds: Int): DataFrame =
+      grouped(bids.withKeyedWatermark("rt", Delay, idleTimeout = null), sizeSeconds)
+  }
+
+  /** The same in SQL. */
+  case object TidegateSql extends Side("tidegate-sql") {
+    override def windows(bids: DataFrame, sizeSeconds: Int): DataFrame = {
+      bids.createOrReplaceTempView("bids")
+      val ordered =
+        s"IMPOSE_ORDER(TABLE(bids), DESCRIPTOR(rt), INTERVAL $Delay, idle_timeout => NULL)"
+      bids.sparkSession.sql(s"""
+        SELECT window_start, key, count(*) AS n, sum(price) AS total, avg(price) AS mean,
+          min(price) AS lo, max(price) AS hi
+        FROM HOP($ordered, DESCRIPTOR(rt), INTERVAL $sizeSeconds SECONDS, INTERVAL 1 SECOND)
+        GROUP BY window_start, window_end, key""")
+    }
+  }
+
+  private def grouped(bids: DataFrame, sizeSeconds: Int): DataFrame =
+    bids
+      .groupBy(window(col("rt"), s"$sizeSeconds seconds", "1 second"), col("key"))
+      .agg(
+        count(lit(1)).as("n"),
+        sum("price").as("total"),
+        avg("price").as("mean"),
+        min("price").as("lo"),
+        max("price").as("hi")
+      )
+      .selectExpr("window.start AS window_start", "key", "n", "total", "mean", "lo", "hi")
+
+  /**
+   * What has to be equal on both sides.
+   *
+   * The last bits of a sum depend on the order of the rows. Prices have two decimals, so a sum, and
+   * a mean times its count, is next to a multiple of a hundredth: rounded to four decimals it is
+   * the same for every order, while a mean may lie on the edge between two roundings.
+   */
+  def comparable(windows: DataFrame): DataFrame = {
+    def rounded(sum: Column) = round(sum * 10000).cast("long")
+    windows
+      .where(col("key") =!= -1)
+      .select(
+        col("window_start"),
+        col("key"),
+        col("n"),
+        rounded(col("total")).as("total"),
+        rounded(col("mean") * col("n")).as("mean"),
+        col("lo"),
+        col("hi")
+      )
+  }
+}
