@@ -113,7 +113,9 @@ private final class FrameRows(random: Random, query: FrameCase) {
       val isHeld = lagging && sub == "b" && i > 0 && i < n - 1
       if (!isHeld) {
         val stepMs = random.nextLong(2 * query.sizeMs)
-        now += sub -> (now(sub) + (if (jumps) hourMs else stepMs))
+        val next = now(sub) + (if (jumps) hourMs else stepMs)
+        // Often on the grid: then the watermark is where a window ends.
+        now += sub -> (if (random.nextBoolean()) next else onGrid(next * 1000) / 1000)
       }
       Seq.fill(random.nextInt(7))(row(sub, backMs))
     }
@@ -126,15 +128,16 @@ private final class FrameRows(random: Random, query: FrameCase) {
     case _     => random.nextLong(query.sizeMs * 4)
   }
 
+  private def onGrid(micros: Long): Long =
+    micros - Math.floorMod(micros - query.offsetMs * 1000, query.slideMs * 1000)
+
   private def row(sub: String, backMs: Long): FrameRow = {
     id += 1
-    val micros = (now(sub) - backMs) * 1000 + random.nextInt(1000)
-    val onGrid =
-      micros - Math.floorMod(micros - query.offsetMs * 1000, query.slideMs * 1000)
+    val micros = (now(sub) - backMs) * 1000 + random.nextInt(2) * random.nextInt(1000)
     val time = random.nextInt(12) match {
       case 0     => None
-      case 1 | 2 => Some(onGrid)
-      case 3     => Some(onGrid - 1)
+      case 1 | 2 => Some(onGrid(micros))
+      case 3     => Some(onGrid(micros) - 1)
       case _     => Some(micros)
     }
     val k = Seq(None, Some("a"), Some("b"), Some("c"))(random.nextInt(4))
