@@ -15,7 +15,7 @@ import tidegate.core.window.{FrameGrid, SlidingMerge}
  * or when nothing of the key is left.
  *
  * @param input
- *   keys, frame and buffers of the partial aggregation, ordered by keys and frame
+ *   keys, frame and buffers of the partial aggregation, ordered by keys
  * @param after
  *   the end of the last window that is out before this batch
  * @param until

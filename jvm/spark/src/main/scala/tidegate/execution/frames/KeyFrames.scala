@@ -101,7 +101,7 @@ private[frames] final class KeyFrames(
     }
   }
 
-  /** Merges a row of the partial aggregation; those of a key come in the order of their frames. */
+  /** Merges a row of the partial aggregation; its frames may come in any order. */
   def merge(frame: Long, row: UnsafeRow): Unit = {
     mustWrite = true
     if (chunks.size > 0 && frame <= chunks.ends(chunks.size - 1)) {
@@ -114,8 +114,8 @@ private[frames] final class KeyFrames(
       mergeInto(loaded, frame, row)
     } else {
       mergeInto(open, frame, row)
-      // The row is behind them, so none of them changes any more.
-      if (open.size > 2 * chunkFrames && open.frames(chunkFrames - 1) < frame) seal()
+      // Many more than at the end, as rows to come may change a chunk that is sealed here.
+      if (open.size > KeyFrames.MostOpen) sealAll()
     }
   }
 
@@ -131,8 +131,10 @@ private[frames] final class KeyFrames(
   /** To be called after the last row of the key. */
   def endOfInput(): Unit = {
     flush()
-    while (open.size > 2 * chunkFrames) seal()
+    sealAll()
   }
+
+  private def sealAll(): Unit = while (open.size > 2 * chunkFrames) seal()
 
   /** Puts the first open frames into a chunk. */
   private def seal(): Unit = {
@@ -259,4 +261,7 @@ private[frames] final class KeyFrames(
 
 private object KeyFrames {
   private val NoChunk = -1
+
+  /** Frames that one key may have in memory while its rows are read. */
+  private val MostOpen = 4096
 }
