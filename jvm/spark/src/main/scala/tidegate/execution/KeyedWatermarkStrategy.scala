@@ -99,6 +99,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
 
   /** Others need to be prepared, which Spark does for its own projections. */
   private def isPlain(e: Expression): Boolean = e.deterministic && !e.exists {
+    case _: Attribute                                               => false
     case _: CodegenFallback | _: PlanExpression[_] | _: Unevaluable => true
     case _                                                          => false
   }
