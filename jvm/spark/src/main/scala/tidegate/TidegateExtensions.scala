@@ -61,6 +61,9 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
     // When a query starts: Spark has checked its plan, and each batch will see the result.
     extensions.injectPostHocResolutionRule(_ => PrepareStreamingQuery)
 
+    // Before the command runs.
+    extensions.injectPostHocResolutionRule(s => ExplainStreams(SparkInternals.analyze(s, _)))
+
     extensions.injectCheckRule(_ => CheckKeyedTime)
 
     extensions.injectCheckRule(_ => CheckJoins)

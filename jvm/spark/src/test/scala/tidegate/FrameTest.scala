@@ -169,9 +169,13 @@ object FrameTest extends AdaptiveSparkPlanHelper {
   def hasRun(query: StreamingQuery): Boolean =
     SparkInternals.execution(query).get.lastExecution != null
 
+  /** The plan of the last batch. */
+  def planOf(query: StreamingQuery): SparkPlan =
+    SparkInternals.execution(query).get.lastExecution.executedPlan
+
   /** The nodes that aggregate frames, in the plan of the last batch. */
   def framesIn(query: StreamingQuery): Seq[SparkPlan] =
-    collect(SparkInternals.execution(query).get.lastExecution.executedPlan) {
+    collect(planOf(query)) {
       case node if node.nodeName == "FrameAggregate" => node
     }
 }

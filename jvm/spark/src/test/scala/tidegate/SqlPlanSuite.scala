@@ -203,8 +203,10 @@ class SqlPlanSuite extends KeyedStreamTest {
     def own(view: String) = s"SELECT n, current_watermark('time') AS w FROM ${view}_ordered"
     val q = run(own("a") + " UNION ALL " + own("b"))
     for (n <- 1 to 3) {
+      // A batch must not begin between the two.
+      q.stop()
       Seq(a, b).foreach(_.addData(event("a", 100, n)))
-      q.settle()
+      q.start().settle()
     }
     assert(q.take() === Seq("1|null", "1|null", "2|93", "2|95", "3|93", "3|95"))
     q.stop()

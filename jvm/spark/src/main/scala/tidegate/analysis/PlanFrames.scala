@@ -110,8 +110,6 @@ object PlanFrames extends Rule[LogicalPlan] {
       case e if e.isDistinct           => s"${e.sql} is distinct, and cannot be merged"
       case e if found.touchesWindow(e) => s"${e.sql} looks at the window"
       case e if e.aggregateFunction.isInstanceOf[PythonUDAF] => s"${e.sql} is a Python function"
-      case e if !(e.aggregateFunction.children ++ e.filter).forall(_.deterministic) =>
-        s"${e.sql} is not deterministic"
     }
   }.toLeft(())
 

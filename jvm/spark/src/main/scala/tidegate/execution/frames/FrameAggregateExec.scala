@@ -10,7 +10,11 @@ import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.fromAttributes
 import org.apache.spark.sql.execution.streaming.operators.stateful._
 import org.apache.spark.sql.execution.streaming.state._
-import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.{
+  PartitioningPreservingUnaryExecNode,
+  SparkPlan,
+  UnaryExecNode
+}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.StructType
 import tidegate.TidegateErrors
@@ -38,6 +42,7 @@ final case class FrameAggregateExec(
     stateInfo: Option[StatefulOperatorStateInfo],
     child: SparkPlan
 ) extends UnaryExecNode
+    with PartitioningPreservingUnaryExecNode
     with StateStoreWriter {
 
   override def output: Seq[Attribute] = aggregates.results.map(_.toAttribute)
@@ -47,11 +52,7 @@ final case class FrameAggregateExec(
 
   override def shortName: String = FrameAggregate.StateName
 
-  override def outputPartitioning: Partitioning = child.outputPartitioning match {
-    // The keys may have other names above.
-    case p if p.numPartitions > 0 => UnknownPartitioning(p.numPartitions)
-    case p                        => p
-  }
+  override protected def outputExpressions: Seq[NamedExpression] = aggregates.results
 
   override def requiredChildDistribution: Seq[Distribution] = Seq(
     stateInfo.fold[Distribution](ClusteredDistribution(aggregates.keys))(

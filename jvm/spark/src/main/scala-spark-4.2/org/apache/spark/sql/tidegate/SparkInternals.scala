@@ -29,6 +29,10 @@ object SparkInternals {
   /** The analyzed plan of a frame. */
   def analyzed(ds: Dataset[_]): LogicalPlan = ds.queryExecution.analyzed
 
+  /** Analyzes a plan that was parsed. */
+  def analyze(session: SparkSession, plan: LogicalPlan): LogicalPlan =
+    castToImpl(session).sessionState.analyzer.execute(plan)
+
   /** The plan of a frame that a source of the first version made. */
   def logical(ds: Dataset[_]): LogicalPlan = ds.logicalPlan
 
