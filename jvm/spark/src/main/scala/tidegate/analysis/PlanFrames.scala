@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.streaming.OutputMode
-import tidegate.TidegateErrors
 import tidegate.clock.FrameCheckpoint
 import tidegate.plans._
 
@@ -19,9 +18,7 @@ import tidegate.plans._
  * output mode, is decided when the query starts: see [[PlanFrames.atStart]].
  */
 object PlanFrames extends Rule[LogicalPlan] {
-
-  /** Whether sliding windows are put together from frames. */
-  val Setting = "spark.tidegate.frames.enabled"
+  import FrameSettings._
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!plan.isStreaming || !plan.exists(_.isInstanceOf[KeyedWatermark])) plan
@@ -60,15 +57,8 @@ object PlanFrames extends Rule[LogicalPlan] {
   private def reasonAgainst(plan: LogicalPlan, mode: OutputMode): Option[String] =
     if (mode != OutputMode.Append()) {
       Some(s"the output mode is ${mode.toString.toLowerCase}, and only append waits for windows")
-    } else if (!isEnabled(plan)) Some(s"$Setting is false")
+    } else if (!isEnabled(plan.conf)) Some(s"$Enabled is false")
     else None
-
-  private def isEnabled(plan: LogicalPlan): Boolean = {
-    val value = plan.conf.getConfString(Setting, "true")
-    value.toBooleanOption.getOrElse(
-      throw TidegateErrors.invalidSetting(Setting, value, "'true' or 'false'")
-    )
-  }
 
   /** An aggregation of a stream over windows that slide, on a keyed watermark. */
   private object SlidingAggregate {
@@ -89,7 +79,7 @@ object PlanFrames extends Rule[LogicalPlan] {
       grid: WindowGrid
   ): Either[String, LogicalPlan] =
     for {
-      _ <- refuse(!isEnabled(a))(s"$Setting is false")
+      _ <- refuse(!isEnabled(a.conf))(s"$Enabled is false")
       _ <- refuse(grid.sizeMs % grid.slideMs != 0)(
         s"the size of the windows, ${grid.sizeMs} ms, is not a multiple of their slide, " +
           s"${grid.slideMs} ms"

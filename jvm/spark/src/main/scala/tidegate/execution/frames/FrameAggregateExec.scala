@@ -19,7 +19,7 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.StructType
 import tidegate.TidegateErrors
 import tidegate.clock.OperatorBatch
-import tidegate.plans.{FrameAggregate, WindowGrid}
+import tidegate.plans.{FrameAggregate, FrameSettings, WindowGrid}
 
 /**
  * Keeps the frames of each key, and puts out the windows that are closed in this batch.
@@ -59,10 +59,6 @@ final case class FrameAggregateExec(
       StatefulOperatorPartitioning.getCompatibleDistribution(aggregates.keys, _, conf)
     )
   )
-
-  /** Not by the frame as well: Spark sorts by one number much faster, and frames come in order. */
-  override def requiredChildOrdering: Seq[Seq[SortOrder]] =
-    Seq(aggregates.keys.map(SortOrder(_, Ascending)))
 
   private def keySchema: StructType = fromAttributes(aggregates.stateKey)
 
@@ -128,7 +124,7 @@ final case class FrameAggregateExec(
     val micros = grid.inMicros
     val after = micros.lastEnd(times.evictedMs * 1000)
     val until = micros.lastEnd(times.evictionMs * 1000)
-    val (what, prefixed) = (aggregates, isPrefixed)
+    val (what, prefixed, maxBytes) = (aggregates, isPrefixed, FrameSettings.maxInputBytes(conf))
     val encoder =
       if (prefixed) PrefixKeyScanStateEncoderSpec(keySchema, 1)
       else NoPrefixKeyStateEncoderSpec(keySchema)
@@ -147,7 +143,7 @@ final case class FrameAggregateExec(
           longMetric("numUpdatedStateRows"),
           longMetric("numRemovedStateRows")
         )
-        commitAtEnd(store, new FrameWindowIterator(rows, own, what, micros, after, until))
+        commitAtEnd(store, new FrameWindowIterator(rows, own, what, micros, after, until, maxBytes))
       }
   }
 

@@ -1,9 +1,9 @@
 package tidegate.execution.frames
 
 /** Frames in ascending order, and the places of their entries, which it owns. */
-private[frames] final class FrameList(slots: BufferSlots) {
-  var frames: Array[Long] = new Array[Long](64)
-  var places: Array[Int] = new Array[Int](64)
+private[frames] final class FrameList(slots: BufferSlots, initialCapacity: Int = 64) {
+  var frames: Array[Long] = new Array[Long](initialCapacity)
+  var places: Array[Int] = new Array[Int](initialCapacity)
   var size: Int = 0
 
   def last: Long = frames(size - 1)
@@ -33,8 +33,21 @@ private[frames] final class FrameList(slots: BufferSlots) {
     }
   }
 
+  /** The number of frames up to `frame`: it is mostly one of the last. */
+  def indexBehind(frame: Long): Int = {
+    var i = size
+    while (i > 0 && frames(i - 1) > frame) i -= 1
+    i
+  }
+
   /** Makes a place for a frame at `i`. */
   def insert(i: Int, frame: Long): Int = {
+    insert(i, frame, slots.allocate())
+    places(i)
+  }
+
+  /** Takes over the entry of a frame. */
+  def insert(i: Int, frame: Long, place: Int): Unit = {
     if (size == frames.length) {
       frames = java.util.Arrays.copyOf(frames, size * 2)
       places = java.util.Arrays.copyOf(places, size * 2)
@@ -42,9 +55,8 @@ private[frames] final class FrameList(slots: BufferSlots) {
     System.arraycopy(frames, i, frames, i + 1, size - i)
     System.arraycopy(places, i, places, i + 1, size - i)
     frames(i) = frame
-    places(i) = slots.allocate()
+    places(i) = place
     size += 1
-    places(i)
   }
 
   private def forgetFirst(n: Int): Unit = {

@@ -1,9 +1,8 @@
 package tidegate.execution.frames
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
-import org.apache.spark.sql.types.IntegerType
 import tidegate.core.window.{FrameGrid, SlidingMerge}
 
 /**
@@ -12,22 +11,24 @@ import tidegate.core.window.{FrameGrid, SlidingMerge}
  *
  * First come the keys with rows in this batch. If windows are due, all other keys follow, in one
  * walk over the heads that writes nothing: what has expired goes with the next write of its head,
- * or when nothing of the key is left.
+ * or when nothing of the key is left. Of a batch that is read in several rounds only the keys of
+ * the last one have all their rows then; the walk finds the others.
  *
- * @param input
- *   keys, frame and buffers of the partial aggregation, ordered by keys
+ * @param rows
+ *   keys, frame and buffers of the partial aggregation
  * @param after
  *   the end of the last window that is out before this batch
  * @param until
  *   the end of the last window that is due
  */
 private[frames] final class FrameWindowIterator(
-    input: Iterator[InternalRow],
+    rows: Iterator[InternalRow],
     store: FrameStore,
     aggregates: FrameAggregates,
     grid: FrameGrid,
     after: Long,
-    until: Long
+    until: Long,
+    maxInputBytes: Long
 ) extends Iterator[InternalRow] {
   private val slots: BufferSlots =
     if (aggregates.arePacked) new PackedSlots(aggregates) else new ObjectSlots(aggregates)
@@ -39,14 +40,10 @@ private[frames] final class FrameWindowIterator(
     aggregates.entryType.size
   )
   private val windows = new SlidingMerge(grid, slots)
-  private val keyCount = aggregates.keys.size
-  private val keyOf = UnsafeProjection.create(
-    Literal(null, IntegerType) +: aggregates.keys.zipWithIndex.map { case (k, i) =>
-      BoundReference(i, k.dataType, k.nullable)
-    }
-  )
+  private val input = new FrameInput(rows, aggregates, slots, maxInputBytes)
 
-  private var row: UnsafeRow = if (input.hasNext) input.next().asInstanceOf[UnsafeRow] else null
+  private var round = input.next()
+  private var closed = if (input.hasMore) after else until
   private var key: UnsafeRow = _
   private lazy val heads: Iterator[UnsafeRowPair] =
     if (until > after) store.heads else Iterator.empty
@@ -72,29 +69,28 @@ private[frames] final class FrameWindowIterator(
   }
 
   private def nextKey(): Boolean = {
-    if (row != null) readInput()
-    else readHead()
-    if (key != null) windows.start(frames, after, until, frames.chunkCount)
+    if (!round.hasNext && input.hasMore) {
+      round = input.next()
+      closed = if (input.hasMore) after else until
+    }
+    if (round.hasNext) readInput() else readHead()
+    if (key != null) windows.start(frames, after, closed, frames.chunkCount)
     key != null
   }
 
   private def readInput(): Unit = {
-    key = keyOf(row).copy()
+    val group = round.next()
+    key = group.getKey
     frames.begin(key, store.get(key))
-    var sameKey = true
-    while (sameKey) {
-      frames.merge(row.getLong(keyCount), row)
-      row = if (input.hasNext) input.next().asInstanceOf[UnsafeRow] else null
-      sameKey = row != null && keyOf(row) == key
-    }
-    frames.endOfInput()
+    frames.merge(group.getValue)
   }
 
   private def readHead(): Unit = {
     key = null
+    closed = until
     while (key == null && heads.hasNext) {
       val head = heads.next()
-      // Keys with rows in this batch are out already.
+      // Keys that are out already were written with the end of their last window.
       if (head.value.getLong(FrameRow.Closed) < until) {
         key = head.key.copy()
         frames.begin(key, head.value)
@@ -103,7 +99,7 @@ private[frames] final class FrameWindowIterator(
   }
 
   private def endKey(): Unit =
-    if (key != null && (frames.mustWrite || frames.isDead(until))) frames.write(until)
+    if (key != null && (frames.mustWrite || frames.isDead(closed))) frames.write(closed)
 }
 
 private object FrameWindowIterator {

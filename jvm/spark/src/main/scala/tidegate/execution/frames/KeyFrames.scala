@@ -35,7 +35,7 @@ private[frames] final class KeyFrames(
   private var loadedChunk = KeyFrames.NoChunk
   private var isDirty = false
 
-  private val input = slots.allocate()
+  private val scratch = slots.allocate()
 
   // The cursor: in a chunk, or behind them in the open frames.
   private var chunk = 0
@@ -90,8 +90,8 @@ private[frames] final class KeyFrames(
       val entry = entries(i)
       val frame = change.moved(entry.getLong(0))
       if (open.size > 0 && open.last == frame) {
-        slots.load(entry, input)
-        slots.merge(open.places(open.size - 1), input, open.places(open.size - 1))
+        slots.load(entry, scratch)
+        slots.merge(open.places(open.size - 1), scratch, open.places(open.size - 1))
       } else {
         if (open.size > 2 * chunkFrames) seal()
         val slot = open.insert(open.size, frame)
@@ -101,9 +101,15 @@ private[frames] final class KeyFrames(
     }
   }
 
-  /** Merges a row of the partial aggregation; its frames may come in any order. */
-  def merge(frame: Long, row: UnsafeRow): Unit = {
+  /** Merges frames, in ascending order, and takes over their entries. */
+  def merge(input: FrameList): Unit = {
     mustWrite = true
+    (0 until input.size).foreach(i => merge(input.frames(i), input.places(i)))
+    flush()
+    while (open.size > 2 * chunkFrames) seal()
+  }
+
+  private def merge(frame: Long, place: Int): Unit =
     if (chunks.size > 0 && frame <= chunks.ends(chunks.size - 1)) {
       // Before the search: writing the chunk before may split it.
       if (chunks.indexFrom(frame) != loadedChunk) flush()
@@ -111,30 +117,16 @@ private[frames] final class KeyFrames(
       load(c)
       isDirty = true
       chunks.firsts(c) = math.min(chunks.firsts(c), frame)
-      mergeInto(loaded, frame, row)
-    } else {
-      mergeInto(open, frame, row)
-      // Many more than at the end, as rows to come may change a chunk that is sealed here.
-      if (open.size > KeyFrames.MostOpen) sealAll()
-    }
-  }
+      mergeInto(loaded, frame, place)
+    } else mergeInto(open, frame, place)
 
-  private def mergeInto(list: FrameList, frame: Long, row: UnsafeRow): Unit = {
-    var i = list.size
-    while (i > 0 && list.frames(i - 1) > frame) i -= 1
+  private def mergeInto(list: FrameList, frame: Long, place: Int): Unit = {
+    val i = list.indexBehind(frame)
     if (i > 0 && list.frames(i - 1) == frame) {
-      slots.loadInput(row, input)
-      slots.merge(list.places(i - 1), input, list.places(i - 1))
-    } else slots.loadInput(row, list.insert(i, frame))
+      slots.merge(list.places(i - 1), place, list.places(i - 1))
+      slots.release(place)
+    } else list.insert(i, frame, place)
   }
-
-  /** To be called after the last row of the key. */
-  def endOfInput(): Unit = {
-    flush()
-    sealAll()
-  }
-
-  private def sealAll(): Unit = while (open.size > 2 * chunkFrames) seal()
 
   /** Puts the first open frames into a chunk. */
   private def seal(): Unit = {
@@ -261,7 +253,4 @@ private[frames] final class KeyFrames(
 
 private object KeyFrames {
   private val NoChunk = -1
-
-  /** Frames that one key may have in memory while its rows are read. */
-  private val MostOpen = 4096
 }

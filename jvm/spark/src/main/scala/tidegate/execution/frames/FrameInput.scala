@@ -1,0 +1,60 @@
+package tidegate.execution.frames
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.IntegerType
+
+/**
+ * The rows of the partial aggregation, grouped by their keys in memory. What is more than
+ * `maxBytes` is left for the next round, so that a large batch is merged into the state part by
+ * part; sorting it would cost more than the few keys that are written twice.
+ */
+private[frames] final class FrameInput(
+    rows: Iterator[InternalRow],
+    aggregates: FrameAggregates,
+    slots: BufferSlots,
+    maxBytes: Long
+) {
+  private val keyCount = aggregates.keys.size
+  private val keyOf = UnsafeProjection.create(
+    Literal(null, IntegerType) +: aggregates.keys.zipWithIndex.map { case (k, i) =>
+      BoundReference(i, k.dataType, k.nullable)
+    }
+  )
+  private val scratch = slots.allocate()
+  private val groups = new java.util.LinkedHashMap[UnsafeRow, FrameList]
+
+  /** Whether there are rows that no round has read yet. */
+  def hasMore: Boolean = rows.hasNext
+
+  /** Reads a round: the keys of the state, and the frames of each, which the caller then owns. */
+  def next(): java.util.Iterator[java.util.Map.Entry[UnsafeRow, FrameList]] = {
+    groups.clear()
+    var bytes = 0L
+    while (bytes < maxBytes && rows.hasNext) {
+      val row = rows.next().asInstanceOf[UnsafeRow]
+      bytes += row.getSizeInBytes
+      add(framesOf(keyOf(row)), row)
+    }
+    groups.entrySet.iterator
+  }
+
+  private def framesOf(key: UnsafeRow): FrameList = {
+    val known = groups.get(key)
+    if (known != null) known
+    else {
+      val frames = new FrameList(slots, initialCapacity = 8)
+      groups.put(key.copy(), frames)
+      frames
+    }
+  }
+
+  private def add(frames: FrameList, row: UnsafeRow): Unit = {
+    val frame = row.getLong(keyCount)
+    val i = frames.indexBehind(frame)
+    if (i > 0 && frames.frames(i - 1) == frame) {
+      slots.loadInput(row, scratch)
+      slots.merge(frames.places(i - 1), scratch, frames.places(i - 1))
+    } else slots.loadInput(row, frames.insert(i, frame))
+  }
+}
