@@ -11,10 +11,18 @@ import tidegate.bench.BenchSession
  */
 object HopBenchmark {
 
+  /**
+   * For both sides: the other manager of files asks for links, for which Hadoop without its native
+   * library starts a process, several times in each batch.
+   */
+  private val DirectRename = "spark.sql.streaming.checkpointFileManagerClass" ->
+    ("org.apache.spark.sql.execution.streaming.checkpointing." +
+      "FileSystemBasedCheckpointFileManager")
+
   def main(arguments: Array[String]): Unit = {
     val settings = HopSettings.parse(arguments.toSeq)
     ProcessMemory.watch()
-    BenchSession.use() { spark =>
+    BenchSession.use(DirectRename) { spark =>
       val parts = new Parts(spark, settings)
       settings.parts.foreach(parts.run)
     }

@@ -85,17 +85,6 @@ private[hop] object HopRunner {
       cold: Boolean
   ): HopRun = {
     val batches = query.recentProgress.toSeq
-    println(
-      batches
-        .flatMap(b => scala.jdk.CollectionConverters.MapHasAsScala(b.durationMs).asScala.toSeq)
-        .groupMapReduce(_._1)(_._2.longValue)(_ + _)
-    )
-    println(
-      batches
-        .flatMap(_.stateOperators)
-        .map(o => (o.allUpdatesTimeMs, o.commitTimeMs, o.numRowsUpdated, o.numRowsRemoved))
-        .reduce((a, b) => (a._1 + b._1, a._2 + b._2, a._3 + b._3, a._4 + b._4))
-    )
     val closing = batches.filter(_.numInputRows == 0)
     HopRun(
       side = work.side.name,
