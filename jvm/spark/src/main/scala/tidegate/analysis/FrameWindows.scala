@@ -43,15 +43,18 @@ private[analysis] final case class FrameWindows(
   def touchesWindow(e: Expression): Boolean =
     e.references.exists(a => columns.contains(a) || mixed.contains(a))
 
-  /** The rows with the start of their frame, in the column that stands for that of a window. */
-  def inFrames: LogicalPlan = {
+  /**
+   * The rows with the start of their frame, in the column that stands for that of a window, and
+   * with other columns.
+   */
+  def inFrames(others: Seq[NamedExpression]): LogicalPlan = {
     val micros = PreciseTimestampConversion(time, time.dataType, LongType)
     val sinceBegin = Pmod(
       Subtract(micros, Literal(grid.offsetMs * FrameWindows.MicrosPerMs)),
       Literal(grid.slideMs * FrameWindows.MicrosPerMs)
     )
     val frame = Alias(Subtract(micros, sinceBegin), start.name)(exprId = start.exprId)
-    Project(rows.output :+ frame, rows)
+    Project(rows.output ++ others :+ frame, rows)
   }
 
   /** The expression with the start of the window in it. */

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.util.toPrettySQL
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.clock.FrameCheckpoint
 import tidegate.plans._
@@ -109,15 +110,18 @@ object PlanFrames extends Rule[LogicalPlan] {
   private def aggregateFrames(a: Aggregate, found: FrameWindows): LogicalPlan = {
     val keys = a.groupingExpressions.filterNot(found.isOfWindow).map {
       case column: Attribute => column -> column
-      case key               => key -> Alias(key, key.sql)()
+      case key               => key -> Alias(key, nameOf(key, a))()
     }
     val functions = distinct(a.aggregateExpressions).map(f => f -> Alias(f, f.sql)())
     val columns = keys ++ functions
     val results = a.aggregateExpressions.map(result(_, columns, found))
+    // Spark would give computed keys names of its own; constants it takes out.
+    val computed = keys.collect { case (key, name: Alias) if !key.foldable => name }
+    val grouping = keys.map { case (key, name) => if (key.foldable) key else name.toAttribute }
     val frames = Aggregate(
-      keys.map(_._1) :+ found.start,
-      columns.map(_._2) :+ found.start,
-      found.inFrames
+      grouping :+ found.start,
+      columns.map(_._2).map(c => if (computed.contains(c)) c.toAttribute else c) :+ found.start,
+      found.inFrames(computed)
     )
     val windows = FrameAggregate(found.start, found.grid, found.operator, frames)
     Project(
@@ -125,6 +129,12 @@ object PlanFrames extends Rule[LogicalPlan] {
       found.conditions.reduceOption(And(_, _)).fold[LogicalPlan](windows)(Filter(_, windows))
     )
   }
+
+  /** What the query calls it, which the state is then read by. */
+  private def nameOf(key: Expression, a: Aggregate): String =
+    a.aggregateExpressions
+      .collectFirst { case Alias(child, name) if child.semanticEquals(key) => name }
+      .getOrElse(toPrettySQL(key))
 
   private def distinct(results: Seq[Expression]): Seq[AggregateExpression] =
     results
