@@ -38,7 +38,7 @@ final class DirectFiles(uri: URI, conf: Configuration)
 
 object DirectFiles {
 
-  /** For a session: queries that are started with them use these files. */
+  /** For a session: its queries use these files. */
   val settings: Seq[(String, String)] = Seq(
     "fs.AbstractFileSystem.file.impl" -> classOf[DirectFiles].getName,
     "fs.file.impl" -> classOf[DirectLocalFileSystem].getName,

@@ -15,7 +15,7 @@ import org.apache.spark.sql.DataFrame
  * stores, all of them by the seed in the title. `-Dtidegate.cases=100` tries more of them.
  */
 class FrameProperties extends FrameTest {
-  private val cases = sys.props.get("tidegate.cases").fold(36)(_.toInt)
+  private val cases = sys.props.get("tidegate.cases").fold(24)(_.toInt)
 
   for (seed <- 1 to cases) {
     val store = FrameTest.stores(seed % FrameTest.stores.size)

@@ -28,7 +28,7 @@ trait FrameTest extends RestartTest {
     withConf("spark.tidegate.frames.enabled" -> enabled.toString)(body)
 
   def on[T](store: FrameStore)(body: => T): T =
-    on(store.provider)(withConf(store.settings.toSeq ++ DirectFiles.settings: _*)(body))
+    on(store.provider)(withConf(store.settings.toSeq: _*)(body))
 
   def newFolder(): Path = Files.createTempDirectory("tidegate-files")
 

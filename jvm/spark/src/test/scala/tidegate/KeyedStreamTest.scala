@@ -173,8 +173,8 @@ final case class LoggedBatch(
 )
 
 object KeyedStreamTest {
-  lazy val session: SparkSession = SparkSession
-    .builder()
+  lazy val session: SparkSession = DirectFiles.settings
+    .foldLeft(SparkSession.builder()) { case (builder, (key, value)) => builder.config(key, value) }
     .master("local[2]")
     .appName("tidegate-test")
     .config("spark.sql.extensions", classOf[TidegateExtensions].getName)
