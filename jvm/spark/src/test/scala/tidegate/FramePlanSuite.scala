@@ -43,6 +43,15 @@ class FramePlanSuite extends KeyedStreamTest {
     )
   }
 
+  test("windows in a common table expression have frames, also before the query starts") {
+    val text = s"WITH h AS (${hop("*")}) SELECT window_end, count(*) FROM h GROUP BY window_end"
+    assert(
+      frames(explained(text)) === Seq(
+        "FrameAggregate(keys=[all_rows], functions=[count(1)], windows of 10000 ms by 5000 ms)"
+      )
+    )
+  }
+
   test("a row is shuffled once, by the keys, after its frame was aggregated") {
     val plan = explained(rows.groupBy(tens, col("sub")).count())
     assert("Exchange".r.findAllIn(plan).size === 1)

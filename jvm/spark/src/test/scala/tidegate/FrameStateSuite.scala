@@ -51,7 +51,7 @@ class FrameStateSuite extends FrameRestartTest {
         assert(read.select("key.*").columns.toSeq === Seq("chunk", "key"))
         assert(
           read.select("value.*").columns.toSeq ===
-            Seq("closed", "slide", "offset", "chunk_ids", "chunk_ends", "chunks", "frames")
+            Seq("closed", "slide", "offset", "size", "chunk_ids", "chunk_ends", "chunks", "frames")
         )
         assert(
           read.selectExpr("inline(value.frames)").columns.toSeq === Seq(
@@ -69,7 +69,7 @@ class FrameStateSuite extends FrameRestartTest {
 
     test(s"Spark reads heads and chunks, on ${store.name}") {
       on(store) {
-        val query = new Changing(Hop(12, 2))
+        val query = new Changing(Hop(120, 2))
         query.send(row(1, 100), row(9, 100, "b"))
         query.send(rows(Seq(1, 2), 101 to 400): _*)
         query.run.stop()

@@ -122,4 +122,28 @@ class SqlFrameSuite extends FrameScenarioTest {
       .agg(sum("n").as("s"))
       .select(col("window.end"), col("s"), col("window.start"))
   )(gives("105|2|95", "110|2|100"))
+
+  scenario("late by window_time, in windows that slide", frames = false)(
+    sql(s"SELECT window_time, count(window_start) FROM $hop GROUP BY window_time")
+  )(
+    Seq(
+      send(event("a", 101)).givesNothing,
+      send(event("a", 120)).gives("104.999|1", "109.999|1"),
+      // The window that ends at 120 is out, the next one is not.
+      send(event("a", 118)).givesNothing,
+      send(event("a", 200)).gives("124.999|2", "129.999|1")
+    )
+  )
+
+  scenario("late by window_time, in windows that grow", late = 1, frames = false)(
+    sql("""SELECT window_time, count(*)
+      FROM CUMULATE(TABLE(o), DESCRIPTOR(time), 5 seconds, 10 seconds) GROUP BY window_time""")
+  )(
+    Seq(
+      send(event("a", 101)).givesNothing,
+      send(event("a", 120)).gives("104.999|1", "109.999|1"),
+      send(event("a", 118)).givesNothing,
+      send(event("a", 200)).gives("124.999|1", "129.999|1")
+    )
+  )
 }

@@ -4,6 +4,7 @@ import scala.util.Try
 
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.toPrettySQL
@@ -24,7 +25,8 @@ object PlanFrames extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!plan.isStreaming || !plan.exists(_.isInstanceOf[KeyedWatermark])) plan
     else
-      plan.transformUp {
+      // A query has none any more when it runs, but its explanation before that.
+      InlineCTE(alwaysInline = true)(plan).transformUp {
         case SlidingAggregate(a, window, grid) if !a.child.isInstanceOf[NoFrames] =>
           planned(a, window, grid).fold(NoFrames.under(a, _), identity)
       }
@@ -80,12 +82,13 @@ object PlanFrames extends Rule[LogicalPlan] {
       grid: WindowGrid
   ): Either[String, LogicalPlan] =
     for {
-      _ <- refuse(!isEnabled(a.conf))(s"$Enabled is false")
       _ <- refuse(grid.sizeMs % grid.slideMs != 0)(
         s"the size of the windows, ${grid.sizeMs} ms, is not a multiple of their slide, " +
           s"${grid.slideMs} ms"
       )
       found <- FrameWindows.of(a.child, window)
+      // Of a query that runs it was decided at its start.
+      _ <- refuse(found.operator.isEmpty && !isEnabled(a.conf))(s"$Enabled is false")
       _ <- checkKeys(a, found)
       _ <- checkAggregates(a, found)
     } yield aggregateFrames(a, found)

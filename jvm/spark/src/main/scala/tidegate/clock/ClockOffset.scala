@@ -59,16 +59,13 @@ final class ClockOffset(
       )
     }
     val operatorFields = operators.toList.sortBy(_._1).map { case (name, mark) =>
-      JField(
-        name,
-        JObject(
-          "key" -> JInt(mark.key.toInt),
-          "watermark" -> optional(mark.watermarkMs),
-          "eviction" -> optional(mark.evictionMs),
-          "idle" -> JBool(mark.idle),
-          "frames" -> mark.frames.fold[JValue](JNull)(written)
-        )
+      val fields = List[JField](
+        "key" -> JInt(mark.key.toInt),
+        "watermark" -> optional(mark.watermarkMs),
+        "eviction" -> optional(mark.evictionMs),
+        "idle" -> JBool(mark.idle)
       )
+      JField(name, JObject(fields ++ mark.frames.map(grid => JField("frames", written(grid)))))
     }
     val unionFields = unions.toList.sortBy(_._1).map { case (name, ms) => JField(name, JInt(ms)) }
     compact(

@@ -21,9 +21,13 @@ final class FrameCheckpoint(location: String, session: SparkSession) {
   private val offsets = new Path(location, "offsets")
   private val commits = new Path(location, "commits")
 
+  private lazy val committed: Option[Long] =
+    if (!files.exists(commits)) None
+    else new CommitLog(session, commits.toString, readOnly = true).getLatestBatchId()
+
   /** The numbers of the operators that have state, and their names. */
   lazy val operators: Map[Long, String] =
-    if (!files.exists(state)) Map.empty
+    if (committed.isEmpty || !files.exists(state)) Map.empty
     else
       files
         .listStatus(state)
@@ -39,15 +43,11 @@ final class FrameCheckpoint(location: String, session: SparkSession) {
         .toMap
 
   /** The marks of the clock in the last batch that was committed: those of the state. */
-  lazy val marks: Map[String, OperatorMark] = {
-    val committed =
-      if (!files.exists(commits)) None
-      else new CommitLog(session, commits.toString, readOnly = true).getLatestBatchId()
+  lazy val marks: Map[String, OperatorMark] =
     committed
       .flatMap(new OffsetSeqLog(session, offsets.toString, readOnly = true).get(_))
       .flatMap(clockOf)
       .fold(Map.empty[String, OperatorMark])(_.operators)
-  }
 
   private def clockOf(entry: OffsetSeqBase): Option[ClockOffset] =
     (entry match {

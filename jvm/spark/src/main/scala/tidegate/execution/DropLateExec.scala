@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreWri
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.types.LongType
 import tidegate.clock.{LateRows, OperatorBatch}
-import tidegate.plans.{EventTimeTag, WindowGrid, WindowMark}
+import tidegate.plans.{EventTimeTag, WindowGrid, WindowMark, WindowRole}
 
 /**
  * Drops the rows that are late for `operator`, counts them, and keeps a few for the log.
@@ -62,8 +62,9 @@ final case class DropLateExec(
 
   private def boundMicros: Long = grid match {
     // Not in its windows yet: late when the last of them is closed.
-    case Some(g) if !isWindowed => g.inMicros.firstOpenFrame(lateMs * 1000)
-    case _                      => DropLateExec.boundMicros(lateMs, isWindowed)
+    case Some(g) if !isWindowed && WindowMark.of(time).isEmpty =>
+      g.inMicros.firstOpenFrame(lateMs * 1000)
+    case _ => DropLateExec.boundMicros(lateMs, isWindowed)
   }
 
   private def lateLog: LateLog = LateLog(
@@ -84,17 +85,21 @@ final case class DropLateExec(
   } yield {
     def micros(e: Expression) = PreciseTimestampConversion(e, e.dataType, LongType)
     def literal(ms: Long) = Literal(ms * 1000)
+    // The time of a window is a millisecond before its end.
+    lazy val end =
+      if (WindowMark.hasRole(time, WindowRole.Time)) Add(micros(decisive), literal(1))
+      else micros(decisive)
     WindowMark.of(time) match {
       case None =>
         LessThan(Subtract(micros(column), micros(GetStructField(time, 0))), literal(g.slideMs))
       // The windows of a row all begin at the same time; only the last one ends on the grid of these.
       case Some(mark) if mark.sharesStart =>
         EqualTo(
-          Pmod(Subtract(micros(decisive), literal(g.offsetMs)), literal(g.sizeMs)),
+          Pmod(Subtract(end, literal(g.offsetMs)), literal(g.sizeMs)),
           Literal(0L)
         )
       case Some(_) =>
-        GreaterThan(Subtract(micros(decisive), micros(column)), literal(g.sizeMs - g.slideMs))
+        GreaterThan(Subtract(end, micros(column)), literal(g.sizeMs - g.slideMs))
     }
   }
 

@@ -1,6 +1,6 @@
 package tidegate.plans
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.{Attribute, ExpressionSet}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 
 /**
@@ -21,6 +21,9 @@ final case class FrameAggregate(
 ) extends UnaryNode {
 
   override def output: Seq[Attribute] = child.output
+
+  /** None of the child's: what is true of a frame need not be of a window. */
+  override protected lazy val validConstraints: ExpressionSet = ExpressionSet()
 
   override protected def withNewChildInternal(newChild: LogicalPlan): FrameAggregate =
     copy(child = newChild)

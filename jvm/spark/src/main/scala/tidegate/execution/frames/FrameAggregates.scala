@@ -1,5 +1,6 @@
 package tidegate.execution.frames
 
+import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
@@ -34,14 +35,18 @@ final case class FrameAggregates(
 
   /** The key of a row in the state: the number of a chunk, none for the head; and the keys. */
   def stateKey: Seq[Attribute] =
-    AttributeReference("chunk", IntegerType)() +: keys
+    AttributeReference(
+      if (keys.exists(_.name == "chunk")) "chunk_number" else "chunk",
+      IntegerType
+    )() +:
+      keys
 
   /**
    * An entry. The columns are named by their aggregate, so that whoever reads the state knows them.
    */
   def entryType: StructType = {
     val fields = functions.flatMap { f =>
-      val name = toPrettySQL(f)
+      val name = toPrettySQL(FrameAggregates.withOwnName(f))
       f.aggregateFunction.aggBufferAttributes match {
         case Seq(only) => Seq(StructField(name, only.dataType, only.nullable))
         case several   =>
@@ -74,8 +79,15 @@ final case class FrameAggregates(
 
 object FrameAggregates {
 
-  /** With the frame, the null bits of an entry are one word. */
-  private val MostPacked = 63
+  /** With the frame, the null bits of an entry are one word; and more code would be interpreted. */
+  private val MostPacked = 32
+
+  /** A function that was called by another name, such as `mean`, is the same. */
+  private def withOwnName(f: AggregateExpression): AggregateExpression = {
+    val function = f.aggregateFunction.clone().asInstanceOf[AggregateFunction]
+    function.unsetTagValue(FunctionRegistry.FUNC_ALIAS)
+    f.copy(aggregateFunction = function)
+  }
 
   private def distinctNames(fields: Seq[StructField]): Seq[StructField] = {
     val seen = scala.collection.mutable.Map.empty[String, Int]

@@ -27,15 +27,21 @@ private[frames] final class FrameInput(
   /** Whether there are rows that no round has read yet. */
   def hasMore: Boolean = rows.hasNext
 
-  /** Reads a round: the keys of the state, and the frames of each, which the caller then owns. */
+  /**
+   * Reads a round: the keys of the state, and the frames of each in order, which the caller then
+   * owns; a frame may be there more than once.
+   */
   def next(): java.util.Iterator[java.util.Map.Entry[UnsafeRow, FrameList]] = {
     groups.clear()
     var bytes = 0L
     while (bytes < maxBytes && rows.hasNext) {
       val row = rows.next().asInstanceOf[UnsafeRow]
-      bytes += row.getSizeInBytes
+      val known = groups.size
       add(framesOf(keyOf(row)), row)
+      bytes += row.getSizeInBytes
+      if (groups.size > known) bytes += FrameInput.GroupBytes
     }
+    groups.values.forEach(_.sort())
     groups.entrySet.iterator
   }
 
@@ -51,10 +57,22 @@ private[frames] final class FrameInput(
 
   private def add(frames: FrameList, row: UnsafeRow): Unit = {
     val frame = row.getLong(keyCount)
-    val i = frames.indexBehind(frame)
-    if (i > 0 && frames.frames(i - 1) == frame) {
-      slots.loadInput(row, scratch)
-      slots.merge(frames.places(i - 1), scratch, frames.places(i - 1))
-    } else slots.loadInput(row, frames.insert(i, frame))
+    // Frames mostly come in order; where they do not, moving many for each would take too long.
+    if (frames.size >= FrameInput.Many) slots.loadInput(row, frames.append(frame))
+    else {
+      val i = frames.indexBehind(frame)
+      if (i > 0 && frames.frames(i - 1) == frame) {
+        slots.loadInput(row, scratch)
+        slots.merge(frames.places(i - 1), scratch, frames.places(i - 1))
+      } else slots.loadInput(row, frames.insert(i, frame))
+    }
   }
+}
+
+private object FrameInput {
+
+  /** What a key takes beside its rows, about. */
+  private val GroupBytes = 256
+
+  private val Many = 64
 }

@@ -5,6 +5,7 @@ private[frames] final class FrameList(slots: BufferSlots, initialCapacity: Int =
   var frames: Array[Long] = new Array[Long](initialCapacity)
   var places: Array[Int] = new Array[Int](initialCapacity)
   var size: Int = 0
+  private var isSorted = true
 
   def last: Long = frames(size - 1)
 
@@ -38,6 +39,20 @@ private[frames] final class FrameList(slots: BufferSlots, initialCapacity: Int =
     var i = size
     while (i > 0 && frames(i - 1) > frame) i -= 1
     i
+  }
+
+  /** Makes a place for a frame behind the others, which it may come before: see `sort`. */
+  def append(frame: Long): Int = {
+    isSorted &&= size == 0 || frame >= last
+    insert(size, frame)
+  }
+
+  /** Puts the frames in order after appending; those that are equal stay in theirs. */
+  def sort(): Unit = if (!isSorted) {
+    val order = (0 until size).sortBy(frames(_)).toArray
+    frames = order.map(frames(_))
+    places = order.map(places(_))
+    isSorted = true
   }
 
   /** Makes a place for a frame at `i`. */

@@ -14,6 +14,7 @@ import tidegate.core.window.FrameGrid
  * | `closed`     | the end of the last window that was out when it was written | 0           |
  * | `slide`      | from one of its frames to the next, in µs                   | the same    |
  * | `offset`     | where frames begin, in µs from the epoch                    | the same    |
+ * | `size`       | the length of the windows, in µs                            | the same    |
  * | `chunk_ids`  | the numbers of the chunks, in the order of their frames     | empty       |
  * | `chunk_ends` | the last frame of each                                      | empty       |
  * | `chunks`     | all entries of each merged into one, with its first frame   | empty       |
@@ -23,17 +24,19 @@ private[frames] object FrameRow {
   val Closed = 0
   val Slide = 1
   val Offset = 2
-  val ChunkIds = 3
-  val ChunkEnds = 4
-  val Chunks = 5
-  val Frames = 6
-  val Columns = 7
+  val Size = 3
+  val ChunkIds = 4
+  val ChunkEnds = 5
+  val Chunks = 6
+  val Frames = 7
+  val Columns = 8
 
   def schema(entry: StructType): StructType = StructType(
     Seq(
       StructField("closed", TimestampType, nullable = false),
       StructField("slide", LongType, nullable = false),
       StructField("offset", LongType, nullable = false),
+      StructField("size", LongType, nullable = false),
       StructField("chunk_ids", ArrayType(IntegerType, containsNull = false), nullable = false),
       StructField("chunk_ends", ArrayType(TimestampType, containsNull = false), nullable = false),
       StructField("chunks", ArrayType(entry, containsNull = false), nullable = false),
@@ -84,6 +87,7 @@ private[frames] final class FrameRowWriter(grid: FrameGrid) {
     Platform.putLong(bytes, address(8 + 8 * FrameRow.Closed), closed)
     Platform.putLong(bytes, address(8 + 8 * FrameRow.Slide), grid.slide)
     Platform.putLong(bytes, address(8 + 8 * FrameRow.Offset), grid.offset)
+    Platform.putLong(bytes, address(8 + 8 * FrameRow.Size), grid.size)
   }
 
   def ints(column: Int, values: Array[Int], from: Int, until: Int): Unit = {

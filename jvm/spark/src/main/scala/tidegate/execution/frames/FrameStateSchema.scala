@@ -32,6 +32,8 @@ private[frames] object FrameStateSchema {
    */
   def functions(entry: StructType): Seq[String] =
     entry.fieldNames.toSeq.tail.map { name =>
-      name.takeWhile(_ != '(') + name.drop(name.lastIndexOf(')') + 1)
+      // A number tells equal names apart.
+      val plain = name.replaceFirst(" \\d+$", "")
+      plain.takeWhile(_ != '(') + plain.drop(plain.lastIndexOf(')') + 1)
     }
 }

@@ -37,7 +37,8 @@ private[frames] final class FrameWindowIterator(
     slots,
     grid,
     FrameWindowIterator.chunkFrames(grid),
-    aggregates.entryType.size
+    aggregates.entryType.size,
+    mergeChunks = aggregates.arePacked
   )
   private val windows = new SlidingMerge(grid, slots)
   private val input = new FrameInput(rows, aggregates, slots, maxInputBytes)

@@ -10,14 +10,19 @@ import tidegate.core.window.{FrameCursor, FrameGrid, WindowChange}
  * When more than `2 * chunkFrames` are open, the first `chunkFrames` of them are sealed; by their
  * number and not by the watermark, as one that is held back would let the head grow. Rows for a
  * sealed chunk change and write it again; rows for a hole between two go to the later one. A chunk
- * that has grown to twice its size is split.
+ * that has grown to more than twice its size is split.
+ *
+ * @param mergeChunks
+ *   whether the head has the entries of a chunk merged into one; else it has the first of them. Not
+ *   where that may be as large as the chunk
  */
 private[frames] final class KeyFrames(
     store: FrameStore,
     slots: BufferSlots,
     grid: FrameGrid,
     chunkFrames: Int,
-    entryFields: Int
+    entryFields: Int,
+    mergeChunks: Boolean
 ) extends FrameCursor {
   private val entries = new EntryArray(entryFields)
   private val writer = new FrameRowWriter(grid)
@@ -53,13 +58,14 @@ private[frames] final class KeyFrames(
     unload()
     mustWrite = false
     if (exists) {
-      if (
-        head.getLong(FrameRow.Slide) == grid.slide && head.getLong(FrameRow.Offset) == grid.offset
-      )
-        read(head)
+      if (isOfToday(head)) read(head)
       else regrid(head.copy())
     }
   }
+
+  private def isOfToday(head: UnsafeRow): Boolean =
+    head.getLong(FrameRow.Slide) == grid.slide && head.getLong(FrameRow.Offset) == grid.offset &&
+      head.getLong(FrameRow.Size) == grid.size
 
   private def read(head: UnsafeRow): Unit = {
     entries.pointTo(head, FrameRow.Chunks)
@@ -68,7 +74,10 @@ private[frames] final class KeyFrames(
     open.readAll(entries)
   }
 
-  /** Moves the frames of earlier windows into those of today. */
+  /**
+   * Moves the frames of earlier windows into those of today; and where only the size is another,
+   * merges the entries of chunks that were too long for a window, or are now.
+   */
   private def regrid(head: UnsafeRow): Unit = {
     mustWrite = true
     val slide = head.getLong(FrameRow.Slide)
@@ -93,7 +102,7 @@ private[frames] final class KeyFrames(
         slots.load(entry, scratch)
         slots.merge(open.places(open.size - 1), scratch, open.places(open.size - 1))
       } else {
-        if (open.size > 2 * chunkFrames) seal()
+        seal()
         val slot = open.insert(open.size, frame)
         slots.load(entry, slot)
         slots.setFrame(slot, frame)
@@ -106,7 +115,7 @@ private[frames] final class KeyFrames(
     mustWrite = true
     (0 until input.size).foreach(i => merge(input.frames(i), input.places(i)))
     flush()
-    while (open.size > 2 * chunkFrames) seal()
+    seal()
   }
 
   private def merge(frame: Long, place: Int): Unit =
@@ -128,14 +137,17 @@ private[frames] final class KeyFrames(
     } else list.insert(i, frame, place)
   }
 
-  /** Puts the first open frames into a chunk. */
+  /** Puts the first open frames into chunks, as long as there are too many. */
   private def seal(): Unit = {
     flush()
     unload()
-    val c = chunks.size
-    chunks.insert(c)
-    writeChunk(c, open, 0, chunkFrames)
-    open.dropFirst(chunkFrames)
+    var sealedFrames = 0
+    while (open.size - sealedFrames > 2 * chunkFrames) {
+      chunks.insert(chunks.size)
+      writeChunk(chunks.size - 1, open, sealedFrames, sealedFrames + chunkFrames)
+      sealedFrames += chunkFrames
+    }
+    open.dropFirst(sealedFrames)
   }
 
   private def writeChunk(c: Int, from: FrameList, first: Int, until: Int): Unit = {
@@ -143,7 +155,9 @@ private[frames] final class KeyFrames(
     chunks.ends(c) = from.frames(until - 1)
     val merged = chunks.places(c)
     slots.copy(from.places(first), merged)
-    (first + 1 until until).foreach(i => slots.merge(merged, from.places(i), merged))
+    if (isRun(c)) {
+      (first + 1 until until).foreach(i => slots.merge(merged, from.places(i), merged))
+    }
     writer.begin(0L)
     writer.ints(FrameRow.ChunkIds, chunks.ids, 0, 0)
     writer.longs(FrameRow.ChunkEnds, chunks.ends, 0, 0)
@@ -168,16 +182,17 @@ private[frames] final class KeyFrames(
     isDirty = false
   }
 
-  /** Writes the loaded chunk if it was changed. */
+  /** Writes the loaded chunk if it was changed; as several if it has grown too large. */
   private def flush(): Unit =
     if (isDirty) {
       isDirty = false
-      val (c, n) = (loadedChunk, loaded.size)
-      if (n <= 2 * chunkFrames) writeChunk(c, loaded, 0, n)
+      if (loaded.size <= 2 * chunkFrames) writeChunk(loadedChunk, loaded, 0, loaded.size)
       else {
-        writeChunk(c, loaded, 0, n / 2)
-        chunks.insert(c + 1)
-        writeChunk(c + 1, loaded, n / 2, n)
+        val starts = 0 until loaded.size by chunkFrames
+        starts.tail.foreach(_ => chunks.insert(loadedChunk + 1))
+        starts.zipWithIndex.foreach { case (start, i) =>
+          writeChunk(loadedChunk + i, loaded, start, math.min(start + chunkFrames, loaded.size))
+        }
         unload()
       }
     }
@@ -214,6 +229,10 @@ private[frames] final class KeyFrames(
 
   private def beginsChunk: Boolean = inChunk && index == 0
 
+  /** A chunk that is longer than a window is never in one. */
+  private def isRun(c: Int): Boolean =
+    mergeChunks && chunks.ends(c) - chunks.firsts(c) + grid.slide <= grid.size
+
   private def list: FrameList =
     if (inChunk) {
       load(chunk)
@@ -244,11 +263,13 @@ private[frames] final class KeyFrames(
     index = 0
   }
 
-  override def runEnd: Long = if (beginsChunk) chunks.ends(chunk) else frame
+  private def beginsRun: Boolean = beginsChunk && isRun(chunk)
 
-  override def runSlot: Int = if (beginsChunk) chunks.places(chunk) else slot
+  override def runEnd: Long = if (beginsRun) chunks.ends(chunk) else frame
 
-  override def advanceRun(): Unit = if (beginsChunk) nextChunk() else advance()
+  override def runSlot: Int = if (beginsRun) chunks.places(chunk) else slot
+
+  override def advanceRun(): Unit = if (beginsRun) nextChunk() else advance()
 }
 
 private object KeyFrames {

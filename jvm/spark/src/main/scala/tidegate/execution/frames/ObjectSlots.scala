@@ -29,6 +29,15 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
     }
     .toArray
 
+  /**
+   * Whether a merge may put objects of what it takes from into what it merges to, or an evaluation
+   * change what it reads: Spark allows it, as it decodes a buffer for one merge only.
+   */
+  private val mayShare: Boolean = functions.exists {
+    case _: CollectList | _: CollectSet => false
+    case f                              => f.isInstanceOf[TypedImperativeAggregate[_]]
+  }
+
   private val mergeDeclarative = MutableProjection.create(
     aggregates.functions.map(_.aggregateFunction).flatMap {
       case d: DeclarativeAggregate => d.mergeExpressions
@@ -114,6 +123,8 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
 
   override def merge(earlier: Int, later: Int, into: Int): Unit = {
     val target = if (into == earlier) decoded(earlier) else decode(entry(earlier))
+    // Before the merge, which may change what it takes from.
+    if (mayShare) { val _ = entry(later) }
     val source = decoded(later)
     mergeDeclarative.target(target)(both(target, source))
     functions.foreach {
@@ -121,20 +132,11 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
       case i: ImperativeAggregate         => i.merge(target, source)
       case _                              => ()
     }
-    if (shareObjects(target, source)) buffers(later) = decode(entry(later))
     buffers(into) = target
     entries(into) = null
+    // The next merge would change what both have then.
+    if (mayShare) buffers(later) = null
   }
-
-  /** A function may give back what it has merged from: the next merge would change that too. */
-  private def shareObjects(target: InternalRow, source: InternalRow): Boolean =
-    functions.indices.exists { f =>
-      functions(f).isInstanceOf[TypedImperativeAggregate[_]] &&
-      (bufferObject(target, f) eq bufferObject(source, f))
-    }
-
-  private def bufferObject(row: InternalRow, f: Int): AnyRef =
-    row.get(offsets(f), types(offsets(f)))
 
   override def entry(slot: Int): UnsafeRow = {
     if (entries(slot) == null) {
@@ -177,7 +179,7 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
   }
 
   override def result(stateKey: UnsafeRow, start: Long, slot: Int): UnsafeRow = {
-    val row = decoded(slot)
+    val row = if (mayShare) decode(entry(slot)) else decoded(slot)
     evaluateDeclarative.target(results)(row)
     functions.indices.foreach { f =>
       functions(f) match {
