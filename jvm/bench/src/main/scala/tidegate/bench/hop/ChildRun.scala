@@ -6,13 +6,17 @@ import java.nio.file.Paths
 import scala.io.Source
 import scala.jdk.CollectionConverters._
 
-/** A run in a process of its own: the first of its process, with memory that nothing else used. */
+/**
+ * The first run of a part in a process of its own, with memory that nothing else used: `once`, or
+ * `empty` for what is not due to the rows.
+ */
 private[hop] object ChildRun {
 
   /** @throws java.lang.IllegalStateException if the process fails, with what it printed */
-  def apply(work: Work, settings: HopSettings): HopRun = {
-    val process = new ProcessBuilder((java(settings.heap) ++ arguments(work, settings)).asJava)
-      .redirectErrorStream(true)
+  def apply(part: String, work: Work, settings: HopSettings): HopRun = {
+    val process =
+      new ProcessBuilder((java(settings.heap) ++ arguments(part, work, settings)).asJava)
+        .redirectErrorStream(true)
     // As a variable, since it may be longer than an argument can be.
     process.environment.put("CLASSPATH", sys.props("java.class.path"))
     val child = process.start()
@@ -34,7 +38,7 @@ private[hop] object ChildRun {
     Seq(Paths.get(sys.props("java.home"), "bin", "java").toString, s"-Xmx$heap") ++ inherited
   }
 
-  private def arguments(work: Work, settings: HopSettings): Seq[String] = {
+  private def arguments(part: String, work: Work, settings: HopSettings): Seq[String] = {
     val shape = work.bids.shape
     val options = Seq(
       "--rows" -> shape.rows,
@@ -47,7 +51,7 @@ private[hop] object ChildRun {
       "--side" -> (if (work.side == Side.Spark) "spark" else "tidegate"),
       "--data" -> settings.data
     )
-    Seq("tidegate.bench.hop.HopBenchmark", "once") ++
+    Seq("tidegate.bench.hop.HopBenchmark", part) ++
       options.flatMap { case (name, value) => Seq(name, value.toString) } ++
       Option.when(settings.sql)("--sql")
   }

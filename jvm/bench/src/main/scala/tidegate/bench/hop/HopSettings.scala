@@ -10,7 +10,7 @@ import java.nio.file.{Path, Paths}
  * @param keys
  *   None: 10,000, and 200 for windows of ten minutes; so is `rate`, 5,000 or 200
  * @param size
- *   of the windows of `once` and `memory`, in seconds
+ *   of the windows of `once`, in seconds
  * @param sides
  *   None: both where that can be waited for
  */
@@ -54,7 +54,7 @@ private[hop] final case class HopSettings(
 private[hop] object HopSettings {
 
   /** Parts that run without being named, in this order, and those that have to be named. */
-  val Usual: Seq[String] = Seq("hop60", "hop600", "curve", "empty", "memory")
+  val Usual: Seq[String] = Seq("hop60", "hop600", "curve", "empty")
   private val Named = Seq("large", "once")
   private val Sides = Seq("both", "spark", "tidegate")
 

@@ -12,7 +12,6 @@ private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
     case "hop600" => settings.states.take(1).foreach(hop600)
     case "curve"  => new Curve(runner, batches, settings).run(ensure(settings.shape(2000000)))
     case "empty"  => settings.states.foreach(empty)
-    case "memory" => settings.states.foreach(memory)
     case "large"  => settings.states.foreach(large)
     case "once"   => once()
   }
@@ -27,7 +26,8 @@ private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
     val bids = ensure(settings.shape(2000000))
     println(s"hop60: 60 s by 1 s, ${bids.shape}, state in $state, ${settings.pairs} rounds")
     compare("warm", works(bids, 60, state, "both"), settings.pairs)
-    coldRuns(works(bids, 60, state, "both"))
+    coldRuns("cold", works(bids, 60, state, "both"), "once")
+    coldRuns("cold, one row a batch", works(bids, 60, state, "both"), "empty")
   }
 
   private def compare(title: String, works: Seq[Work], rounds: Int): Seq[Seq[HopRun]] = {
@@ -43,15 +43,15 @@ private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
     sides
   }
 
-  private def coldRuns(works: Seq[Work]): Unit = {
-    val runs = works.map(ChildRun(_, settings))
+  private def coldRuns(title: String, works: Seq[Work], part: String): Unit = {
+    val runs = works.map(ChildRun(part, _, settings))
     runs.foreach { run =>
       println(
-        f" cold, ${run.side}: ${run.wallSeconds}%.2f s, cpu ${run.cpuSeconds}%.1f s; at most " +
+        f" $title, ${run.side}: ${run.wallSeconds}%.2f s, cpu ${run.cpuSeconds}%.1f s; at most " +
           s"${run.peakRssMb} MB resident, ${run.peakHeapMb} MB of the heap after a collection"
       )
     }
-    if (runs.size == 2) Comparison.ratios("cold", Seq(runs.head), Seq(runs(1)))
+    if (runs.size == 2) Comparison.ratios(title, Seq(runs.head), Seq(runs(1)))
   }
 
   /**
@@ -79,12 +79,6 @@ private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
     settings.sidesOr("both").foreach { side =>
       println(f"empty, $state: ${batches.milliseconds(side, state)}%.0f ms a batch, ${side.name}")
     }
-
-  private def memory(state: String): Unit = {
-    val bids = ensure(settings.shape(2000000))
-    println(s"memory: ${settings.size} s by 1 s, ${bids.shape}, $state, heap ${settings.heap}")
-    coldRuns(works(bids, settings.size, state, "both"))
-  }
 
   private def large(state: String): Unit = {
     val bids = ensure(settings.shape(20000000))
