@@ -28,6 +28,13 @@ def text(argument: str, value: Any, what: str) -> str:
     return value
 
 
+def boolean(argument: str, value: Any) -> bool:
+    """Return `value` if it is true or false."""
+    if not isinstance(value, bool):
+        raise wrong_type(argument, "True or False (a bool)", value)
+    return value
+
+
 def duration(argument: str, value: Any) -> str:
     """Return `value` as a Spark interval string."""
     if isinstance(value, timedelta):

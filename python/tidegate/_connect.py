@@ -43,6 +43,7 @@ def with_keyed_watermark(
     emission: Described,
     name: str | None,
     max_future_skew: str | None,
+    flush: bool,
 ) -> DataFrame:
     """Call ``IMPOSE_ORDER`` on a DataFrame."""
     call = _Call("IMPOSE_ORDER")
@@ -57,6 +58,8 @@ def with_keyed_watermark(
         call.named("name", name)
     if max_future_skew is not None:
         call.named("max_future_skew", max_future_skew)
+    if flush:
+        call.named("flush", flush)
     return call.on(df)
 
 

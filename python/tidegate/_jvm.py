@@ -68,6 +68,7 @@ def with_keyed_watermark(
     emission: Described,
     name: str | None,
     max_future_skew: str | None,
+    flush: bool,
 ) -> DataFrame:
     """Call the facade's method of this name."""
     java_df = _java_dataframe("df", df)
@@ -81,6 +82,7 @@ def with_keyed_watermark(
         *emission,
         name,
         max_future_skew,
+        flush,
     )
     return DataFrame(keyed, df.sparkSession)
 

@@ -21,6 +21,7 @@ class KeyedDataFrame(DataFrame):
         emission: Emission | None = None,
         name: str | None = None,
         maxFutureSkew: Duration | None = None,
+        flush: bool = False,
     ) -> DataFrame: ...
     def streamJoin(
         self,

@@ -12,6 +12,7 @@ from tidegate import _connect, _jvm
 from tidegate._arguments import (
     Described,
     Duration,
+    boolean,
     column_names,
     duration,
     text,
@@ -65,6 +66,7 @@ def withKeyedWatermark(
     emission: Emission | None = None,
     name: str | None = None,
     maxFutureSkew: Duration | None = None,
+    flush: bool = False,
 ) -> DataFrame:
     """Give an event-time column a watermark of its own.
 
@@ -104,6 +106,9 @@ def withKeyedWatermark(
     maxFutureSkew : str or datetime.timedelta, optional
         A time further ahead of the wall clock than this does not move the watermark. By default
         there is no limit.
+    flush : bool, default False
+        Whether a run with ``trigger(availableNow=True)`` ends with the end of time: all windows
+        close and all state leaves. Rows that come in a later run on the same checkpoint are late.
 
     Returns
     -------
@@ -147,6 +152,7 @@ def withKeyedWatermark(
         _described(_emission(emission)),
         None if name is None else text("name", name, "a name"),
         _optional_duration("maxFutureSkew", maxFutureSkew),
+        boolean("flush", flush),
     )
     if _connect.is_connect(df):
         return _connect.with_keyed_watermark(df, *arguments)

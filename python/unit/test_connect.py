@@ -65,13 +65,15 @@ def test_watermark_when_all_is_given_then_every_value_is_a_parameter(
         emission=tidegate.byFrame("1 second", offset="500 milliseconds"),
         name="orders",
         maxFutureSkew="1 hour",
+        flush=True,
     )
 
     (text, values, _) = session.calls[0]
     assert text == (
         "SELECT * FROM IMPOSE_ORDER(TABLE({df}), DESCRIPTOR(:p0), key => :p1, "
         "policy => limitingLagAndLull(:p2, :p3), substream => :p4, "
-        "idle_timeout => :p5, emission => byFrame(:p6, :p7), name => :p8, max_future_skew => :p9)"
+        "idle_timeout => :p5, emission => byFrame(:p6, :p7), name => :p8, max_future_skew => :p9, "
+        "flush => :p10)"
     )
     assert list(values.values()) == [
         "order_time",
@@ -84,6 +86,7 @@ def test_watermark_when_all_is_given_then_every_value_is_a_parameter(
         "500 milliseconds",
         "orders",
         "1 hour",
+        True,
     ]
 
 

@@ -26,6 +26,7 @@ def test_call_when_only_a_lag_is_given_then_sends_a_fixed_lag_and_the_defaults(
         [],
         None,
         None,
+        False,
     )
     assert facade.calls == [("a Java DataFrame", *expected)]
     assert result._jdf == "a Java DataFrame with a watermark"
@@ -44,6 +45,7 @@ def test_call_when_all_is_given_then_sends_it_in_the_order_of_the_facade(
         emission=tidegate.byFrame("1 second", offset="500 milliseconds"),
         name="orders",
         maxFutureSkew="1 hour",
+        flush=True,
     )
 
     assert facade.calls == [
@@ -59,6 +61,7 @@ def test_call_when_all_is_given_then_sends_it_in_the_order_of_the_facade(
             ["1 second", "500 milliseconds"],
             "orders",
             "1 hour",
+            True,
         )
     ]
 
@@ -115,6 +118,7 @@ DURATION = "a Spark interval string such as '5 seconds' or a datetime.timedelta"
         ),
         ({"name": 1}, "name must be a name (a str), found int: 1."),
         ({"maxFutureSkew": 1}, f"maxFutureSkew must be {DURATION}, found int: 1."),
+        ({"flush": 1}, "flush must be True or False (a bool), found int: 1."),
     ],
 )
 def test_argument_when_of_a_wrong_type_then_the_sentence_names_found_and_wanted(

@@ -24,7 +24,8 @@ private[tidegate] object KeyedWatermarks {
       idleTimeout: Option[String],
       emission: Option[EmissionSpec],
       name: Option[String],
-      maxFutureSkew: Option[String]
+      maxFutureSkew: Option[String],
+      flush: Boolean
   ): Dataset[T] = {
     if (!SparkInternals.hasStrategy(ds.sparkSession, classOf[KeyedWatermarkStrategy])) {
       throw TidegateErrors.extensionNotInstalled()
@@ -39,7 +40,8 @@ private[tidegate] object KeyedWatermarks {
       policy,
       emission,
       idleTimeout.map(Durations.parseMs("idleTimeout", _, smallestMs = 1)),
-      maxFutureSkew.map(Durations.parseMs("maxFutureSkew", _, smallestMs = 0))
+      maxFutureSkew.map(Durations.parseMs("maxFutureSkew", _, smallestMs = 0)),
+      flush
     )
     val plan = over(input, time, columns, spec)
     if (plan eq input) ds else SparkInternals.withPlan(ds, plan)

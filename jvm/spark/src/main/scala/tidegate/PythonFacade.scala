@@ -22,7 +22,8 @@ final class PythonFacade {
       emission: String,
       emissionArguments: JList[String],
       name: String,
-      maxFutureSkew: String
+      maxFutureSkew: String,
+      flush: Boolean
   ): DataFrame =
     KeyedWatermarks.add(
       df,
@@ -33,7 +34,8 @@ final class PythonFacade {
       Option(idleTimeout),
       Option(emission).map(EmissionSpec.of(_, emissionArguments.asScala.toSeq)),
       Option(name),
-      Option(maxFutureSkew)
+      Option(maxFutureSkew),
+      flush
     )
 
   /**

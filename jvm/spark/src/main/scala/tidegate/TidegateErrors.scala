@@ -49,6 +49,20 @@ object TidegateErrors {
   def substreamType(column: String, found: DataType): AnalysisException =
     error("SUBSTREAM_TYPE", "column" -> column, "found" -> found.sql)
 
+  def tooManySubstreams(
+      name: String,
+      columns: Seq[String],
+      found: Int,
+      max: Int
+  ): AnalysisException =
+    error(
+      "TOO_MANY_SUBSTREAMS",
+      "name" -> name,
+      "columns" -> list(columns),
+      "found" -> found.toString,
+      "max" -> max.toString
+    )
+
   def keyOutOfRange(key: Int): AnalysisException =
     error("KEY_OUT_OF_RANGE", "found" -> key.toString)
 

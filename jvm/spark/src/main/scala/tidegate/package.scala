@@ -82,6 +82,9 @@ package object tidegate {
      *   the name of the watermark; null: the column's. Names survive restarts
      * @param maxFutureSkew
      *   an event further ahead of the wall clock moves no watermark and is counted; null: no limit
+     * @param flush
+     *   whether a run with `Trigger.AvailableNow` ends with the end of time: all windows close and
+     *   all state leaves. Rows that come in a later run on the same checkpoint are late
      * @throws AnalysisException
      *   if a column does not exist or has the wrong type, if the key is out of range or used on
      *   this stream, if a duration cannot be read, or if the session does not have the extension
@@ -95,7 +98,8 @@ package object tidegate {
         idleTimeout: String = "60 seconds",
         emission: EmissionSpec = null,
         name: String = null,
-        maxFutureSkew: String = null
+        maxFutureSkew: String = null,
+        flush: Boolean = false
     ): Dataset[T] =
       KeyedWatermarks.add(
         ds,
@@ -106,7 +110,8 @@ package object tidegate {
         Option(idleTimeout),
         Option(emission),
         Option(name),
-        Option(maxFutureSkew)
+        Option(maxFutureSkew),
+        flush
       )
 
     /**

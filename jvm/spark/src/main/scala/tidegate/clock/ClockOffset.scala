@@ -25,6 +25,9 @@ final case class NodeMark(key: Byte, watermarkMs: Option[Long], idle: Boolean)
  *   the nodes whose input cannot be read again after a restart
  * @param passive
  *   equal to every other offset: the clock starts no batch by itself
+ * @param looks
+ *   how often a run that is to end with the end of time had to look whether it is at its end: each
+ *   look takes a batch
  */
 final class ClockOffset(
     val nodes: Map[String, NodeMark],
@@ -33,7 +36,8 @@ final class ClockOffset(
     val states: Map[String, NodeState],
     val savedAtMs: Long,
     exact: Set[String] = Set.empty,
-    private val passive: Boolean = false
+    private val passive: Boolean = false,
+    val looks: Long = 0L
 ) extends Offset {
   import ClockOffset._
 
@@ -74,7 +78,8 @@ final class ClockOffset(
         "savedAt" -> JInt(savedAtMs),
         "nodes" -> JObject(nodeFields),
         "operators" -> JObject(operatorFields),
-        "unions" -> JObject(unionFields)
+        "unions" -> JObject(unionFields),
+        "looks" -> JInt(looks)
       )
     )
   }
@@ -82,7 +87,7 @@ final class ClockOffset(
   override def equals(other: Any): Boolean = other match {
     case that: ClockOffset =>
       (this eq that) || passive || that.passive ||
-      (sameTimes(that) && exactStates == that.exactStates)
+      (looks == that.looks && sameTimes(that) && exactStates == that.exactStates)
     case that: Offset => json == that.json
     case _            => false
   }
@@ -142,7 +147,8 @@ object ClockOffset {
       nodes.map { case (name, f) =>
         name -> NodeState.decode(f("state").asInstanceOf[JString].s)
       },
-      long(fields, "savedAt").getOrElse(0L)
+      long(fields, "savedAt").getOrElse(0L),
+      looks = long(fields, "looks").getOrElse(0L)
     )
   }
 

@@ -75,20 +75,24 @@ final class EventTimeClock
     readWallClock()
     query.useOwnStart(begin)
     if (nodes == null) initialize(begin)
-    if (query.noteRound()) caughtUpAtMs = polledAtMs
+    val round = query.noteRound()
+    if (round.exists(_.isReadUp)) caughtUpAtMs = polledAtMs
     // A reader of the view waits for this, but not for a batch that is read again.
     val offset = synchronized {
+      // What was not read yet holds back what was.
+      for (r <- round; (name, unread) <- r.unread) nodes(name).expect(unread, polledAtMs.get)
       observePending()
       nodes.values.foreach(_.tick(nowMs, caughtUpAtMs))
-      if (nodes.values.forall(_.isUntouched)) null else offsetAfter(begin)
+      val looks = lookForEnd(begin, round)
+      if (nodes.values.forall(_.isUntouched)) null else offsetAfter(begin, looks)
     }
     polledAtMs = Some(nowMs)
     offset
   }
 
   /** The same object as long as nothing changes: Spark asks some 95 times a second. */
-  private def offsetAfter(begin: ClockOffset): ClockOffset = {
-    val version = nodes.values.map(_.version).sum
+  private def offsetAfter(begin: ClockOffset, looks: Long): ClockOffset = {
+    val version = nodes.values.map(_.version).sum + looks
     if (version != latestVersion) {
       val times = operatorTimes
       operators = times.advance(query.operators, query.frames, operators)
@@ -104,12 +108,27 @@ final class EventTimeClock
         nodes.map { case (name, n) => name -> n.snapshot },
         savedAtMs = nowMs,
         exact = query.exactNodes,
-        passive = query.noDataBatchesDisabled
+        passive = query.noDataBatchesDisabled && !isEnding,
+        looks = looks
       )
       latestVersion = version
     }
     if (latest == null) begin else latest
   }
+
+  /** Whether this run ends by itself, and time with it. */
+  private def isEnding: Boolean = availableNow && nodes.values.exists(_.spec.flush)
+
+  /**
+   * A run that ends by itself does so when nothing is new, and nobody is told. So as long as it is
+   * not known that all was read, a look that differs from the last one asks for another batch.
+   */
+  private def lookForEnd(begin: ClockOffset, round: Option[SourceRound]): Long =
+    if (!isEnding || nodes.values.forall(n => !n.spec.flush || n.isAtEnd)) begin.looks
+    else if (round.exists(_.isReadUp)) {
+      nodes.values.foreach(n => if (n.spec.flush) n.end())
+      begin.looks
+    } else begin.looks + 1
 
   private def initialize(begin: ClockOffset): Unit = {
     val pausedMs = math.max(0L, nowMs - begin.savedAtMs)
@@ -120,10 +139,21 @@ final class EventTimeClock
         begin.states.getOrElse(name, NodeState.empty),
         begin.nodes.get(name).flatMap(_.watermarkMs),
         pausedMs,
-        nowMs
+        nowMs,
+        query.parts.contains(name),
+        query.limit(node)
       )
     })
-    latestVersion = restored.values.map(_.version).sum
+    latestVersion = restored.values.map(_.version).sum + begin.looks
+    restored.foreach { case (name, node) =>
+      if (node.isAtEnd) {
+        logWarning(
+          s"The time of the watermark `$name` has ended: an earlier run on this checkpoint was " +
+            "flushed. All rows of this run are late. Start it with a new checkpoint, or leave " +
+            "`flush` out if the stream goes on."
+        )
+      }
+    }
     if (!query.hasRunABatch) query.observeLastBatchAgain()
     synchronized {
       operators = begin.operators

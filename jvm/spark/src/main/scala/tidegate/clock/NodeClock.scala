@@ -24,19 +24,29 @@ final case class SubstreamView(watermarkMs: Option[Long], idle: Boolean)
  *   for how long the query was stopped; that time does not count
  * @param startedAtMs
  *   the wall clock at the start; the idle timers begin here
+ * @param hasParts
+ *   whether the source tells of the substreams by itself, with [[expect]]; nothing becomes visible
+ *   before it has
+ * @param limit
+ *   how many substreams it may have
  */
 final class NodeClock(
     val spec: WatermarkSpec,
     restored: NodeState,
     lastWatermarkMs: Option[Long],
     pausedMs: Long,
-    startedAtMs: Long
+    startedAtMs: Long,
+    hasParts: Boolean = false,
+    limit: SubstreamLimit = SubstreamLimit.none
 ) {
 
   private final class Substream(val name: String, var activeAtMs: Long) {
     val policy: WatermarkPolicy = spec.policy.create()
     var watermarkMs: Option[Long] = None
     var idle = false
+
+    /** Whether an event was read, with or without a usable time. */
+    var isRead = false
   }
 
   private val emission: WatermarkEmissionPolicy = spec.emission.get.create()
@@ -48,10 +58,14 @@ final class NodeClock(
   private var tickedAtMs = Long.MinValue
   private var changes = 0L
   private var emptyIdle = false
+  private var expected: Map[String, Boolean] = _
+  private var partsSeenAtMs: Option[Long] = None
+  private var isDue = false
   private val wallClock = spec.policy.create().dependsOnWallClock
 
   restored.substreams.foreach { case (name, longs) =>
     val substream = add(name, startedAtMs)
+    substream.isRead = true
     substream.policy.restore(WatermarkPolicy.Snapshot(longs), pausedMs)
     substream.watermarkMs = substream.policy.currentWatermark(startedAtMs)
   }
@@ -70,7 +84,9 @@ final class NodeClock(
   def version: Long = changes
 
   def snapshot: NodeState =
-    NodeState(substreams.view.map(s => s.name -> s.policy.snapshot.values).toVector)
+    NodeState(
+      substreams.view.filter(_.isRead).map(s => s.name -> s.policy.snapshot.values).toVector
+    )
 
   def views: Map[String, SubstreamView] =
     substreams.map(s => s.name -> SubstreamView(s.watermarkMs, s.idle)).toMap
@@ -80,6 +96,40 @@ final class NodeClock(
     substreams.filterNot(_.idle).minByOption(_.watermarkMs).map(_.name)
 
   /**
+   * Takes in what the source says of its parts.
+   *
+   * A part with rows that the query has not read is active: it holds time back even if it was never
+   * read. One that was read to its end without an event holds nothing back.
+   *
+   * @param unread
+   *   by substream, whether there was more than the query has read; the same object if nothing has
+   *   changed
+   * @param seenAtMs
+   *   when the source said so
+   */
+  def expect(unread: Map[String, Boolean], seenAtMs: Long): Unit = {
+    if (unread ne expected) {
+      expected = unread
+      isDue = true
+      idleDueMs = Long.MinValue
+      val added = unread.collect { case (name, true) if !indexes.contains(name) => name }
+      added.toSeq.sorted.foreach(add(_, seenAtMs))
+      if (added.nonEmpty) {
+        coalesceAnew()
+        changes += 1
+      }
+      unread.foreach { case (name, isBehind) =>
+        indexes.get(name).foreach { i =>
+          if (isBehind && substreams(i).idle) changes += 1
+          else if (!isBehind && !substreams(i).isRead) setIdle(i)
+        }
+      }
+    }
+    unread.foreach { case (name, isBehind) => if (isBehind) awake(indexes(name), seenAtMs) }
+    partsSeenAtMs = Some(seenAtMs)
+  }
+
+  /**
    * Takes in what a batch saw.
    *
    * @param tops
@@ -87,6 +137,8 @@ final class NodeClock(
    *   too far in the future
    * @param seenAtMs
    *   when the batch was put together: its events had arrived by then
+   * @throws AnalysisException
+   *   if there are too many substreams
    */
   def observe(tops: collection.Map[String, Long], seenAtMs: Long, nowMs: Long): Unit =
     if (tops.nonEmpty) {
@@ -94,7 +146,10 @@ final class NodeClock(
       tops.keysIterator.foreach(name => if (!indexes.contains(name)) add(name, seenAtMs))
       if (substreams.size > before) coalesceAnew()
       // All are awake before any moves: else one that slept would come too late to hold the others.
-      tops.keysIterator.foreach(name => awake(indexes(name), seenAtMs))
+      tops.keysIterator.foreach { name =>
+        awake(indexes(name), seenAtMs)
+        substreams(indexes(name)).isRead = true
+      }
       tops.foreach { case (name, micros) =>
         if (micros != SubstreamNode.NoTime) observe(indexes(name), micros, nowMs)
       }
@@ -118,7 +173,8 @@ final class NodeClock(
    *
    * @param caughtUpAtMs
    *   the latest moment for which it is known that the query has read all that the sources had
-   *   reported by then: silence counts up to here only
+   *   reported by then: silence counts up to here only. If the source tells of its parts, each has
+   *   a silence of its own
    */
   def tick(nowMs: Long, caughtUpAtMs: Option[Long]): Unit = {
     // An idle query asks some 95 times a second: many substreams are looked at less often.
@@ -129,10 +185,22 @@ final class NodeClock(
       }
       emit(nowMs)
     }
-    for (timeout <- spec.idleTimeoutMs; caughtUp <- caughtUpAtMs if caughtUp >= idleDueMs) {
-      findIdle(timeout, caughtUp)
-      emit(nowMs)
+    val silentUntilMs = if (partsSeenAtMs.isDefined) partsSeenAtMs else caughtUpAtMs
+    for (timeout <- spec.idleTimeoutMs; until <- silentUntilMs if until >= idleDueMs) {
+      findIdle(timeout, until)
+      isDue = true
     }
+    if (isDue) emit(nowMs)
+    isDue = false
+  }
+
+  /** Whether time has ended. */
+  def isAtEnd: Boolean = emitted.exists(_ >= NodeClock.EndOfTimeMs)
+
+  /** The end of time: no event is expected any more. */
+  def end(): Unit = if (!isAtEnd) {
+    emitted = Some(NodeClock.EndOfTimeMs)
+    changes += 1
   }
 
   private def findIdle(timeoutMs: Long, caughtUpAtMs: Long): Unit = {
@@ -145,15 +213,16 @@ final class NodeClock(
       val substream = substreams(i)
       if (!substream.idle) {
         val dueMs = substream.activeAtMs + timeoutMs
-        if (caughtUpAtMs >= dueMs) {
-          substream.idle = true
-          coalescer.observeIdle(i)
-          changes += 1
-        } else {
-          idleDueMs = math.min(idleDueMs, dueMs)
-        }
+        if (caughtUpAtMs >= dueMs) setIdle(i)
+        else idleDueMs = math.min(idleDueMs, dueMs)
       }
     }
+  }
+
+  private def setIdle(i: Int): Unit = if (!substreams(i).idle) {
+    substreams(i).idle = true
+    coalescer.observeIdle(i)
+    changes += 1
   }
 
   private def advance(i: Int, watermarkMs: Option[Long]): Unit = {
@@ -165,9 +234,12 @@ final class NodeClock(
   }
 
   private def emit(nowMs: Long): Unit =
-    idealMs(nowMs).filter(w => emitted.forall(w > _) && emission.admits(w, emitted)).foreach { w =>
-      emitted = Some(w)
-      changes += 1
+    if (!hasParts || partsSeenAtMs.isDefined) {
+      idealMs(nowMs).filter(w => emitted.forall(w > _) && emission.admits(w, emitted)).foreach {
+        w =>
+          emitted = Some(w)
+          changes += 1
+      }
     }
 
   private def idealMs(nowMs: Long): Option[Long] =
@@ -177,6 +249,7 @@ final class NodeClock(
     else substreams.flatMap(_.policy.currentWatermark(nowMs)).maxOption
 
   private def add(name: String, activeAtMs: Long): Substream = {
+    limit.check(substreams.size + 1)
     val substream = new Substream(name, activeAtMs)
     indexes(name) = substreams.size
     substreams += substream
@@ -194,5 +267,9 @@ final class NodeClock(
 }
 
 object NodeClock {
+
+  /** The last millisecond of the year 9999, in epoch ms, and so of all times that Spark reads. */
+  val EndOfTimeMs: Long = 253402300799999L
+
   private val SubstreamsPerMs = 100
 }

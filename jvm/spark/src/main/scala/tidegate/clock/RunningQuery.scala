@@ -83,6 +83,16 @@ final case class BatchTimes(start: ClockOffset, end: ClockOffset, batchTimestamp
   }
 }
 
+/**
+ * What the sources of a query said when they were asked for their offsets.
+ *
+ * @param isReadUp
+ *   whether the query has read all that they reported
+ * @param unread
+ *   for the nodes whose sources tell of their substreams: of which there was more than was read
+ */
+final case class SourceRound(isReadUp: Boolean, unread: Map[String, Map[String, Boolean]])
+
 /** A streaming query with a clock, as the clock and the planner see it from within a batch. */
 final class RunningQuery private (query: MicroBatchExecution, val clock: EventTimeClock) {
 
@@ -176,18 +186,27 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
 
   private var lastRound: Option[StreamExecutionContext] = None
 
+  /** How many substreams a node may have. */
+  def limit(node: KeyedWatermark): SubstreamLimit =
+    SubstreamLimit.of(node, SparkInternals.batchSession(query).sessionState.conf)
+
+  /** The nodes whose sources tell of their substreams. */
+  lazy val parts: Map[String, SourceParts] =
+    nodes.flatMap(n => SourceParts.of(n).map(n.spec.name -> _)).toMap
+
   /**
-   * To be called once in every round of asking the sources for their offsets. Returns whether the
-   * query has read all that the sources had reported in the round before: what they report in this
-   * one is not known yet.
+   * To be called once in every round of asking the sources for their offsets. Returns what they
+   * said in the round before, if there was one: what they say in this one is not known yet.
    *
    * A source that reports nothing and reads with a limit is taken to have more, unless it had
    * nothing new, or fewer files than its limit.
    */
-  def noteRound(): Boolean = {
-    val known = lastRound.exists(hasReadEverything)
+  def noteRound(): Option[SourceRound] = {
+    val before = lastRound.map { c =>
+      SourceRound(hasReadEverything(c), parts.map { case (name, p) => name -> p.unread(c) })
+    }
     lastRound = Some(context)
-    known
+    before
   }
 
   private def hasReadEverything(c: StreamExecutionContext): Boolean =

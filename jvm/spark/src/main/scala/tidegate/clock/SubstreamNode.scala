@@ -12,7 +12,7 @@ import org.apache.spark.unsafe.types.UTF8String
  *
  * The task writes it, for every row; a heartbeat may read it at any time, and may miss the latest.
  */
-final class SubstreamNode {
+final class SubstreamNode(counter: SubstreamCounter) {
   import SubstreamNode._
 
   @volatile private var byLong = new LongTable(InitialSize)
@@ -36,7 +36,7 @@ final class SubstreamNode {
     if (lastText == null || !lastText.equals(value)) {
       val found = byText.get(value)
       lastText = value.clone()
-      lastOfText = if (found != null) found else new SubstreamNode
+      lastOfText = if (found != null) found else new SubstreamNode(counter)
       if (found == null) byText.put(lastText, lastOfText)
     }
     lastOfText
@@ -44,13 +44,21 @@ final class SubstreamNode {
 
   /** The next level, for a null. */
   def ofNull(): SubstreamNode = {
-    if (ofNullValue == null) ofNullValue = new SubstreamNode
+    if (ofNullValue == null) ofNullValue = new SubstreamNode(counter)
     ofNullValue
   }
 
-  /** An event with a time in µs; above `bound` it moves nothing. Returns whether it was above. */
+  /**
+   * An event with a time in µs; above `bound` it moves nothing. Returns whether it was above.
+   *
+   * @throws AnalysisException
+   *   if it is the first of one substream too many
+   */
   def observe(time: Long, bound: Long): Boolean = {
-    observed = true
+    if (!observed) {
+      counter.add()
+      observed = true
+    }
     if (time <= micros) false
     else if (time > bound) true
     else {
@@ -65,7 +73,7 @@ final class SubstreamNode {
 
   /** The substreams below, by name, with their highest time in µs or `NoTime`. */
   def tops(path: List[String] = Nil): Iterator[(String, Long)] = {
-    val own = if (observed) Iterator.single(name(path) -> micros) else Iterator.empty
+    val own = if (observed) Iterator.single(joined(path) -> micros) else Iterator.empty
     own ++
       byLong.entries.flatMap { case (value, node) => node.tops(value.toString :: path) } ++
       byText.asScala.iterator.flatMap { case (value, node) =>
@@ -75,10 +83,20 @@ final class SubstreamNode {
   }
 
   private def add(value: Long): SubstreamNode = {
-    val node = new SubstreamNode
+    val node = new SubstreamNode(counter)
     if (byLong.isFull) byLong = byLong.grown
     byLong.put(value, node)
     node
+  }
+}
+
+/** Counts the substreams of a tree. */
+final class SubstreamCounter(limit: SubstreamLimit) {
+  private var count = 0
+
+  def add(): Unit = {
+    count += 1
+    limit.check(count)
   }
 }
 
@@ -93,8 +111,11 @@ object SubstreamNode {
   private val InitialSize = 4
   private val NullName = "\\N"
 
+  /** The name of the substream with these column values, of which none is null. */
+  def name(values: Seq[String]): String = joined(values.map(escape).reverse.toList)
+
   /** Column values joined by `/`; escapes keep different values different. */
-  private def name(path: List[String]): String =
+  private def joined(path: List[String]): String =
     if (path.isEmpty) WholeStream else path.reverse.mkString("/")
 
   private def escape(value: String): String = value.replace("\\", "\\\\").replace("/", "\\/")

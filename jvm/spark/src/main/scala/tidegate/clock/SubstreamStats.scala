@@ -15,16 +15,22 @@ import org.apache.spark.util.AccumulatorV2
  *
  * @param futureBoundMicros
  *   an event with a higher time, in µs, moves no watermark and is counted
+ * @param limit
+ *   a task fails that finds more substreams
  */
-final class SubstreamStats(val futureBoundMicros: Long)
-    extends AccumulatorV2[Long, Map[String, Long]] {
+final class SubstreamStats(
+    val futureBoundMicros: Long,
+    limit: SubstreamLimit = SubstreamLimit.none
+) extends AccumulatorV2[Long, Map[String, Long]] {
 
   /** What the task of this copy has seen. */
-  @transient private var tree = new SubstreamNode
+  @transient private var tree = newTree
 
   /** What other copies have seen: by name, in µs. */
   @transient private var tops = mutable.Map.empty[String, Long]
   private val futureByPartition = mutable.Map.empty[Int, Long]
+
+  private def newTree = new SubstreamNode(new SubstreamCounter(limit))
 
   /** Where the search for a row's substream begins. */
   def root: SubstreamNode = tree
@@ -59,15 +65,16 @@ final class SubstreamStats(val futureBoundMicros: Long)
   override def isZero: Boolean = tops.isEmpty && tree.isUntouched
 
   override def copy(): SubstreamStats = {
-    val other = new SubstreamStats(futureBoundMicros)
+    val other = new SubstreamStats(futureBoundMicros, limit)
     other.merge(this)
     other
   }
 
-  override def copyAndReset(): SubstreamStats = new SubstreamStats(futureBoundMicros)
+  override def copyAndReset(): SubstreamStats =
+    new SubstreamStats(futureBoundMicros, limit)
 
   override def reset(): Unit = {
-    tree = new SubstreamNode
+    tree = newTree
     tops.clear()
     futureByPartition.clear()
   }
@@ -90,7 +97,7 @@ final class SubstreamStats(val futureBoundMicros: Long)
 
   private def readObject(in: ObjectInputStream): Unit = {
     in.defaultReadObject()
-    tree = new SubstreamNode
+    tree = newTree
     tops = mutable.Map.from(in.readObject().asInstanceOf[Array[(String, Long)]])
   }
 }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.aggregate.AggUtils
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.tidegate.SparkInternals
-import tidegate.clock.{LateRows, OperatorBatch, RunningQuery, SubstreamStats}
+import tidegate.clock.{LateRows, OperatorBatch, RunningQuery, SubstreamLimit, SubstreamStats}
 import tidegate.execution.frames.{FrameAggregateExec, FrameAggregates}
 import tidegate.plans._
 
@@ -57,7 +57,10 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     val bound =
       for (q <- running; skew <- node.spec.maxFutureSkewMs)
         yield (q.batchTimes.batchTimestampMs + skew) * MicrosPerMs
-    val stats = new SubstreamStats(bound.getOrElse(Long.MaxValue))
+    val stats = new SubstreamStats(
+      bound.getOrElse(Long.MaxValue),
+      SubstreamLimit.of(node, session.sessionState.conf)
+    )
     session.sparkContext.register(stats)
     running.foreach(_.clock.register(node, stats))
     stats

@@ -16,6 +16,8 @@ import tidegate.{EmissionSpec, PolicySpec}
  *   after how many ms without events a substream is idle; `None` is never
  * @param maxFutureSkewMs
  *   how far ahead of the wall clock an event may move the watermark, in ms
+ * @param flush
+ *   whether time ends with a run that ends by itself
  */
 final case class WatermarkSpec(
     name: String,
@@ -23,7 +25,8 @@ final case class WatermarkSpec(
     policy: PolicySpec,
     emission: Option[EmissionSpec],
     idleTimeoutMs: Option[Long],
-    maxFutureSkewMs: Option[Long]
+    maxFutureSkewMs: Option[Long],
+    flush: Boolean = false
 )
 
 /**

@@ -171,6 +171,17 @@ private[sql] final class CallArguments(call: EventTimeCall) {
     }
   }
 
+  /** True or false. */
+  def boolean(p: Parameter): Option[Boolean] = passed(p).map { e =>
+    at(e) {
+      (e.dataType, constant(p, e)) match {
+        case (BooleanType, b: Boolean) => b
+        case _                         =>
+          throw TidegateErrors.invalidArgument(function.name, p.name, e.sql, "true or false")
+      }
+    }
+  }
+
   /** A text. */
   def string(p: Parameter): Option[String] = passed(p).map { e =>
     at(e) {

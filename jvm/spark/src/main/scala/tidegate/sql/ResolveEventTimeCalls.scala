@@ -80,7 +80,8 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
       arguments
         .nullableMs(Parameter.IdleTimeout, smallestMs = 1)
         .getOrElse(Some(DefaultIdleTimeoutMs)),
-      arguments.nullableMs(Parameter.MaxFutureSkew, smallestMs = 0).flatten
+      arguments.nullableMs(Parameter.MaxFutureSkew, smallestMs = 0).flatten,
+      arguments.boolean(Parameter.Flush).getOrElse(false)
     )
     val substream = arguments.columns(Parameter.Substream)
     arguments.atPlaceOf(Parameter.TimeColumn)(KeyedWatermarks.over(input, time, substream, spec))
