@@ -1,6 +1,7 @@
 """Keyed event-time watermarks for Spark Structured Streaming.
 
-Importing the package adds ``withKeyedWatermark`` and ``streamJoin`` to ``pyspark.sql.DataFrame``.
+Importing the package adds ``withKeyedWatermark``, ``withIngestionWatermark`` and ``streamJoin`` to
+``pyspark.sql.DataFrame``.
 """
 
 from tidegate._version import __version__
@@ -23,7 +24,13 @@ from tidegate.policies import (
     limitingTimestampAndWallClockLag,
 )
 from tidegate.session import configure, jarPath
-from tidegate.streaming import SubstreamWatermark, Watermark, watermarks, withKeyedWatermark
+from tidegate.streaming import (
+    SubstreamWatermark,
+    Watermark,
+    watermarks,
+    withIngestionWatermark,
+    withKeyedWatermark,
+)
 
 __all__ = [
     "Emission",
@@ -46,5 +53,6 @@ __all__ = [
     "limitingTimestampAndWallClockLag",
     "streamJoin",
     "watermarks",
+    "withIngestionWatermark",
     "withKeyedWatermark",
 ]

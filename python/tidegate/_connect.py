@@ -63,6 +63,35 @@ def with_keyed_watermark(
     return call.on(df)
 
 
+def with_ingestion_watermark(
+    df: DataFrame,
+    event_time: str,
+    max_event_time_lag: str,
+    ingestion_time: str,
+    substream: list[str],
+    max_idle_lag: str,
+    key: int,
+    emission: Described,
+    name: str | None,
+    flush: bool,
+) -> DataFrame:
+    """Call ``IMPOSE_ORDER`` with a policy for ingestion time on a DataFrame."""
+    call = _Call("IMPOSE_ORDER")
+    call.column(event_time)
+    call.named("key", key)
+    call.described("policy", ("ingestionTime", [max_event_time_lag, max_idle_lag]))
+    call.named_column("ingestion_time", ingestion_time)
+    if substream:
+        call.named("substream", substream)
+    call.named("idle_timeout", None)
+    call.described("emission", emission)
+    if name is not None:
+        call.named("name", name)
+    if flush:
+        call.named("flush", flush)
+    return call.on(df)
+
+
 def stream_join(
     left: Any, right: Any, on: list[str] | Column, how: str, bounds: Sequence[str] | None
 ) -> DataFrame:
@@ -111,6 +140,9 @@ class _Call:
 
     def named(self, argument: str, value: Any) -> None:
         self.arguments.append(f"{argument} => {self._parameter(value)}")
+
+    def named_column(self, argument: str, name: str) -> None:
+        self.arguments.append(f"{argument} => DESCRIPTOR({self._parameter(name)})")
 
     def described(self, argument: str, described: Described) -> None:
         name, durations = described

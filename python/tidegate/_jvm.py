@@ -87,6 +87,35 @@ def with_keyed_watermark(
     return DataFrame(keyed, df.sparkSession)
 
 
+def with_ingestion_watermark(
+    df: Any,
+    event_time: str,
+    max_event_time_lag: str,
+    ingestion_time: str,
+    substream: list[str],
+    max_idle_lag: str,
+    key: int,
+    emission: Described,
+    name: str | None,
+    flush: bool,
+) -> DataFrame:
+    """Call the facade's method of this name."""
+    java_df = _java_dataframe("df", df)
+    keyed = facade().withIngestionWatermark(
+        java_df,
+        event_time,
+        max_event_time_lag,
+        ingestion_time,
+        substream,
+        max_idle_lag,
+        key,
+        *emission,
+        name,
+        flush,
+    )
+    return DataFrame(keyed, df.sparkSession)
+
+
 def stream_join(
     left: Any, right: Any, on: list[str] | Column, how: str, bounds: list[str] | None
 ) -> DataFrame:

@@ -23,6 +23,19 @@ class KeyedDataFrame(DataFrame):
         maxFutureSkew: Duration | None = None,
         flush: bool = False,
     ) -> DataFrame: ...
+    def withIngestionWatermark(
+        self,
+        eventTime: str,
+        maxEventTimeLag: Duration,
+        ingestionTime: str = "timestamp",
+        substream: str | Sequence[str] | None = None,
+        *,
+        maxIdleLag: Duration = "10 seconds",
+        key: int = 0,
+        emission: Emission | None = None,
+        name: str | None = None,
+        flush: bool = False,
+    ) -> DataFrame: ...
     def streamJoin(
         self,
         right: DataFrame,

@@ -159,6 +159,96 @@ def withKeyedWatermark(
     return _jvm.with_keyed_watermark(df, *arguments)
 
 
+def withIngestionWatermark(
+    df: DataFrame,
+    eventTime: str,
+    maxEventTimeLag: Duration,
+    ingestionTime: str = "timestamp",
+    substream: str | Sequence[str] | None = None,
+    *,
+    maxIdleLag: Duration = "10 seconds",
+    key: int = 0,
+    emission: Emission | None = None,
+    name: str | None = None,
+    flush: bool = False,
+) -> DataFrame:
+    """Give an event-time column a watermark that follows the times at which rows were appended.
+
+    For sources that write these times, as Kafka does for topics with
+    ``message.timestamp.type=LogAppendTime``. After a row that was appended at ``t``, a substream can
+    only have rows that were appended at ``t`` or later. So if event times are at most
+    `maxEventTimeLag` older, the watermark is ``t`` - 1 ms - `maxEventTimeLag`, the minimum over all
+    substreams: as long as that holds, no row is ever late. No substream is ever idle: one that is
+    read to its end advances with the wall clock, `maxIdleLag` behind it.
+
+    Also a method of DataFrame, and usable with ``df.transform``. On a batch DataFrame it changes
+    nothing. On Spark Connect it calls ``IMPOSE_ORDER`` in SQL.
+
+    Parameters
+    ----------
+    df : DataFrame
+        The stream.
+    eventTime : str
+        Name of the event-time column, of type ``TIMESTAMP`` or ``TIMESTAMP_NTZ``.
+    maxEventTimeLag : str or datetime.timedelta
+        How much older than its time of appending an event time may be.
+    ingestionTime : str, default "timestamp"
+        Name of the column with the times of appending.
+    substream : str or sequence of str, optional
+        Columns that name the parts in which these times ascend, such as ``["topic", "partition"]``.
+        Without it the stream is one substream.
+    maxIdleLag : str or datetime.timedelta, default "10 seconds"
+        How far a substream that is read to its end stays behind the wall clock.
+    key : int, default 0
+        The watermark key, from 0 to 127.
+    emission : Emission, optional
+        Which advances become visible; as in :func:`withKeyedWatermark`.
+    name : str, optional
+        Name of the watermark in :func:`watermarks` and in messages.
+    flush : bool, default False
+        As in :func:`withKeyedWatermark`.
+
+    Returns
+    -------
+    DataFrame
+        The same rows; `eventTime` carries the watermark.
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type.
+    ValueError
+        If `key` is out of range.
+    MissingJarError
+        If Spark runs without the Tidegate jar.
+    MissingExtensionError
+        If a Spark Connect server runs without the Tidegate extension.
+    pyspark.errors.AnalysisException
+        If a column or a duration is not usable. A running query fails if the rows of a topic do not
+        have the times of the broker.
+
+    Examples
+    --------
+    >>> orders.withIngestionWatermark(
+    ...     "order_time", "1 minute", "order_time", "partition").isStreaming
+    True
+    """
+    arguments = (
+        text("eventTime", eventTime, "the name of a column"),
+        duration("maxEventTimeLag", maxEventTimeLag),
+        text("ingestionTime", ingestionTime, "the name of a column"),
+        column_names("substream", substream),
+        duration("maxIdleLag", maxIdleLag),
+        watermark_key(key),
+        _described(_emission(emission)),
+        None if name is None else text("name", name, "a name"),
+        boolean("flush", flush),
+    )
+    if _connect.is_connect(df):
+        return _connect.with_ingestion_watermark(df, *arguments)
+    return _jvm.with_ingestion_watermark(df, *arguments)
+
+
 def watermarks(query: StreamingQuery) -> dict[str, Watermark]:
     """Return the keyed watermarks and the stateful operators of a running query, by name.
 

@@ -19,6 +19,10 @@ class FakeFacade:
         self.calls.append(arguments)
         return "a Java DataFrame with a watermark"
 
+    def withIngestionWatermark(self, *arguments: Any) -> str:
+        self.calls.append(arguments)
+        return "a Java DataFrame with an ingestion watermark"
+
     def streamJoin(self, *arguments: Any) -> str:
         self.calls.append(arguments)
         return "a joined Java DataFrame"

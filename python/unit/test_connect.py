@@ -90,6 +90,31 @@ def test_watermark_when_all_is_given_then_every_value_is_a_parameter(
     ]
 
 
+def test_ingestion_watermark_when_called_then_is_a_policy_in_sql(
+    session: FakeConnectSession, frame: FakeConnectFrame
+) -> None:
+    tidegate.withIngestionWatermark(
+        frame, "order_time", "1 minute", "appended", "partition", name="orders"
+    )
+
+    (text, values, _) = session.calls[0]
+    assert text == (
+        "SELECT * FROM IMPOSE_ORDER(TABLE({df}), DESCRIPTOR(:p0), key => :p1, "
+        "policy => ingestionTime(:p2, :p3), ingestion_time => DESCRIPTOR(:p4), "
+        "substream => :p5, idle_timeout => :p6, name => :p7)"
+    )
+    assert list(values.values()) == [
+        "order_time",
+        0,
+        "1 minute",
+        "10 seconds",
+        "appended",
+        ["partition"],
+        None,
+        "orders",
+    ]
+
+
 def test_watermark_when_never_idle_then_the_timeout_is_null(
     session: FakeConnectSession, frame: FakeConnectFrame
 ) -> None:

@@ -25,7 +25,8 @@ private[tidegate] object KeyedWatermarks {
       emission: Option[EmissionSpec],
       name: Option[String],
       maxFutureSkew: Option[String],
-      flush: Boolean
+      flush: Boolean,
+      ingestionTime: Option[String] = None
   ): Dataset[T] = {
     if (!SparkInternals.hasStrategy(ds.sparkSession, classOf[KeyedWatermarkStrategy])) {
       throw TidegateErrors.extensionNotInstalled()
@@ -43,7 +44,8 @@ private[tidegate] object KeyedWatermarks {
       maxFutureSkew.map(Durations.parseMs("maxFutureSkew", _, smallestMs = 0)),
       flush
     )
-    val plan = over(input, time, columns, spec)
+    val appended = ingestionTime.map(ingestionTimeColumn(input, _))
+    val plan = over(input, time, columns, spec, appended)
     if (plan eq input) ds else SparkInternals.withPlan(ds, plan)
   }
 
@@ -52,13 +54,18 @@ private[tidegate] object KeyedWatermarks {
       input: LogicalPlan,
       time: Attribute,
       substream: Seq[Attribute],
-      spec: WatermarkSpec
-  ): LogicalPlan =
+      spec: WatermarkSpec,
+      ingestionTime: Option[Attribute]
+  ): LogicalPlan = {
+    if (spec.policy.isIngestionTime != ingestionTime.isDefined) {
+      throw TidegateErrors.ingestionTimeAndPolicy(spec.policy.name)
+    }
     if (!input.isStreaming) input
     else {
       checkUnused(input, time, spec)
-      KeyedWatermark(input, ClockTable.relation, time, substream, spec)
+      KeyedWatermark(input, ClockTable.relation, time, substream, spec, ingestionTime)
     }
+  }
 
   /** @throws AnalysisException if `key` is none, or `name` is empty */
   def check(key: Int, name: Option[String]): Unit = {
@@ -74,6 +81,14 @@ private[tidegate] object KeyedWatermarks {
       case None => throw TidegateErrors.eventTimeNotFound(name, input.output.map(_.name))
       case Some(a) if isTime(a) => a
       case Some(a)              => throw TidegateErrors.eventTimeNotTimestamp(name, a.dataType)
+    }
+
+  /** The column with the times at which rows were appended. */
+  def ingestionTimeColumn(input: LogicalPlan, name: String): Attribute =
+    column(input, name) match {
+      case None => throw TidegateErrors.ingestionTimeNotFound(name, input.output.map(_.name))
+      case Some(a) if isTime(a) => a
+      case Some(a)              => throw TidegateErrors.ingestionTimeNotTimestamp(name, a.dataType)
     }
 
   def substreamColumn(input: LogicalPlan, name: String): Attribute =

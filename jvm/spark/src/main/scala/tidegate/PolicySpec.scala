@@ -15,6 +15,12 @@ final case class PolicySpec private[tidegate] (name: String, durationsMs: Seq[Lo
   /** The lag behind event time, in ms: what Spark calls the delay of the watermark. */
   def lagMs: Long = durationsMs.head
 
+  /**
+   * Whether it goes by the times at which rows were appended to their substreams. Without rows it
+   * follows the moment up to which a substream is read, not the wall clock.
+   */
+  def isIngestionTime: Boolean = name == PolicySpec.IngestionTime
+
   /** A new instance, for one substream. */
   def create(): WatermarkPolicy = PolicySpec.kinds(name).create(durationsMs)
 
@@ -22,6 +28,11 @@ final case class PolicySpec private[tidegate] (name: String, durationsMs: Seq[Lo
 }
 
 object PolicySpec {
+  /** The policy for the times at which rows were appended. */
+  private[tidegate] val IngestionTime = "ingestionTime"
+
+  private val DefaultMaxIdleLag = "10 seconds"
+
   private final case class Kind(arguments: Seq[String])(val create: Seq[Long] => WatermarkPolicy)
 
   private val kinds = Map(
@@ -32,6 +43,14 @@ object PolicySpec {
       Kind(Seq("lag", "maxLull"))(d => WatermarkPolicy.limitingLagAndLull(d(0), d(1))),
     "limitingTimestampAndWallClockLag" -> Kind(Seq("timestampLag", "wallClockLag"))(d =>
       WatermarkPolicy.limitingTimestampAndWallClockLag(d(0), d(1))
+    ),
+    // On the times of appending, with the moment up to which a substream is read for a wall clock:
+    // after a row of 12:00:05 come rows of 12:00:05 and later, so only what is below has passed.
+    IngestionTime -> Kind(Seq("maxEventTimeLag", "maxIdleLag"))(d =>
+      WatermarkPolicy.limitingTimestampAndWallClockLag(
+        Math.addExact(d(0), 1L),
+        Math.addExact(d(0), d(1))
+      )
     )
   )
 
@@ -45,7 +64,12 @@ object PolicySpec {
    *   if there is none of that name and number of arguments, or if a duration cannot be read or is
    *   negative
    */
-  def of(name: String, durations: Seq[String]): PolicySpec =
+  def of(name: String, durations: Seq[String]): PolicySpec = (name, durations) match {
+    case (IngestionTime, Seq(lag)) => named(name, Seq(lag, DefaultMaxIdleLag))
+    case _                         => named(name, durations)
+  }
+
+  private def named(name: String, durations: Seq[String]): PolicySpec =
     kinds.get(name).map(_.arguments).filter(_.size == durations.size) match {
       case Some(known) =>
         new PolicySpec(

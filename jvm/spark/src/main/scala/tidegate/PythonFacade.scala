@@ -38,6 +38,32 @@ final class PythonFacade {
       flush
     )
 
+  /** See the method of the same name on Datasets; null stands for an argument that is left out. */
+  def withIngestionWatermark(
+      df: Dataset[Row],
+      eventTime: String,
+      maxEventTimeLag: String,
+      ingestionTime: String,
+      substream: JList[String],
+      maxIdleLag: String,
+      key: Int,
+      emission: String,
+      emissionArguments: JList[String],
+      name: String,
+      flush: Boolean
+  ): DataFrame =
+    df.withIngestionWatermark(
+      eventTime,
+      maxEventTimeLag,
+      ingestionTime,
+      substream.asScala.toSeq,
+      maxIdleLag,
+      key,
+      Option(emission).map(EmissionSpec.of(_, emissionArguments.asScala.toSeq)).orNull,
+      name,
+      flush
+    )
+
   /**
    * See the method of the same name on Datasets; either `names` or `condition` is null. `between`
    * has its four parts, or is null.

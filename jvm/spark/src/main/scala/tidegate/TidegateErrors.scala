@@ -49,6 +49,18 @@ object TidegateErrors {
   def substreamType(column: String, found: DataType): AnalysisException =
     error("SUBSTREAM_TYPE", "column" -> column, "found" -> found.sql)
 
+  def ingestionTimeNotFound(column: String, columns: Seq[String]): AnalysisException =
+    error("INGESTION_TIME_NOT_FOUND", "column" -> column, "columns" -> list(columns))
+
+  def ingestionTimeNotTimestamp(column: String, found: DataType): AnalysisException =
+    error("INGESTION_TIME_NOT_TIMESTAMP", "column" -> column, "found" -> found.sql)
+
+  def ingestionTimeAndPolicy(policy: String): AnalysisException =
+    error("INGESTION_TIME_AND_POLICY", "policy" -> policy)
+
+  def notAppendTime(topic: String, found: String): AnalysisException =
+    error("NOT_APPEND_TIME", "topic" -> topic, "found" -> found)
+
   def tooManySubstreams(
       name: String,
       columns: Seq[String],

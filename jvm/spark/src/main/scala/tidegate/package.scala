@@ -115,6 +115,58 @@ package object tidegate {
       )
 
     /**
+     * Gives the event time column a watermark that follows the times at which rows were appended to
+     * their substreams: for sources that write them, as Kafka does for topics with
+     * `message.timestamp.type=LogAppendTime`. On batch data it is the identity.
+     *
+     * After a row that was appended at `t`, a substream can only have rows that were appended at
+     * `t` or later; so, if event times are at most `maxEventTimeLag` older, the watermark is `t` - 1
+     * ms - `maxEventTimeLag`, the minimum over all substreams. No substream is ever idle: one that
+     * is read to its end advances with the wall clock, `maxIdleLag` behind it.
+     *
+     * {{{
+     * df.withIngestionWatermark("order_time", "1 minute", substream = Seq("topic", "partition"))
+     * }}}
+     *
+     * @param eventTime
+     *   a `TIMESTAMP` or `TIMESTAMP_NTZ` column
+     * @param maxEventTimeLag
+     *   how much older than its append time an event time may be
+     * @param ingestionTime
+     *   the column with the times of appending
+     * @param substream
+     *   the columns that name a substream; none: the whole stream is one
+     * @param maxIdleLag
+     *   how far a substream without new rows stays behind the wall clock
+     * @throws AnalysisException
+     *   as `withKeyedWatermark`; a query that finds a topic without append times fails
+     */
+    def withIngestionWatermark(
+        eventTime: String,
+        maxEventTimeLag: String,
+        ingestionTime: String = "timestamp",
+        substream: Seq[String] = Nil,
+        maxIdleLag: String = "10 seconds",
+        key: Int = 0,
+        emission: EmissionSpec = null,
+        name: String = null,
+        flush: Boolean = false
+    ): Dataset[T] =
+      KeyedWatermarks.add(
+        ds,
+        eventTime,
+        key,
+        PolicySpec.of(PolicySpec.IngestionTime, Seq(maxEventTimeLag, maxIdleLag)),
+        substream,
+        idleTimeout = None,
+        Option(emission),
+        Option(name),
+        maxFutureSkew = None,
+        flush,
+        Option(ingestionTime)
+      )
+
+    /**
      * Joins with another stream on columns of the same name, within a bound of their times.
      *
      * Each side drops late rows by its own watermark, and keeps rows until the other side's has

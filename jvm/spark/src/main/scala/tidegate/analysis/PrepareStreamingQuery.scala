@@ -14,6 +14,7 @@ import tidegate.plans.{DropLate, KeyedWatermark, WindowMark}
  *   1. Common table expressions are put in the place of their references.
  *   1. The watermark nodes get their final names, and functions the one that they ask for.
  *   1. Watermarks over Kafka that could have substreams are told of.
+ *   1. Rows of Kafka whose time is taken for their append time are checked for it.
  *   1. Joins get all that the query says about their times as their condition, and are checked.
  *   1. Each stateful operator sees one event time column.
  *   1. Late rows are dropped under each stateful operator.
@@ -31,6 +32,7 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
           KeepOneClock(_),
           NameNodes(_),
           SuggestSubstreams(_),
+          CheckAppendTime(_),
           FindFunctionInputs(_),
           CompleteJoinConditions(_),
           CheckJoins.atStart(_),

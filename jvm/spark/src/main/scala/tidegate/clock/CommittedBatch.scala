@@ -89,7 +89,7 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
       end: StreamProgress,
       metadata: OffsetSeqMetadataBase
   ): LogicalPlan = {
-    val columns = node.eventTime +: node.substream
+    val columns = Seq(node.eventTime, node.observed) ++ node.substream
     val needed = node.output.filter(a => columns.exists(_.exprId == a.exprId))
     val filled = Project(needed, node).transform {
       case r: StreamingExecutionRelation =>

@@ -47,6 +47,9 @@ final class NodeClock(
 
     /** Whether an event was read, with or without a usable time. */
     var isRead = false
+
+    /** Whether the source has more of it than was read. */
+    var isBehind = false
   }
 
   private val emission: WatermarkEmissionPolicy = spec.emission.get.create()
@@ -60,6 +63,7 @@ final class NodeClock(
   private var emptyIdle = false
   private var expected: Map[String, Boolean] = _
   private var partsSeenAtMs: Option[Long] = None
+  private var readUpToMs: Option[Long] = None
   private var isDue = false
   private val wallClock = spec.policy.create().dependsOnWallClock
 
@@ -67,7 +71,7 @@ final class NodeClock(
     val substream = add(name, startedAtMs)
     substream.isRead = true
     substream.policy.restore(WatermarkPolicy.Snapshot(longs), pausedMs)
-    substream.watermarkMs = substream.policy.currentWatermark(startedAtMs)
+    substream.watermarkMs = substream.policy.currentWatermark(wallClockOf(substream, startedAtMs))
   }
   coalesceAnew()
 
@@ -120,6 +124,7 @@ final class NodeClock(
       }
       unread.foreach { case (name, isBehind) =>
         indexes.get(name).foreach { i =>
+          substreams(i).isBehind = isBehind
           if (isBehind && substreams(i).idle) changes += 1
           else if (!isBehind && !substreams(i).isRead) setIdle(i)
         }
@@ -166,7 +171,20 @@ final class NodeClock(
   }
 
   private def observe(i: Int, micros: Long, nowMs: Long): Unit =
-    advance(i, substreams(i).policy.observeEvent(Math.floorDiv(micros, 1000L), nowMs))
+    advance(
+      i,
+      substreams(i).policy
+        .observeEvent(Math.floorDiv(micros, 1000L), wallClockOf(substreams(i), nowMs))
+    )
+
+  /**
+   * What a policy takes for the wall clock. The times of appending follow the moment up to which
+   * the substream is read: what the source had by then was appended before.
+   */
+  private def wallClockOf(substream: Substream, nowMs: Long): Long =
+    if (!spec.policy.isIngestionTime) nowMs
+    else if (substream.isBehind) Long.MinValue
+    else readUpToMs.getOrElse(Long.MinValue)
 
   /**
    * Lets the wall clock work.
@@ -177,16 +195,19 @@ final class NodeClock(
    *   a silence of its own
    */
   def tick(nowMs: Long, caughtUpAtMs: Option[Long]): Unit = {
+    readUpToMs = if (partsSeenAtMs.isDefined) partsSeenAtMs else caughtUpAtMs
     // An idle query asks some 95 times a second: many substreams are looked at less often.
     if (wallClock && nowMs - substreams.size / NodeClock.SubstreamsPerMs > tickedAtMs) {
       tickedAtMs = nowMs
       substreams.indices.foreach { i =>
-        if (!substreams(i).idle) advance(i, substreams(i).policy.currentWatermark(nowMs))
+        val substream = substreams(i)
+        if (!substream.idle) {
+          advance(i, substream.policy.currentWatermark(wallClockOf(substream, nowMs)))
+        }
       }
       emit(nowMs)
     }
-    val silentUntilMs = if (partsSeenAtMs.isDefined) partsSeenAtMs else caughtUpAtMs
-    for (timeout <- spec.idleTimeoutMs; until <- silentUntilMs if until >= idleDueMs) {
+    for (timeout <- spec.idleTimeoutMs; until <- readUpToMs if until >= idleDueMs) {
       findIdle(timeout, until)
       isDue = true
     }
@@ -246,7 +267,7 @@ final class NodeClock(
     if (!isIdle) coalescer.coalesced(spec.key)
     else if (!wallClock) coalescer.topObserved(spec.key)
     // Time goes on while all are idle, if the policy says so.
-    else substreams.flatMap(_.policy.currentWatermark(nowMs)).maxOption
+    else substreams.flatMap(s => s.policy.currentWatermark(wallClockOf(s, nowMs))).maxOption
 
   private def add(name: String, activeAtMs: Long): Substream = {
     limit.check(substreams.size + 1)

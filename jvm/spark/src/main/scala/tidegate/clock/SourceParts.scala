@@ -1,14 +1,12 @@
 package tidegate.clock
 
-import scala.annotation.tailrec
-
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, UnaryNode}
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
 import org.apache.spark.sql.execution.streaming.runtime.StreamExecutionContext
 import org.json4s.JsonAST.{JInt, JObject}
 import org.json4s.jackson.JsonMethods.parseOpt
+import tidegate.analysis.ColumnOrigin
 import tidegate.plans.{KeyedWatermark, StatefulOperators}
 
 /**
@@ -62,7 +60,9 @@ private[clock] object SourceParts {
   def of(node: KeyedWatermark): Option[SourceParts] =
     if (node.substream.isEmpty || StatefulOperators.existIn(node.left)) None
     else {
-      val origins = node.substream.map(origin(node.left, _))
+      val origins = node.substream.map(ColumnOrigin.of(node.left, _).collect {
+        case (r: StreamingDataSourceV2ScanRelation, column) => r -> column
+      })
       origins.flatten match {
         case found if found.size < origins.size || !isOfOneTopicSource(found) => None
         case found                                                            =>
@@ -84,22 +84,6 @@ private[clock] object SourceParts {
     val own = Set(Topic, Partition)
     origins.forall { case (r, column) => (r.stream eq relation.stream) && own(column.name) } &&
     own.forall(name => relation.output.exists(_.name == name))
-  }
-
-  /** The column of a source that a column is, under whatever name. */
-  @tailrec
-  private def origin(plan: LogicalPlan, column: Attribute): Option[Origin] = plan match {
-    case r: StreamingDataSourceV2ScanRelation =>
-      r.output.find(_.exprId == column.exprId).map(r -> _)
-    case k: KeyedWatermark => origin(k.left, column)
-    case p: Project        =>
-      p.projectList.find(_.exprId == column.exprId) match {
-        case Some(a: Attribute)           => origin(p.child, a)
-        case Some(Alias(a: Attribute, _)) => origin(p.child, a)
-        case _                            => None
-      }
-    case u: UnaryNode => origin(u.child, column)
-    case _            => None
   }
 
   /** By topic and partition. */

@@ -22,8 +22,10 @@ import tidegate.plans.WatermarkSpec
  * Passes the rows of `left` through and notes the highest event time of every substream.
  *
  * `right` is the clock: it stands in the plan so that the clock is one of the query's sources, and
- * is never run. A row without an event time is not noted.
+ * is never run. A row without a time is not noted.
  *
+ * @param observed
+ *   the column whose times are noted: the event time, or the time at which rows were appended
  * @param mark
  *   the watermark at the end of this batch, for `EXPLAIN`
  */
@@ -32,6 +34,7 @@ final case class KeyedWatermarkExec(
     right: SparkPlan,
     override val output: Seq[Attribute],
     eventTime: Attribute,
+    observed: Attribute,
     substream: Seq[Attribute],
     spec: WatermarkSpec,
     mark: Option[NodeMark],
@@ -39,7 +42,7 @@ final case class KeyedWatermarkExec(
 ) extends BinaryExecNode
     with CodegenSupport {
 
-  @transient override lazy val references: AttributeSet = AttributeSet(eventTime +: substream)
+  @transient override lazy val references: AttributeSet = AttributeSet(Seq(eventTime, observed) ++ substream)
 
   override def producedAttributes: AttributeSet = AttributeSet.empty
 
@@ -58,7 +61,7 @@ final case class KeyedWatermarkExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     val noted = stats
-    val time = left.output.indexWhere(_.exprId == eventTime.exprId)
+    val time = left.output.indexWhere(_.exprId == observed.exprId)
     val columns = left.output
     val by = substreamColumns
     left.execute().mapPartitions { rows =>
@@ -90,7 +93,7 @@ final case class KeyedWatermarkExec(
     val noted = ctx.addReferenceObj("substreamStats", stats)
     ctx.INPUT_ROW = null
     ctx.currentVars = input
-    val time = input(left.output.indexWhere(_.exprId == eventTime.exprId))
+    val time = input(left.output.indexWhere(_.exprId == observed.exprId))
     val node = ctx.freshName("substream")
     val steps = BindReferences.bindReferences(substreamColumns, left.output).map { column =>
       val value = column.genCode(ctx)
@@ -112,7 +115,8 @@ final case class KeyedWatermarkExec(
   override def simpleString(maxFields: Int): String = {
     val by = if (substream.isEmpty) "" else substream.mkString(", substream=[", ", ", "]")
     val watermark = OperatorBatch.text(mark.flatMap(_.watermarkMs).getOrElse(0L))
-    s"KeyedWatermark ${spec.name}: $eventTime, key=${spec.key}, ${spec.policy}$by, " +
+    val of = if (observed.exprId == eventTime.exprId) "" else s" of $observed"
+    s"KeyedWatermark ${spec.name}: $eventTime, key=${spec.key}, ${spec.policy}$of$by, " +
       s"watermark $watermark, idle=${mark.exists(_.idle)}"
   }
 

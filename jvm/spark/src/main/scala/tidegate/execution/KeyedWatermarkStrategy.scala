@@ -29,6 +29,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
           planLater(k.right),
           k.output,
           k.eventTime,
+          k.observed,
           k.substream,
           k.spec,
           query.map(_.batchTimes).flatMap(_.node(k.spec.name)),

@@ -34,14 +34,22 @@ final case class WatermarkSpec(
  *
  * The rows of `left` pass unchanged. `right` is the query's clock, a source without columns: one
  * node of a plan has it, the others have an empty relation in its place.
+ *
+ * @param ingestionTime
+ *   the column with the times at which rows were appended to their substreams, if these move the
+ *   watermark in the place of event times
  */
 final case class KeyedWatermark(
     left: LogicalPlan,
     right: LogicalPlan,
     eventTime: Attribute,
     substream: Seq[Attribute],
-    spec: WatermarkSpec
+    spec: WatermarkSpec,
+    ingestionTime: Option[Attribute] = None
 ) extends BinaryNode {
+
+  /** The column whose times move the watermark. */
+  def observed: Attribute = ingestionTime.getOrElse(eventTime)
 
   override lazy val output: Seq[Attribute] = left.output.map { a =>
     if (a.exprId != eventTime.exprId) a
@@ -54,7 +62,8 @@ final case class KeyedWatermark(
   /** The time column and its key come first, in `EXPLAIN` too. */
   override protected def stringArgs: Iterator[Any] =
     Iterator[Any](eventTime, s"key=${spec.key}", s"name=${spec.name}", spec.policy) ++
-      (if (substream.isEmpty) None else Some(substream.mkString("substream=[", ", ", "]")))
+      (if (substream.isEmpty) None else Some(substream.mkString("substream=[", ", ", "]"))) ++
+      ingestionTime.map(a => s"ingestionTime=$a")
 
   override def maxRows: Option[Long] = left.maxRows
 

@@ -81,6 +81,7 @@ private[tidegate] object Parameter {
   val Emission: Parameter = optional("emission").copy(isPolicy = true)
   val Name: Parameter = optional("name")
   val MaxFutureSkew: Parameter = optional("max_future_skew")
+  val IngestionTime: Parameter = optional("ingestion_time")
   val Flush: Parameter = optional("flush")
   val Time: Parameter = Parameter("time")
   val Base: Parameter = Parameter("base")
@@ -99,7 +100,7 @@ private[tidegate] object EventTimeFunction {
   val ImposeOrder: EventTimeFunction = EventTimeFunction(
     "IMPOSE_ORDER",
     Seq(TimeColumn, Lag, Key),
-    Seq(Policy, Substream, IdleTimeout, Emission, Name, MaxFutureSkew, Flush)
+    Seq(Policy, Substream, IdleTimeout, Emission, Name, MaxFutureSkew, Flush, IngestionTime)
   )
   val Tumble: EventTimeFunction = EventTimeFunction("TUMBLE", Seq(TimeColumn, Size, Offset))
   val Hop: EventTimeFunction = EventTimeFunction("HOP", Seq(TimeColumn, Size, Slide, Offset))

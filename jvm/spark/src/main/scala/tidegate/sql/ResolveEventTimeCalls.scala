@@ -84,8 +84,24 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
       arguments.boolean(Parameter.Flush).getOrElse(false)
     )
     val substream = arguments.columns(Parameter.Substream)
-    arguments.atPlaceOf(Parameter.TimeColumn)(KeyedWatermarks.over(input, time, substream, spec))
+    val appended = ingestionTime(input, arguments, spec.policy)
+    arguments.atPlaceOf(Parameter.TimeColumn) {
+      KeyedWatermarks.over(input, time, substream, spec, appended)
+    }
   }
+
+  /** Kafka's column is called `timestamp`. */
+  private def ingestionTime(
+      input: LogicalPlan,
+      arguments: CallArguments,
+      policy: PolicySpec
+  ): Option[Attribute] =
+    arguments.atPlaceOf(Parameter.IngestionTime) {
+      arguments
+        .optionalColumnName(Parameter.IngestionTime)
+        .orElse(Option.when(policy.isIngestionTime)("timestamp"))
+        .map(KeyedWatermarks.ingestionTimeColumn(input, _))
+    }
 
   private def boundJoin(join: LogicalPlan, arguments: CallArguments): LogicalPlan =
     StreamJoins

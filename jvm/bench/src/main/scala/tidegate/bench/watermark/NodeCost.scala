@@ -74,6 +74,7 @@ private[watermark] object NodeCost {
       LocalTableScanExec(Nil, Nil, None),
       rows.output,
       rows.output.head,
+      rows.output.head,
       if (substreams == 1) Nil else Seq(rows.output(1)),
       WatermarkSpec("time", 0, tidegate.fixedLag("5 seconds"), None, None, None),
       mark = None,

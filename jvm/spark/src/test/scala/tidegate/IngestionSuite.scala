@@ -1,0 +1,216 @@
+package tidegate
+
+import java.sql.Timestamp
+
+import scala.util.Random
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{AnalysisException, DataFrame}
+import org.apache.spark.unsafe.types.UTF8String
+import tidegate.analysis.AppendTimes
+
+/**
+ * Watermarks that follow the times at which rows were appended. The rows of a partitioned log have
+ * the time of appending, and how many seconds older the event is.
+ */
+class IngestionSuite extends KeyedStreamTest {
+  private val Start = 1000000
+
+  /** A row that is appended at a second after the start, of an event so many seconds before. */
+  private def row(second: Double, age: Int = 0): (Timestamp, Int) = at(Start + second) -> age
+
+  private def watermarked(df: DataFrame, lag: String, idleLag: String = "10 seconds"): DataFrame =
+    df.withColumn("event", expr("time - make_interval(0, 0, 0, 0, 0, 0, n)"))
+      .withIngestionWatermark(
+        "event",
+        lag,
+        ingestionTime = "time",
+        substream = Seq("topic", "partition"),
+        maxIdleLag = idleLag,
+        emission = byMinStep("1 millisecond"),
+        name = "events"
+      )
+
+  private def counts(df: DataFrame): DataFrame =
+    df.groupBy(window(col("event"), "10 seconds")).count()
+
+  /** In ms after the start. */
+  private def time(run: Run): Option[Long] = run.watermark("events").map(_ - Start * 1000L)
+
+  test("the last time of appending, less a millisecond and the lag") {
+    val log = new PartitionedLog
+    val run = new Run(counts(watermarked(log.toDF(spark), "5 seconds"))).start()
+    log.send(0, row(7), row(8, age = 5))
+    run.settle()
+    assert(time(run) === Some(8000L - 1 - 5000))
+    log.send(0, row(8, age = 5))
+    run.settle()
+    assert(run.lateRows === Map.empty, "as old as may be, appended in the same millisecond")
+  }
+
+  test("the minimum over all partitions, read or not") {
+    val log = new PartitionedLog
+    log.limit = partition => if (partition == 2) 0L else Long.MaxValue
+    (0 to 2).foreach(p => log.send(p, row(10.0 - p)))
+    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds"))).start().settle()
+    assert(time(run) === None)
+    log.limit = _ => Long.MaxValue
+    run.settle()
+    assert(time(run) === Some(7999L))
+  }
+
+  test("a partition that is read to its end follows the wall clock, and no further") {
+    val log = new PartitionedLog
+    val run = new Run(counts(watermarked(log.toDF(spark), "5 seconds"))).start()
+    log.send(0, row(0))
+    log.send(1, row(0))
+    run.settle()
+    assert(time(run) === Some(-5001L))
+    run.clock.advance(12000)
+    run.settle()
+    assert(time(run) === Some(12000L - 10000 - 5000))
+    assert(!watermarks(run.query).nodes("events").mark.idle)
+    run.clock.advance(3600000)
+    run.settle()
+    assert(time(run) === Some(3612000L - 15000))
+  }
+
+  test("a backlog is never passed, however long it takes") {
+    val log = new PartitionedLog
+    log.limit = partition => if (partition == 1) 1L else Long.MaxValue
+    log.send(0, row(0))
+    log.send(1, (0 to 20).map(second => row(second.toDouble)): _*)
+    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds")))
+    run.failIn = _ => { run.clock.advance(60000); false }
+    run.start().settle()
+    assert(run.lateRows === Map.empty)
+    assert(run.take().map(_.split('|').last.toInt) === Seq(11, 10, 1))
+  }
+
+  test("a partition that is added counts from the moment that the source reports it") {
+    val log = new PartitionedLog
+    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds"))).start()
+    log.send(0, row(0))
+    run.settle()
+    log.limit = partition => if (partition == 1) 0L else Long.MaxValue
+    run.clock.advance(5000)
+    log.send(1, row(5))
+    run.settle()
+    run.clock.advance(60000)
+    log.send(0, row(65))
+    run.settle()
+    assert(time(run) === Some(-1L), "partition 1 has a row that was not read")
+    log.limit = _ => Long.MaxValue
+    run.settle()
+    run.settle()
+    assert(run.lateRows === Map.empty)
+    assert(time(run) === Some(55000L))
+  }
+
+  test("property: no event within the lag is late, time ascends, and all windows are whole") {
+    (1 to 6).foreach { seed =>
+      val random = new Random(seed)
+      val log = new PartitionedLog
+      var limits = Map.empty[Int, Long]
+      log.limit = limits.getOrElse(_, Long.MaxValue)
+      var sent = Seq.empty[Int]
+      val run = new Run(counts(watermarked(log.toDF(spark), "20 seconds"))).start()
+      var second = 0
+      var last = Option.empty[Long]
+      (1 to 25).foreach { step =>
+        val pause = random.nextInt(9)
+        second += pause
+        run.clock.advance(pause * 1000L)
+        (1 to random.nextInt(5)).foreach { _ =>
+          // Not negative: rows of before 1970 are late whatever the watermark.
+          val age = random.nextInt(21)
+          log.send(random.nextInt(2 + step / 8), row(second.toDouble, age))
+          sent :+= second - age
+        }
+        limits = (0 to 5).map(_ -> random.nextInt(4).toLong).toMap
+        if (random.nextInt(6) == 0) run.restart()
+        run.settle()
+        val now = run.watermark("events")
+        assert(now.forall(w => last.forall(w >= _)), s"seed $seed, step $step")
+        last = now
+      }
+      limits = Map.empty
+      run.settle()
+      run.clock.advance(3600000)
+      run.settle()
+      assert(run.lateRows === Map.empty, s"seed $seed")
+      val expected = sent.groupBy(Math.floorDiv(_, 10)).toSeq.map { case (frame, events) =>
+        val start = Start + frame * 10
+        s"[$start,${start + 10})|${events.size}"
+      }
+      assert(run.answer === expected.sorted, s"seed $seed")
+      run.stop()
+    }
+  }
+
+  test("in SQL, with Kafka's column as the default") {
+    val log = new PartitionedLog
+    log.toDF(spark).withColumnRenamed("time", "timestamp").createOrReplaceTempView("appended")
+    def keyed(arguments: String) =
+      spark.sql(
+        s"""SELECT window_start, count(*) FROM TUMBLE(IMPOSE_ORDER(
+          TABLE(SELECT *, timestamp AS event FROM appended), DESCRIPTOR(event), $arguments,
+          substream => DESCRIPTOR(topic, partition), name => 'events'), DESCRIPTOR(event), 10 seconds)
+          GROUP BY window_start, window_end"""
+      )
+    log.send(0, row(0), row(31))
+    Seq(
+      "policy => ingestion_time(1 second)",
+      "policy => ingestion_time(1 second, 10 seconds), ingestion_time => DESCRIPTOR(timestamp)"
+    ).foreach { arguments =>
+      val run = new Run(keyed(arguments)).start().settle()
+      assert(time(run) === Some(29999L))
+      assert(run.take() === Seq(s"$Start|1"))
+      run.stop()
+    }
+  }
+
+  private def refused(expected: String)(body: => Any): Unit = {
+    val error = intercept[AnalysisException](body)
+    assert(error.getMessage.split(";? line ").head.takeWhile(_ != '\n') === expected)
+    ()
+  }
+
+  test("columns that are not there or are no times") {
+    val df = new PartitionedLog().toDF(spark)
+    refused(
+      "[TIDEGATE_INGESTION_TIME_NOT_FOUND] The ingestion time column `timestamp` does not exist. " +
+        "Use one of the columns of the stream: `topic`, `partition`, `time`, `n`. SQLSTATE: 42703"
+    )(df.withIngestionWatermark("time", "1 minute"))
+    refused(
+      "[TIDEGATE_INGESTION_TIME_NOT_TIMESTAMP] The ingestion time column `n` has the type INT, " +
+        "but must be a TIMESTAMP or TIMESTAMP_NTZ: the time at which a row was appended to its " +
+        "substream, such as Kafka's column `timestamp`. SQLSTATE: 42K09"
+    )(df.withIngestionWatermark("time", "1 minute", "n"))
+    refused(
+      "[TIDEGATE_INVALID_DURATION] The argument `maxIdleLag` is 'soon', which is not a duration. " +
+        "Use an interval without months or years, in whole milliseconds, for example " +
+        "'5 seconds'. SQLSTATE: 22006"
+    )(df.withIngestionWatermark("time", "1 minute", "time", maxIdleLag = "soon"))
+  }
+
+  test("the policy without its column, and the column without its policy") {
+    val df = new PartitionedLog().toDF(spark)
+    refused(
+      "[TIDEGATE_INGESTION_TIME_AND_POLICY] The policy `ingestionTime` and the ingestion time " +
+        "column do not go together: the column and the policy ingestion_time need each other. " +
+        "Use withIngestionWatermark, or in SQL policy => ingestion_time(1 minute), " +
+        "ingestion_time => DESCRIPTOR(timestamp). SQLSTATE: 42K08"
+    )(df.withKeyedWatermark("time", policy = PolicySpec.of("ingestionTime", Seq("1 minute"))))
+  }
+
+  test("times of producers are refused") {
+    assert(AppendTimes.checked(5L, 1, UTF8String.fromString("orders")) === 5L)
+    refused(
+      "[TIDEGATE_NOT_APPEND_TIME] The rows of the topic `orders` have timestamps of the type " +
+        "CreateTime, but an ingestion watermark needs LogAppendTime, the times at which the " +
+        "broker appended them. Set message.timestamp.type=LogAppendTime for the topic, or use " +
+        "withKeyedWatermark. SQLSTATE: 42K09"
+    )(AppendTimes.checked(5L, 0, UTF8String.fromString("orders")))
+  }
+}

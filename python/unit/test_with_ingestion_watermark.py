@@ -1,0 +1,95 @@
+"""What `withIngestionWatermark` checks, and what it sends to the facade."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame
+
+import tidegate
+from unit.fakes import FakeFacade
+
+DURATION = "a Spark interval string such as '5 seconds' or a datetime.timedelta"
+
+
+def test_call_when_only_a_lag_is_given_then_sends_the_defaults(
+    df: DataFrame, facade: FakeFacade
+) -> None:
+    result = tidegate.withIngestionWatermark(df, "order_time", "1 minute")
+
+    expected: tuple[object, ...] = (
+        "order_time",
+        "1 minute",
+        "timestamp",
+        [],
+        "10 seconds",
+        0,
+        None,
+        [],
+        None,
+        False,
+    )
+    assert facade.calls == [("a Java DataFrame", *expected)]
+    assert result._jdf == "a Java DataFrame with an ingestion watermark"
+
+
+def test_call_when_all_is_given_then_sends_it_in_the_order_of_the_facade(
+    df: DataFrame, facade: FakeFacade
+) -> None:
+    tidegate.withIngestionWatermark(
+        df,
+        "order_time",
+        timedelta(minutes=1),
+        "appended",
+        ("topic", "partition"),
+        maxIdleLag="2 seconds",
+        key=3,
+        emission=tidegate.byFrame("1 second"),
+        name="orders",
+        flush=True,
+    )
+
+    assert facade.calls == [
+        (
+            "a Java DataFrame",
+            "order_time",
+            "60000000 microseconds",
+            "appended",
+            ["topic", "partition"],
+            "2 seconds",
+            3,
+            "byFrame",
+            ["1 second"],
+            "orders",
+            True,
+        )
+    ]
+
+
+def test_method_when_called_on_a_dataframe_then_is_the_function(
+    df: DataFrame, facade: FakeFacade
+) -> None:
+    tidegate.KeyedDataFrame.withIngestionWatermark(df, "t", "1 minute")  # type: ignore[arg-type]
+    df.transform(tidegate.withIngestionWatermark, "t", "1 minute")
+
+    assert facade.calls[0] == facade.calls[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"eventTime": 1}, "eventTime must be the name of a column (a str), found int: 1."),
+        ({"maxEventTimeLag": 1}, f"maxEventTimeLag must be {DURATION}, found int: 1."),
+        ({"ingestionTime": 1}, "ingestionTime must be the name of a column (a str), found int: 1."),
+        ({"maxIdleLag": None}, f"maxIdleLag must be {DURATION}, found NoneType: None."),
+    ],
+)
+def test_argument_when_of_a_wrong_type_then_is_refused(
+    df: DataFrame, arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(TypeError) as refused:
+        tidegate.withIngestionWatermark(
+            df, **{"eventTime": "t", "maxEventTimeLag": "1 minute", **arguments}
+        )
+
+    assert str(refused.value) == message
