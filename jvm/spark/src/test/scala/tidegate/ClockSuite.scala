@@ -184,6 +184,31 @@ class ClockSuite extends RestartTest {
     assert(run.watermark("time") === Some(50000L))
   }
 
+  test("a silent hour: at most a batch for a window bound with a wall clock, none without one") {
+    val start = 1000000
+    Seq(
+      limitingLagAndLull("1 seconds", "20 seconds") -> (355 to 360),
+      limitingTimestampAndWallClockLag("1 seconds", "20 seconds") -> (355 to 360),
+      fixedLag("1 seconds") -> (0 to 0)
+    ).foreach { case (policy, expected) =>
+      val in = events()
+      val run = new Run(counts(in.toDF().withKeyedWatermark("time", policy = policy))).start()
+      in.addData(event("a", start + 5.0), event("a", start + 12.0))
+      run.settle()
+      val batches = run.batchCount
+      (1 to 720).foreach { step =>
+        run.clock.advance(5000)
+        run.query.processAllAvailable()
+        // The last window closes within the lull, or the lag, and one trigger.
+        if (step == 6 && expected.end > 0) {
+          assert(run.answer === Seq(s"[$start,${start + 10})|1", s"[${start + 10},${start + 20})|1"))
+        }
+      }
+      assert(expected.contains(run.batchCount - batches), policy)
+      run.stop()
+    }
+  }
+
   test("the time for which a query is stopped is not a lull") {
     val in = events()
     val run = new Run(
