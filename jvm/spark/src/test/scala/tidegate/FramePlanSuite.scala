@@ -163,4 +163,22 @@ class FramePlanSuite extends KeyedStreamTest {
     assert(explained("SELECT * FROM o").contains("KeyedWatermark time: time#"))
     assert(explained("SELECT nothing FROM o").contains("UNRESOLVED_COLUMN"))
   }
+
+  test("the plan of a batch does not grow with the number of windows in a row") {
+    val sizes = Seq("20 seconds", "1 hour").map { size =>
+      val in = events()
+      val counts = in
+        .toDF()
+        .withKeyedWatermark("time", "0 seconds")
+        .groupBy(window(col("time"), size, "10 seconds"))
+        .count()
+      val run = new Run(counts).start()
+      in.addData(event("a", 5), event("a", 25))
+      run.settle()
+      val plan = SparkInternals.execution(run.query).get.logicalPlan
+      run.stop()
+      plan.map(_.expressions.map(_.collect { case e => e }.size).sum).sum
+    }
+    assert(sizes.distinct.size === 1)
+  }
 }

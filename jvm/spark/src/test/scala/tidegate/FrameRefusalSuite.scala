@@ -96,15 +96,6 @@ class FrameRefusalSuite extends FrameRestartTest {
     )
   }
 
-  onBothStores("windows that do not overlap") {
-    refused(sums, inWindows(_, Hop(12, 12)))(
-      atStart(
-        s"[TIDEGATE_FRAMES_REFUSED] The checkpoint has the frames of aggregate $ofTwelve, but " +
-          s"the query has no sliding windows there. $end"
-      )
-    )
-  }
-
   test("a size that is not a multiple of the slide") {
     refused(sums, inWindows(_, Hop(12, 5)))(
       atStart(

@@ -1,5 +1,7 @@
 package tidegate
 
+import org.apache.spark.sql.DataFrame
+
 /** The same checkpoint with other windows: those of before and those of now, against a search. */
 class FrameRestartSuite extends FrameRestartTest {
 
@@ -16,8 +18,8 @@ class FrameRestartSuite extends FrameRestartTest {
    * Three keys with few frames at 129, of which 1 was written when the windows up to 128 were
    * closed, 2 up to 118, and 3 none: what has expired leaves when a key is written.
    */
-  private def few(): Changing = {
-    val query = new Changing(twelve)
+  private def few(windows: (DataFrame, Hop) => DataFrame = inWindows): Changing = {
+    val query = new Changing(twelve, windows)
     val out = query.send(rows(Seq(1, 2, 3), 100 to 119): _*) ++
       query.send(rows(Seq(1, 2), 120 to 129): _*) ++
       query.send(row(1, 128), row(1, 129))
@@ -61,6 +63,8 @@ class FrameRestartSuite extends FrameRestartTest {
       query.send(row(1, 1000), row(9, 1000, "b"))
 
   /**
+   * @param late
+   *   how many of the new rows are late: those that are old for windows that are shorter now
    * @param state
    *   what the rows from before are in the new windows
    */
@@ -68,7 +72,8 @@ class FrameRestartSuite extends FrameRestartTest {
       query: Changing,
       to: Hop,
       verdict: String,
-      end: Changing => Seq[String]
+      end: Changing => Seq[String],
+      late: Long = 0
   )(state: Seq[Kept] => Seq[Kept]): Unit = {
     val (before, after) = (query.all, query.closed)
     val lines = query.change(to)
@@ -77,7 +82,7 @@ class FrameRestartSuite extends FrameRestartTest {
     assertFrames(query.run.query)
     val now = state(before) ++ query.all.drop(before.size)
     assertSame(out.sorted, searched(to, after, 1000, now))
-    assert(query.run.lateRows === Map.empty)
+    assert(query.run.lateRows.values.sum === late)
     query.run.stop()
     ()
   }
@@ -123,9 +128,9 @@ class FrameRestartSuite extends FrameRestartTest {
   onStores("windows of so many frames that chunks are larger") {
     check(
       many(),
-      Hop(200, 2),
-      "windows of 200000 ms by 2000 ms: compatible with these windows affected: those that end " +
-        "from 1970-01-01T00:06:08Z to 1970-01-01T00:09:14Z miss the rows that had left the state",
+      Hop(8192, 2),
+      "windows of 8192000 ms by 2000 ms: compatible with these windows affected: those that end " +
+        "from 1970-01-01T00:06:08Z to 1970-01-01T02:22:26Z miss the rows that had left the state",
       endOfMany
     )(withoutPurged(_, twelve, writtenOfMany))
   }
@@ -203,6 +208,54 @@ class FrameRestartSuite extends FrameRestartTest {
         "as their frames move to the new frame in which they end",
       endOfFew
     )(state => moved(withoutPurged(state, twelve, writtenOfFew), twelve))
+  }
+
+  onStores("no overlap any more: all windows are exact") {
+    Seq[(DataFrame, Hop) => DataFrame](inWindows, inSqlWindows).foreach { windows =>
+      Seq(2, 4).foreach { size =>
+        check(
+          few(windows),
+          Hop(size, size),
+          s"windows of ${size}000 ms by ${size}000 ms: compatible, all windows are exact",
+          endOfFew,
+          late = 1
+        )(identity)
+      }
+    }
+  }
+
+  onStores("no overlap any more, with chunks: all windows are exact") {
+    check(
+      many(),
+      Hop(6, 6),
+      "windows of 6000 ms by 6000 ms: compatible, all windows are exact",
+      endOfMany,
+      late = 1
+    )(identity)
+  }
+
+  onStores("windows that do not overlap any more stay frames, and may overlap again") {
+    val query = few(inSqlWindows)
+    val (after, four) = (query.closed, Hop(4, 4))
+    assert(query.change(four).size === 1)
+    assert(query.change(four) === Nil)
+    val out = query.send(rows(Seq(1, 2, 3), 130 to 139): _*)
+    assertFrames(query.run.query)
+    assertSame(out.sorted, searched(four, after, 139, query.all))
+    val lines = query.change(Hop(8, 4))
+    assert(
+      lines === Seq(
+        "The windows of aggregate were changed from windows of 4000 ms by 4000 ms to windows of " +
+          "8000 ms by 4000 ms: compatible with these windows affected: those that end from " +
+          "1970-01-01T00:02:20Z to 1970-01-01T00:02:20Z miss the rows that had left the state."
+      )
+    )
+    // All were written with the rows that came, when the windows up to 128 were closed.
+    val state = withoutPurged(query.all, four, Map(1 -> 128, 2 -> 128, 3 -> 128))
+    assertSame(
+      query.send(row(1, 1000)).sorted,
+      searched(Hop(8, 4), 139, 1000, state :+ query.all.last)
+    )
   }
 
   onStores("windows are changed twice") {

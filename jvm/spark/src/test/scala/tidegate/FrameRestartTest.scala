@@ -40,6 +40,21 @@ trait FrameRestartTest extends FrameTest {
       .groupBy((col("n") % 10).as("key"), hop.column)
       .agg(count("*"), sum("n"))
 
+  /** The same in SQL, where windows that do not overlap are those of `TUMBLE`. */
+  def inSqlWindows(stream: DataFrame, hop: Hop): DataFrame = {
+    stream.createOrReplaceTempView("rows")
+    val ordered =
+      "IMPOSE_ORDER(rows, DESCRIPTOR(time), 0 seconds, substream => DESCRIPTOR(sub))"
+    val lengths = if (hop.size == hop.slide) Seq(hop.size) else Seq(hop.size, hop.slide)
+    val function = if (hop.size == hop.slide) "TUMBLE" else "HOP"
+    val seconds = (lengths :+ hop.offset).map(n => s"INTERVAL $n SECONDS").mkString(", ")
+    stream.sparkSession.sql(
+      s"""SELECT n % 10 AS key, struct(window_start AS start, window_end AS end) AS window,
+        count(*), sum(n) FROM $function($ordered, DESCRIPTOR(time), $seconds)
+        GROUP BY n % 10, window_start, window_end"""
+    )
+  }
+
   /** The rows that have not left when the key of each was written last, with that watermark. */
   def withoutPurged(rows: Seq[Kept], hop: Hop, written: Map[Int, Int]): Seq[Kept] =
     rows.filter(r => hop.frameOf(r.second) + hop.size > written.getOrElse(r.key, 0))
@@ -63,11 +78,11 @@ trait FrameRestartTest extends FrameTest {
   }
 
   /** A query whose windows can be changed. */
-  final class Changing(first: Hop) {
+  final class Changing(first: Hop, query: (DataFrame, Hop) => DataFrame = inWindows) {
     private val in = events()
     private var hop = first
     private var sent = Vector.empty[Kept]
-    val run: Run = new Run(inWindows(in.toDF(), hop)).start()
+    val run: Run = new Run(query(in.toDF(), hop)).start()
 
     /** What leaves. */
     def send(rows: Event*): Seq[String] = {

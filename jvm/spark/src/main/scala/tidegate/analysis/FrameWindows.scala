@@ -74,16 +74,27 @@ private[analysis] object FrameWindows extends PredicateHelper {
    * copies out on the way back.
    */
   def of(plan: LogicalPlan, window: Attribute): Found = plan match {
-    case Hop(found) if found.columns.contains(window)   => Right(found)
-    case Slide(found) if found.columns.contains(window) => Right(found)
+    case Hop(found) if found.columns.contains(window)     => Right(found)
+    case Tumble(found) if found.columns.contains(window)  => Right(found)
+    case Windows(found) if found.columns.contains(window) => Right(found)
     case p: Project        => of(p.child, sourceOf(p, window)).flatMap(project(p, _))
     case f: Filter         => of(f.child, window).flatMap(filter(f, _))
     case d: DropLate       => of(d.child, window).map(dropLate(d, _))
     case r: RetagEventTime => of(r.child, window)
     case s: SubqueryAlias  => of(s.child, window)
     case v: View           => of(v.child, window)
+    case k: KeptFrames     => of(k.child, window)
     case other             =>
       Left(s"there is a ${other.nodeName} between the window function and the aggregation")
+  }
+
+  /** The windows of an aggregation, made so that the plan does not grow with their number. */
+  def generated(plan: LogicalPlan): LogicalPlan = plan match {
+    case e: Expand => Windows.generated(e).getOrElse(e)
+    case _: Project | _: Filter | _: DropLate | _: RetagEventTime | _: SubqueryAlias | _: View |
+        _: KeptFrames =>
+      plan.mapChildren(generated)
+    case other => other
   }
 
   private def sourceOf(p: Project, window: Attribute): Attribute =
@@ -158,7 +169,7 @@ private[analysis] object FrameWindows extends PredicateHelper {
           mark <- WindowMark.of(end)
           if mark.function == "HOP" && mark.grid.isDefined
           time <- WindowColumns.timeOf(p, end)
-          start = AttributeReference("frame", LongType, nullable = false)()
+          start = newFrame()
           made = FrameWindows(
             child,
             time,
@@ -173,27 +184,102 @@ private[analysis] object FrameWindows extends PredicateHelper {
     }
   }
 
-  /** Spark's `window` with a slide: a projection for each window, under a filter. */
-  private object Slide {
-    def unapply(e: Expand): Option[FrameWindows] =
+  /** Our `TUMBLE`: a projection that makes all columns from the time. */
+  private object Tumble {
+    def unapply(p: Project): Option[FrameWindows] =
       for {
-        window <- e.output.headOption
-        if window.metadata.contains(TimeWindow.marker)
-        (grid, time) <- WindowColumns.grid(e, window)
-        start = AttributeReference("frame", LongType, nullable = false)()
-        definition <- e.projections.headOption.map(fromStart(_, start))
+        (begin, start) <- p.projectList.collectFirst {
+          case a @ Alias(PreciseTimestampConversion(micros, LongType, _), _)
+              if WindowMark.of(a.toAttribute).exists(isStart) =>
+            a.toAttribute -> micros
+        }
+        grid <- WindowMark.of(begin).flatMap(_.grid)
+        time <- WindowColumns.timeOf(p, begin)
+        frame = newFrame()
+        columns = p.projectList.map(_.transformDown { case e if e.semanticEquals(start) => frame })
+        made = FrameWindows(
+          p.child,
+          time,
+          grid,
+          frame,
+          AttributeMap(Seq(frame -> frame)),
+          AttributeSet.empty
+        )
+        found <- project(
+          Project(columns.map(_.asInstanceOf[NamedExpression]), p.child),
+          made
+        ).toOption
+      } yield found
+
+    private def isStart(mark: WindowMark): Boolean =
+      mark.function == "TUMBLE" && mark.role == WindowRole.Start
+  }
+
+  /** Spark's `window`: a projection, and with a slide one for each window, under a filter. */
+  private object Windows {
+    def unapply(plan: LogicalPlan): Option[FrameWindows] = plan match {
+      case e: Expand  => e.projections.headOption.flatMap(of(e, e.output, _))
+      case p: Project => of(p, p.output, p.projectList)
+      case _          => None
+    }
+
+    private def of(
+        plan: UnaryNode,
+        columns: Seq[Attribute],
+        definitions: Seq[Expression]
+    ): Option[FrameWindows] =
+      for {
+        (window, definition) <- columns.zip(definitions).collectFirst {
+          case (column, Alias(made, _)) if isWindow(column) => column -> made
+          case (column, made) if isWindow(column)           => column -> made
+        }
+        if !definition.isInstanceOf[Attribute]
+        (grid, time) <- WindowColumns.grid(plan, window)
+        frame = newFrame()
       } yield FrameWindows(
-        e.child,
+        plan.child match {
+          case g: Generate if g.generatorOutput.exists(definition.references.contains) => g.child
+          case rows                                                                    => rows
+        },
         time,
         grid,
-        start,
-        AttributeMap(Seq(window -> definition)),
+        frame,
+        AttributeMap(Seq(window -> fromStart(definition, frame))),
         AttributeSet.empty
       )
 
+    /**
+     * Windows of a slide that are made from a list of their starts, not each in an expression of
+     * its own: every batch is planned again, and looks at all expressions.
+     */
+    def generated(e: Expand): Option[LogicalPlan] =
+      for {
+        (window, definition) <- e.output.zip(e.projections.head).find(c => isWindow(c._1))
+        (grid, _) <- WindowColumns.grid(e, window)
+        last <- definition.collectFirst {
+          case c: PreciseTimestampConversion if c.fromType == LongType => c.child
+        }
+      } yield {
+        val first = Subtract(last, Literal((grid.sizeMs - grid.slideMs) * MicrosPerMs))
+        val starts =
+          Sequence(first, last, Some(Literal(grid.slideMs * MicrosPerMs)), Some("UTC"))
+        val start = AttributeReference("start_micros", LongType, nullable = false)()
+        val made = Alias(fromStart(definition, start), window.name)(
+          window.exprId,
+          window.qualifier,
+          Some(window.metadata)
+        )
+        Project(
+          made +: e.output.filterNot(_.exprId == window.exprId),
+          Generate(Explode(starts), Nil, outer = false, None, Seq(start), e.child)
+        )
+      }
+
+    private def isWindow(column: Attribute) = column.metadata.contains(TimeWindow.marker)
+
     /** Spark makes both ends from the time: here from the start, and otherwise the same. */
-    private def fromStart(projection: Seq[Expression], start: Attribute): Expression =
-      projection.head.transformDown {
+    private def fromStart(window: Expression, start: Attribute): Expression =
+      window.transformDown {
         case c: PreciseTimestampConversion if c.fromType == LongType =>
           c.child match {
             case Add(_, size: Literal, _) => c.copy(child = Add(start, size))
@@ -202,4 +288,5 @@ private[analysis] object FrameWindows extends PredicateHelper {
       }
   }
 
+  private def newFrame(): Attribute = AttributeReference("frame", LongType, nullable = false)()
 }

@@ -27,7 +27,8 @@ object PlanFrames extends Rule[LogicalPlan] {
     else
       // A query has none any more when it runs, but its explanation before that.
       InlineCTE(alwaysInline = true)(plan).transformUp {
-        case SlidingAggregate(a, window, grid) if !a.child.isInstanceOf[NoFrames] =>
+        case WindowAggregate(a, window, grid)
+            if !a.child.isInstanceOf[NoFrames] && wants(a, grid) =>
           planned(a, window, grid).fold(NoFrames.under(a, _), identity)
       }
 
@@ -45,13 +46,18 @@ object PlanFrames extends Rule[LogicalPlan] {
    *   if the checkpoint has frames that the query cannot go on with
    */
   def atStart(plan: LogicalPlan, mode: OutputMode, checkpoint: FrameCheckpoint): LogicalPlan = {
-    val marked = plan.transformUp { case SlidingAggregate(a, window, grid) =>
-      val against = reasonAgainst(plan, mode) match {
-        case None if !RestoredFrames.exist(plan, a, checkpoint) && checkpoint.operators.nonEmpty =>
+    val marked = plan.transformUp { case WindowAggregate(a, window, grid) =>
+      val hasFrames = RestoredFrames.exist(plan, a, checkpoint)
+      lazy val against = reasonAgainst(plan, mode) match {
+        case None if !hasFrames && checkpoint.operators.nonEmpty =>
           Some("the checkpoint was made without frames")
-        case other => other
+        case None => planned(a, window, grid).left.toOption
+        case some => some
       }
-      against.orElse(planned(a, window, grid).left.toOption).fold(a)(NoFrames.under(a, _))
+      if (!grid.isSliding && !hasFrames) a
+      else if (against.isDefined) NoFrames.under(a, against.get)
+      else if (!grid.isSliding) a.copy(child = KeptFrames(a.child))
+      else a.copy(child = FrameWindows.generated(a.child))
     }
     RestoredFrames.check(marked, apply(marked), checkpoint)
     marked
@@ -63,8 +69,12 @@ object PlanFrames extends Rule[LogicalPlan] {
     } else if (!isEnabled(plan.conf)) Some(s"$Enabled is false")
     else None
 
-  /** An aggregation of a stream over windows that slide, on a keyed watermark. */
-  private object SlidingAggregate {
+  /** In windows that do not overlap no row is copied, and Spark's plan is as good. */
+  private def wants(a: Aggregate, grid: WindowGrid): Boolean =
+    grid.isSliding || a.child.isInstanceOf[KeptFrames]
+
+  /** An aggregation of a stream over windows of a fixed size, on a keyed watermark. */
+  private object WindowAggregate {
     def unapply(a: Aggregate): Option[(Aggregate, Attribute, WindowGrid)] =
       for {
         _ <- Some(a).filter(_.isStreaming)
@@ -72,7 +82,7 @@ object PlanFrames extends Rule[LogicalPlan] {
         window <- Try(EventTimeColumn.of(a)).toOption.flatten
         if !WindowMark.of(window).exists(_.sharesStart)
         grid <- WindowColumns.gridOf(a.child, window)
-        if grid.sizeMs > grid.slideMs
+        if grid.sizeMs >= grid.slideMs
       } yield (a, window, grid)
   }
 

@@ -19,6 +19,9 @@ final case class WindowGrid(slideMs: Long, offsetMs: Long, sizeMs: Long) {
   /** The end of the last window that is closed at the watermark `ms`. */
   def lastEnd(ms: Long): Long = ms - Math.floorMod(ms - offsetMs - sizeMs, slideMs)
 
+  /** Whether windows overlap. */
+  def isSliding: Boolean = sizeMs > slideMs
+
   override def toString: String = {
     val offset = if (offsetMs == 0) "" else s", from $offsetMs ms on"
     s"windows of $sizeMs ms by $slideMs ms$offset"

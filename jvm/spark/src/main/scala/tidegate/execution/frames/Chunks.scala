@@ -19,19 +19,13 @@ private[frames] final class Chunks(slots: BufferSlots) {
   private var firstFreeId = 0
 
   def clear(): Unit = {
-    dropFirst(size)
+    (0 until size).foreach(i => slots.release(places(i)))
+    size = 0
     firstFreeId = 0
   }
 
   /** Leaves the numbers below alone. */
   def reserveIds(below: Int): Unit = firstFreeId = below
-
-  /** Releases the first `n`. */
-  def dropFirst(n: Int): Unit = {
-    (0 until n).foreach(i => slots.release(places(i)))
-    (0 until size - n).foreach(i => move(i + n, i))
-    size -= n
-  }
 
   /** The first chunk that reaches to `frame` or further; `size` if there is none. */
   def indexFrom(frame: Long): Int = {

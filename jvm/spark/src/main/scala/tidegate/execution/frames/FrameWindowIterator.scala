@@ -105,8 +105,15 @@ private[frames] final class FrameWindowIterator(
 
 private object FrameWindowIterator {
 
-  /** Up to this many frames in a window, all that are open fit into twice the small chunk. */
-  private val SmallWindow = 64L
+  private val SmallestChunk = 32
 
-  def chunkFrames(grid: FrameGrid): Int = if (grid.framesInWindow <= SmallWindow) 32 else 64
+  /**
+   * A head that is read and written in each batch has an entry for each chunk of a window, and
+   * those of 1.5 chunks on average that are open: together fewest if a chunk has about as many
+   * frames as the square root of those of a window. Up to 64 frames in a window need no chunk.
+   */
+  def chunkFrames(grid: FrameGrid): Int = {
+    val root = math.sqrt(grid.framesInWindow.toDouble).toInt
+    math.max(SmallestChunk, Integer.highestOneBit(root))
+  }
 }
