@@ -4,6 +4,7 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.SimpleMode
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.tidegate.SparkInternals
 
 /** What `EXPLAIN` says of sliding windows. */
 class FramePlanSuite extends KeyedStreamTest {
