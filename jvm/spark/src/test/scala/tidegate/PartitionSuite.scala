@@ -97,7 +97,19 @@ class PartitionSuite extends KeyedStreamTest {
     run.failIn = _ => { run.clock.advance(60000); false }
     run.start().settle()
     assert(run.lateRows === Map.empty)
-    assert(run.take() === Seq("[0,10)|20", "[10,20)|20"))
+    // When it is read to its end, it is silent for as long as the next batches take.
+    assert(run.take() === Seq("[0,10)|20", "[10,20)|20", "[20,30)|11"))
+  }
+
+  test("a partition whose first rows are read to its end is waited for") {
+    val log = new PartitionedLog
+    log.limit = partition => if (partition == 1) 0L else Long.MaxValue
+    log.send(0, rows(0 to 35): _*)
+    log.send(1, rows(15 to 17): _*)
+    val run = new Run(counts(log.toDF(spark))).start().settle()
+    log.limit = _ => Long.MaxValue
+    run.settle()
+    assert(run.watermark("time") === Some(17000L))
   }
 
   test("a silent partition becomes idle although another one has more than is read") {

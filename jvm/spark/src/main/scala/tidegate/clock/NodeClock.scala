@@ -126,7 +126,6 @@ final class NodeClock(
         indexes.get(name).foreach { i =>
           substreams(i).isBehind = isBehind
           if (isBehind && substreams(i).idle) changes += 1
-          else if (!isBehind && !substreams(i).isRead) setIdle(i)
         }
       }
     }
@@ -197,8 +196,9 @@ final class NodeClock(
   def tick(nowMs: Long, caughtUpAtMs: Option[Long]): Unit = {
     readUpToMs = if (partsSeenAtMs.isDefined) partsSeenAtMs else caughtUpAtMs
     // An idle query asks some 95 times a second: many substreams are looked at less often.
-    if (wallClock && nowMs - substreams.size / NodeClock.SubstreamsPerMs > tickedAtMs) {
-      tickedAtMs = nowMs
+    val moment = if (spec.policy.isIngestionTime) readUpToMs.getOrElse(Long.MinValue) else nowMs
+    if (wallClock && moment - substreams.size / NodeClock.SubstreamsPerMs > tickedAtMs) {
+      tickedAtMs = moment
       substreams.indices.foreach { i =>
         val substream = substreams(i)
         if (!substream.idle) {
@@ -207,6 +207,8 @@ final class NodeClock(
       }
       emit(nowMs)
     }
+    // Not earlier: the batch that read it to its end may have shown the first of its rows.
+    if (isDue && expected != null) leaveOutUnread()
     for (timeout <- spec.idleTimeoutMs; until <- readUpToMs if until >= idleDueMs) {
       findIdle(timeout, until)
       isDue = true
@@ -238,6 +240,11 @@ final class NodeClock(
         else idleDueMs = math.min(idleDueMs, dueMs)
       }
     }
+  }
+
+  /** A part that was read to its end without an event holds nothing back. */
+  private def leaveOutUnread(): Unit = substreams.indices.foreach { i =>
+    if (!substreams(i).isRead && !substreams(i).isBehind) setIdle(i)
   }
 
   private def setIdle(i: Int): Unit = if (!substreams(i).idle) {
