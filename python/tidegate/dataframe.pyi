@@ -22,6 +22,11 @@ class KeyedDataFrame(DataFrame):
         name: str | None = None,
         maxFutureSkew: Duration | None = None,
     ) -> DataFrame: ...
+    def orderByEventTime(
+        self,
+        partitionBy: str | Sequence[str] | None = None,
+        eventTime: str | None = None,
+    ) -> DataFrame: ...
     def streamJoin(
         self,
         right: DataFrame,
