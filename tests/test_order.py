@@ -1,7 +1,6 @@
 """`orderByEventTime` and `ORDER_BY_TIME`, as a user calls them."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from pyspark.errors import AnalysisException
@@ -11,8 +10,6 @@ from pyspark.sql import functions as F
 import tidegate
 from feeds import Feed, counts
 from refusals import check
-
-Rows = list[tuple[Any, ...]]
 
 
 def keyed(rows: DataFrame, lag: str = "5 seconds") -> DataFrame:
@@ -144,9 +141,9 @@ def test_mode_when_not_append_then_is_refused(feed: Feed) -> None:
     check(
         refused.value,
         "ORDER_OUTPUT_MODE",
-        "The query orders a stream by event time, which works in output mode append, but its output "
-        "mode is update. Use outputMode('append'): a row leaves once, when the watermark has passed "
-        "it.",
+        "The query orders a stream by event time, which works in output mode append, but its "
+        "output mode is update. Use outputMode('append'): a row leaves once, when the watermark "
+        "has passed it.",
         "42KDE",
     )
 
@@ -157,17 +154,17 @@ def test_mode_when_not_append_then_is_refused(feed: Feed) -> None:
         (
             lambda rows: tidegate.orderByEventTime(rows),
             "ORDER_WITHOUT_WATERMARK",
-            "A stream is to be ordered by event time, but none of its columns has a keyed watermark, "
-            "so that no row would ever leave. Call withKeyedWatermark('ts', '5 seconds') on it "
-            "before, or put IMPOSE_ORDER(TABLE(t), DESCRIPTOR(ts), INTERVAL 5 SECONDS) in the place "
-            "of the table.",
+            "A stream is to be ordered by event time, but none of its columns has a keyed "
+            "watermark, so that no row would ever leave. Call withKeyedWatermark('ts', '5 "
+            "seconds') on it before, or put IMPOSE_ORDER(TABLE(t), DESCRIPTOR(ts), INTERVAL 5 "
+            "SECONDS) in the place of the table.",
             "42K0E",
         ),
         (
             lambda rows: tidegate.orderByEventTime(keyed(rows), "shard"),
             "ORDER_KEY_NOT_FOUND",
-            "The column `shard` that rows are divided by before they are ordered does not exist. Use "
-            "one or more of the columns that there are: `id`, `time`, `partition`.",
+            "The column `shard` that rows are divided by before they are ordered does not exist. "
+            "Use one or more of the columns that there are: `id`, `time`, `partition`.",
             "42703",
         ),
         (

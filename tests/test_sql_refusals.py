@@ -298,9 +298,9 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "order_by_time(TABLE(o) PARTITION BY id + 1, descriptor(time))",
             "id + 1",
             "PARTITION_BY_EXPRESSION",
-            "PARTITION BY of ORDER_BY_TIME has (o.id + CAST(1 AS BIGINT)), but must name columns of "
-            "its table. Compute it as a column first: TABLE(SELECT *, (o.id + CAST(1 AS BIGINT)) AS "
-            "k FROM ...).",
+            "PARTITION BY of ORDER_BY_TIME has (o.id + CAST(1 AS BIGINT)), but must name columns "
+            "of its table. Compute it as a column first: TABLE(SELECT *, (o.id + CAST(1 AS "
+            "BIGINT)) AS k FROM ...).",
             "42601",
         ),
         (
@@ -317,8 +317,8 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "order_by_time(o, descriptor(time), partition_by => 'shard')",
             "'shard'",
             "ORDER_KEY_NOT_FOUND",
-            "The column `shard` that rows are divided by before they are ordered does not exist. Use "
-            "one or more of the columns that there are: `id`, `time`, `partition`, `other`.",
+            "The column `shard` that rows are divided by before they are ordered does not exist. "
+            "Use one or more of the columns that there are: `id`, `time`, `partition`, `other`.",
             "42703",
         ),
         (
@@ -333,9 +333,9 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "order_by_time(o, descriptor(other))",
             "descriptor(other)",
             "ORDER_NOT_KEYED",
-            "A stream is to be ordered by the column `other`, which has no watermark, so that no row "
-            "would ever leave. Call withKeyedWatermark('other', '5 seconds') on it before, or put "
-            "IMPOSE_ORDER(TABLE(t), DESCRIPTOR(other), INTERVAL 5 SECONDS) in the place of the "
+            "A stream is to be ordered by the column `other`, which has no watermark, so that no "
+            "row would ever leave. Call withKeyedWatermark('other', '5 seconds') on it before, or "
+            "put IMPOSE_ORDER(TABLE(t), DESCRIPTOR(other), INTERVAL 5 SECONDS) in the place of the "
             "table.",
             "42K0E",
         ),
@@ -343,10 +343,10 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "order_by_time(s, partition_by => 'id')",
             None,
             "ORDER_WITHOUT_WATERMARK",
-            "A stream is to be ordered by event time, but none of its columns has a keyed watermark, "
-            "so that no row would ever leave. Call withKeyedWatermark('ts', '5 seconds') on it "
-            "before, or put IMPOSE_ORDER(TABLE(t), DESCRIPTOR(ts), INTERVAL 5 SECONDS) in the place "
-            "of the table.",
+            "A stream is to be ordered by event time, but none of its columns has a keyed "
+            "watermark, so that no row would ever leave. Call withKeyedWatermark('ts', '5 "
+            "seconds') on it before, or put IMPOSE_ORDER(TABLE(t), DESCRIPTOR(ts), INTERVAL 5 "
+            "SECONDS) in the place of the table.",
             "42K0E",
         ),
         (

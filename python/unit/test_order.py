@@ -43,7 +43,8 @@ def test_method_when_called_on_a_dataframe_then_is_the_function(
     [
         (
             {"partitionBy": 5},
-            "partitionBy must be the name of a column (a str) or a sequence of these, found int: 5.",
+            "partitionBy must be the name of a column (a str) or a sequence of these, found int: "
+            "5.",
         ),
         (
             {"partitionBy": ["a", None]},
@@ -117,4 +118,6 @@ def test_extension_when_missing_on_the_server_then_says_how_to_start_it(
     with pytest.raises(tidegate.MissingExtensionError) as error:
         tidegate.orderByEventTime(frame)
 
-    assert str(error.value).startswith("The Spark Connect server runs without the Tidegate extension.")
+    assert str(error.value).startswith(
+        "The Spark Connect server runs without the Tidegate extension. Start the server with"
+    )

@@ -52,8 +52,6 @@ class OrderPlanSuite extends OrderTest {
     withConf("spark.sql.shuffle.partitions" -> "3") {
       assert(exchanges(rows.orderByEventTime()) === Seq("Exchange SinglePartition"))
     }
-    val again = rows.orderByEventTime(Seq("sub")).dropDuplicates("sub", "time")
-    assert(exchanges(again).size === 2)
   }
 
   test("keys, names of columns and their marks stay") {
@@ -74,7 +72,7 @@ class OrderPlanSuite extends OrderTest {
   }
 
   test("the column is the one with a watermark: a plain time before its windows") {
-    assert(timeOf(rows.withColumn("other", col("time")).drop("other").orderByEventTime()) === "time")
+    assert(timeOf(rows.orderByEventTime()) === "time")
     rows.createOrReplaceTempView("o")
     val windows = spark.sql("SELECT * FROM TUMBLE(o, DESCRIPTOR(time), 10 seconds)")
     assert(timeOf(windows.orderByEventTime()) === "time")
@@ -108,20 +106,20 @@ class OrderPlanSuite extends OrderTest {
   }
 
   test("SQL over a common table expression and a view") {
-    val in = events()
-    keyed(in.toDF()).createOrReplaceTempView("o")
-    spark.sql(
-      "CREATE OR REPLACE TEMPORARY VIEW v AS SELECT * FROM ORDER_BY_TIME(o, DESCRIPTOR(time))"
-    )
     for (
       text <- Seq(
         "WITH c AS (SELECT * FROM o) SELECT n FROM ORDER_BY_TIME(c PARTITION BY sub, DESCRIPTOR(time))",
         "SELECT n FROM v"
       )
     ) {
+      val in = events()
+      keyed(in.toDF()).createOrReplaceTempView("o")
+      spark.sql(
+        "CREATE OR REPLACE TEMPORARY VIEW v AS SELECT * FROM ORDER_BY_TIME(o, DESCRIPTOR(time))"
+      )
       val run = new Run(spark.sql(text)).start()
       in.addData(event("a", 1003, 1), event("a", 1001, 2), event("a", 1005, 3))
-      assert(run.settle().rows.map(_.getInt(0)).takeRight(2) === Seq(2, 1))
+      assert(run.settle().rows.map(_.getInt(0)) === Seq(2, 1))
       run.stop()
     }
   }

@@ -3,15 +3,15 @@ package tidegate.execution.frames
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo
 import org.apache.spark.sql.types.{ArrayType, StructType}
-import tidegate.execution.StoredStateSchema
+import tidegate.clock.StoredSchema
 
 /** The schema that a checkpoint has of the state of frames. */
 private[frames] object FrameStateSchema {
 
   /** What fills the buffers of its entries; none if there is no state yet. */
   def buffers(info: StatefulOperatorStateInfo, hadoopConf: Configuration): Option[Seq[String]] =
-    StoredStateSchema
-      .of(info, hadoopConf)
+    StoredSchema
+      .of(info.checkpointLocation, info.operatorId, hadoopConf)
       .map(_.valueSchema("frames").dataType)
       .collect { case ArrayType(entry: StructType, _) => functions(entry) }
 

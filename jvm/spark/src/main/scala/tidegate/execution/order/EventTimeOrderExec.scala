@@ -9,9 +9,10 @@ import org.apache.spark.sql.execution.streaming.operators.stateful._
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.types.StructType
 import tidegate.clock.OperatorBatch
 import tidegate.execution.{CommitsAtEnd, DropLateExec}
-import tidegate.plans.{EventTimeOrder, EventTimeTag}
+import tidegate.plans.{EventTimeOrder, EventTimeTag, OrderMark}
 
 /**
  * Keeps rows in the state until the watermark has passed them, and puts them out by their time, and
@@ -58,23 +59,23 @@ final case class EventTimeOrderExec(
       )
   )
 
-  private def stateSchema: OrderStateSchema =
-    new OrderStateSchema(child.output, partitionBy, eventTime)
+  private def keySchema: StructType =
+    OrderStateSchema.key(OrderMark(eventTime.name, partitionBy.map(_.name)))
+
+  private def valueSchema: StructType = OrderStateSchema.value(child.output)
 
   override def validateAndMaybeEvolveStateSchema(
       hadoopConf: Configuration,
       batchId: Long,
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
-    val own = stateSchema
-    own.check(operator, getStateInfo, hadoopConf)
-    val family =
-      StateStoreColFamilySchema(StateStore.DEFAULT_COL_FAMILY_NAME, 0, own.key, 0, own.value)
+    val schema =
+      StateStoreColFamilySchema(StateStore.DEFAULT_COL_FAMILY_NAME, 0, keySchema, 0, valueSchema)
     List(
       StateSchemaCompatibilityChecker.validateAndMaybeEvolveStateSchema(
         getStateInfo,
         hadoopConf,
-        List(family),
+        List(schema),
         session.sessionState,
         stateSchemaVersion
       )
@@ -92,7 +93,7 @@ final case class EventTimeOrderExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     metrics // force lazy init at driver
-    val (own, due, batchId) = (stateSchema, dueBelow, getStateInfo.storeVersion)
+    val (due, batchId) = (dueBelow, getStateInfo.storeVersion)
     val isSorted = conf.stateStoreProviderClass == SparkInternals.rocksDbProvider
     val (columns, time) = (child.output, DropLateExec.decisive(eventTime))
     child
@@ -100,9 +101,9 @@ final case class EventTimeOrderExec(
       .mapPartitionsWithStateStore(
         session.sqlContext,
         getStateInfo,
-        own.key,
-        own.value,
-        NoPrefixKeyStateEncoderSpec(own.key)
+        keySchema,
+        valueSchema,
+        NoPrefixKeyStateEncoderSpec(keySchema)
       ) { (store, rows) =>
         val buffer = new RowBuffer(
           store,

@@ -1,8 +1,7 @@
-package tidegate.execution
+package tidegate.clock
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo
 import org.apache.spark.sql.execution.streaming.state.{
   StateSchemaCompatibilityChecker,
   StateStoreColFamilySchema,
@@ -10,14 +9,20 @@ import org.apache.spark.sql.execution.streaming.state.{
 }
 
 /** The schema that a checkpoint has of the state of an operator of ours. */
-private[execution] object StoredStateSchema {
+private[tidegate] object StoredSchema {
 
-  /** None if there is no state yet. */
+  /**
+   * None if there is no state yet.
+   *
+   * @param stateLocation
+   *   the folder in which every operator has its state
+   */
   def of(
-      info: StatefulOperatorStateInfo,
+      stateLocation: String,
+      operatorId: Long,
       hadoopConf: Configuration
   ): Option[StateStoreColFamilySchema] = {
-    val store = StateStoreId(info.checkpointLocation, info.operatorId, 0)
+    val store = StateStoreId(stateLocation, operatorId, 0)
     val path: Path = StateSchemaCompatibilityChecker.schemaFile(store.storeCheckpointLocation())
     val files = path.getFileSystem(hadoopConf)
     if (!files.exists(path)) None
