@@ -22,7 +22,7 @@ class OrderPlanSuite extends OrderTest {
 
   private def timeOf(df: DataFrame): String = orderOf(df).eventTime.name
 
-  private def plain(text: String): String = text.replaceAll("#\\d+L?", "")
+  private def plain(text: String): String = text.replaceAll("#\\d+L?(-T\\d+ms)?", "")
 
   test("EXPLAIN shows the columns, and of a running query the watermarks") {
     val explained = rows.orderByEventTime(Seq("sub", "n")).queryExecution.explainString(SimpleMode)
