@@ -17,10 +17,11 @@ trait OrderTest extends RestartTest {
 
   /** The test once on each state store, and in the checkpoint formats of the one in RocksDB. */
   def onStores(title: String)(body: => Unit): Unit =
-    FrameTest.stores.foreach { store =>
-      test(s"$title, on ${store.name}") {
-        on(store.provider)(withConf(store.settings.toSeq: _*)(body))
-      }
+    FrameTest.stores.foreach(onStore(title, _)(body))
+
+  private def onStore(title: String, store: FrameStore)(body: => Unit): Unit =
+    test(s"$title, on ${store.name}") {
+      on(store.provider)(withConf(store.settings.toSeq: _*)(body))
     }
 
   /** With a watermark without a lag, of the whole stream. */
@@ -32,7 +33,7 @@ trait OrderTest extends RestartTest {
 
   /**
    * Runs the steps without a break, with a restart before each of them, and with a batch of each
-   * that fails once; on all state stores.
+   * that fails once; on both state stores.
    *
    * @param late
    *   how many rows are late, over all steps
@@ -40,7 +41,7 @@ trait OrderTest extends RestartTest {
   def scenario(title: String, late: Long = 0)(query: DataFrame => DataFrame)(
       steps: => Seq[OrderStep]
   ): Unit =
-    onStores(title) {
+    for (store <- Seq(FrameTest.hdfs, FrameTest.changelog)) onStore(title, store) {
       val run = steady(query, steps)
       assert(run.lateRows.values.sum === late)
       run.stop()
