@@ -77,15 +77,17 @@ private[tidegate] object EventTimeOrders {
       .find(_.nonEmpty)
       .getOrElse(if (input.isStreaming) Nil else input.output.filter(KeyedWatermarks.isTime))
     candidates match {
-      case Seq(one)                      => one
-      case Seq() if input.isStreaming    => throw TidegateErrors.orderWithoutWatermark()
-      case several if input.isStreaming  =>
+      case Seq(one)                     => one
+      case Seq() if input.isStreaming   => throw TidegateErrors.orderWithoutWatermark()
+      case several if input.isStreaming =>
         throw TidegateErrors.ambiguousEventTime(EventTimeOrder.StateName, several.map(_.name))
       case other => throw TidegateErrors.orderTimeNeeded(other.map(_.name))
     }
   }
 
-  /** Of what a common table expression refers to only the columns are known before the query starts. */
+  /**
+   * Of what a common table expression refers to only the columns are known before the query starts.
+   */
   private def checkWatermark(input: LogicalPlan, time: Attribute): Unit =
     EventTimeTag.key(time) match {
       case None      => throw TidegateErrors.orderNotKeyed(time.name, sourceOf(input, time))

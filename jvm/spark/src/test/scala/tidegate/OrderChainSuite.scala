@@ -57,7 +57,8 @@ class OrderChainSuite extends OrderTest with JoinTest {
 
   onBothStores("an order on either side of a join, and one over it") {
     def joined(l: DataFrame, r: DataFrame) =
-      l.streamJoin(r, Seq("id"), "leftOuter", within(10)).select("id", "order_time", "delivery_time")
+      l.streamJoin(r, Seq("id"), "leftOuter", within(10))
+        .select("id", "order_time", "delivery_time")
     checkAs(joined(orders(stream(left)), deliveries(stream(right)))) {
       joined(ordered(orders(stream(left))), ordered(deliveries(stream(right))))
     }

@@ -17,7 +17,8 @@ final case class OrderMark(eventTime: String, partitionBy: Seq[String]) {
   /** For messages. */
   override def toString: String = {
     val what =
-      if (partitionBy.isEmpty) "all rows" else partitionBy.mkString("the rows of each `", "`, `", "`")
+      if (partitionBy.isEmpty) "all rows"
+      else partitionBy.mkString("the rows of each `", "`, `", "`")
     s"$what by `$eventTime`"
   }
 }

@@ -7,7 +7,7 @@ import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.StreamingQuery
-import org.apache.spark.sql.{DataFrame, Encoders, Row, SparkSession}
+import org.apache.spark.sql.{Encoders, Row, SparkSession}
 import tidegate.bench._
 
 /** Runs one side after the other in a session. */
@@ -58,8 +58,8 @@ private[order] final class OrderRunner(spark: SparkSession, arrivals: Arrivals) 
         val backwards = rows.mapPartitions(OrderRunner.backwards)(Encoders.scalaLong)
         val count = backwards.agg(coalesce(sum("value"), lit(0L))).head().getLong(0)
         require(count == 0, s"${side.name}: $count rows are older than the one before")
-        val Row(first: Timestamp, last: Timestamp) =
-          rows.agg(coalesce(min("rt"), lit(before)), coalesce(max("rt"), lit(before))).head()
+        val ends = rows.agg(coalesce(min("rt"), lit(before)), coalesce(max("rt"), lit(before)))
+        val (first, last) = (ends.head().getTimestamp(0), ends.head().getTimestamp(1))
         require(!first.before(before), s"${side.name}: a batch has rows older than the one before")
         before = last
         result += Result.of(rows)

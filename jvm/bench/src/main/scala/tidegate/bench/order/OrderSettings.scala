@@ -32,10 +32,10 @@ private[order] object OrderSettings {
 
   private def parse(arguments: List[String], settings: OrderSettings): OrderSettings =
     arguments match {
-      case Nil                                   => settings
+      case Nil                                    => settings
       case part :: others if Parts.contains(part) => parse(others, settings.copy(part = part))
-      case option :: value :: others             => parse(others, withOption(settings, option, value))
-      case other :: _                            => throw refused(other)
+      case option :: value :: others => parse(others, withOption(settings, option, value))
+      case other :: _                => throw refused(other)
     }
 
   private def withOption(settings: OrderSettings, option: String, value: String): OrderSettings =

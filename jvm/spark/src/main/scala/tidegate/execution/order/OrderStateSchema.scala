@@ -11,7 +11,9 @@ private[order] object OrderStateSchema {
   def key(mark: OrderMark): StructType =
     StructType(Seq(StructField("arrival", BinaryType, nullable = false, mark.metadata)))
 
-  /** The row as it is. A batch that lacks a branch of a union may know a column to have no nulls. */
+  /**
+   * The row as it is. A batch that lacks a branch of a union may know a column to have no nulls.
+   */
   def value(columns: Seq[Attribute]): StructType =
     StructType(columns.map(c => StructField(c.name, SparkInternals.nullable(c.dataType))))
 }
