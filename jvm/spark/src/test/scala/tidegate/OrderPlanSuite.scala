@@ -93,7 +93,7 @@ class OrderPlanSuite extends OrderTest {
         "order_by_time(o PARTITION BY (sub, n), timecol => DESCRIPTOR(time))",
         "ORDER_BY_TIME(TABLE(o), DESCRIPTOR(time), partition_by => DESCRIPTOR(sub, n))",
         "ORDER_BY_TIME(TABLE(o), partition_by => array('sub', 'n'))",
-        "ORDER_BY_TIME(TABLE(o) PARTITION BY sub, n)",
+        "ORDER_BY_TIME(TABLE(o) PARTITION BY (sub, n))",
         "ORDER_BY_TIME(TABLE(SELECT * FROM o) PARTITION BY sub, n, DESCRIPTOR(time))"
       )
     ) withClue(call) {
