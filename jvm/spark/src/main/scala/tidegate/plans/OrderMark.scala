@@ -9,10 +9,12 @@ import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
  */
 final case class OrderMark(eventTime: String, partitionBy: Seq[String]) {
 
-  def metadata: Metadata = new MetadataBuilder()
-    .putString(OrderMark.TimeField, eventTime)
-    .putStringArray(OrderMark.KeysField, partitionBy.toArray)
-    .build()
+  def metadata: Metadata = {
+    val mark = new MetadataBuilder().putString(OrderMark.TimeField, eventTime)
+    // In JSON an empty array has lost its type.
+    if (partitionBy.nonEmpty) mark.putStringArray(OrderMark.KeysField, partitionBy.toArray)
+    mark.build()
+  }
 
   /** For messages. */
   override def toString: String = {
@@ -33,6 +35,9 @@ object OrderMark {
   /** None if it is not of such a key. */
   def of(metadata: Metadata): Option[OrderMark] =
     if (!metadata.contains(TimeField)) None
-    else
-      Some(OrderMark(metadata.getString(TimeField), metadata.getStringArray(KeysField).toSeq))
+    else {
+      val partitionBy =
+        if (metadata.contains(KeysField)) metadata.getStringArray(KeysField).toSeq else Nil
+      Some(OrderMark(metadata.getString(TimeField), partitionBy))
+    }
 }
