@@ -127,8 +127,7 @@ final case class FrameAggregateExec(
     val encoder =
       if (prefixed) PrefixKeyScanStateEncoderSpec(keySchema, 1)
       else NoPrefixKeyStateEncoderSpec(keySchema)
-    child
-      .execute()
+    rowsOf(child)
       .mapPartitionsWithStateStore(
         session.sqlContext,
         getStateInfo,

@@ -96,8 +96,7 @@ final case class EventTimeOrderExec(
     val (due, batchId) = (dueBelow, getStateInfo.storeVersion)
     val isSorted = conf.stateStoreProviderClass == SparkInternals.rocksDbProvider
     val (columns, time) = (child.output, DropLateExec.decisive(eventTime))
-    child
-      .execute()
+    rowsOf(child)
       .mapPartitionsWithStateStore(
         session.sqlContext,
         getStateInfo,
