@@ -12,7 +12,7 @@ import org.apache.spark.sql.DataFrame
  * `-Dtidegate.cases=100` tries more of them.
  */
 class OrderProperties extends OrderTest with FrameTest {
-  private val cases = sys.props.get("tidegate.cases").fold(16)(_.toInt)
+  private val cases = sys.props.get("tidegate.cases").fold(8)(_.toInt)
 
   for (seed <- 1 to cases) {
     val store = FrameTest.stores(seed % FrameTest.stores.size)
