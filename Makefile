@@ -44,9 +44,9 @@ format: .venv/.tools ## Format and fix all sources.
 	$(BIN)/ruff check --fix $(RUFF_CONFIG) python tests
 	$(BIN)/ruff format $(RUFF_CONFIG) python tests
 
-.PHONY: bench bench-core bench-watermark bench-join bench-sql bench-hop
+.PHONY: bench bench-core bench-watermark bench-join bench-sql bench-hop bench-order
 bench: ## Run all benchmarks (see jvm/bench/README.md).
-	@$(MAKE) --no-print-directory bench-core bench-watermark bench-join bench-sql bench-hop
+	@$(MAKE) --no-print-directory bench-core bench-watermark bench-join bench-sql bench-hop bench-order
 bench-core: ## Run the benchmarks of the pure core.
 	./sbt "bench/Jmh/run CoalescerBenchmark"
 bench-watermark: ## Run keyed watermarks against Spark's own.
@@ -57,6 +57,8 @@ bench-sql: ## Analyze statements with and without the extension.
 	./sbt "bench/runMain tidegate.bench.sql.AnalysisOverhead"
 bench-hop: ## Run sliding windows over keyed watermarks against Spark's own.
 	./sbt "bench/runMain tidegate.bench.hop.HopBenchmark $(BENCH_ARGUMENTS)"
+bench-order: ## Run event-time order against foreachBatch with a buffer of one's own.
+	./sbt "bench/runMain tidegate.bench.order.OrderBenchmark $(BENCH_ARGUMENTS)"
 
 .PHONY: package
 package: $(WHEEL) ## Build the jar, and the wheel that holds it, into dist/.

@@ -12,5 +12,9 @@ def test_sql_reference(spark: SparkSession) -> None:
     assert documents.check(DOCS / "sql.md", spark.newSession()) >= 12
 
 
+def test_event_time_order(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "event-time-order.md", spark.newSession()) >= 2
+
+
 def test_sliding_windows(spark: SparkSession) -> None:
     assert documents.check(DOCS / "windows.md", spark.newSession()) >= 3

@@ -273,8 +273,8 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "tumble(TABLE(t) PARTITION BY id, descriptor(time), 5 seconds)",
             "tumble(TABLE(t) PARTITION BY id, descriptor(time), 5 seconds)",
             "PARTITION_BY_NOT_TAKEN",
-            "The table of TUMBLE has a PARTITION BY, which only SESSION takes. Remove it, and name "
-            "these columns in GROUP BY.",
+            "The table of TUMBLE has a PARTITION BY, which only SESSION and ORDER_BY_TIME take. "
+            "Remove it, and name these columns in GROUP BY.",
             "42601",
         ),
         (
@@ -293,6 +293,77 @@ def tables(spark: SparkSession, feed: Feed) -> None:
             "table. Compute it as a column first: TABLE(SELECT *, (t.id + CAST(1 AS BIGINT)) AS k "
             "FROM ...).",
             "42601",
+        ),
+        (
+            "order_by_time(TABLE(o) PARTITION BY id + 1, descriptor(time))",
+            "id + 1",
+            "PARTITION_BY_EXPRESSION",
+            "PARTITION BY of ORDER_BY_TIME has (o.id + CAST(1 AS BIGINT)), but must name columns "
+            "of its table. Compute it as a column first: TABLE(SELECT *, (o.id + CAST(1 AS "
+            "BIGINT)) AS k FROM ...).",
+            "42601",
+        ),
+        (
+            "order_by_time(TABLE(SELECT *, map(1, 2) AS m FROM o) PARTITION BY m, "
+            "descriptor(time))",
+            "m",
+            "ORDER_KEY_TYPE",
+            "The column `m` that rows are divided by before they are ordered has the type MAP<INT, "
+            "INT>, whose values cannot be compared. Use a column of a simple type, such as STRING "
+            "or INT.",
+            "42K09",
+        ),
+        (
+            "order_by_time(o, descriptor(time), partition_by => 'shard')",
+            "'shard'",
+            "ORDER_KEY_NOT_FOUND",
+            "The column `shard` that rows are divided by before they are ordered does not exist. "
+            "Use one or more of the columns that there are: `id`, `time`, `partition`, `other`.",
+            "42703",
+        ),
+        (
+            "order_by_time(TABLE(o) PARTITION BY id, descriptor(time), "
+            "partition_by => descriptor(id))",
+            "descriptor(id)",
+            "ARGUMENT_TWICE",
+            "The argument `partition_by` of ORDER_BY_TIME is given twice. Remove one of the two.",
+            "4274K",
+        ),
+        (
+            "order_by_time(o, descriptor(other))",
+            "descriptor(other)",
+            "ORDER_NOT_KEYED",
+            "A stream is to be ordered by the column `other`, which has no watermark, so that no "
+            "row would ever leave. Call withKeyedWatermark('other', '5 seconds') on it before, or "
+            "put IMPOSE_ORDER(TABLE(t), DESCRIPTOR(other), INTERVAL 5 SECONDS) in the place of the "
+            "table.",
+            "42K0E",
+        ),
+        (
+            "order_by_time(s, partition_by => 'id')",
+            None,
+            "ORDER_WITHOUT_WATERMARK",
+            "A stream is to be ordered by event time, but none of its columns has a keyed "
+            "watermark, so that no row would ever leave. Call withKeyedWatermark('ts', '5 "
+            "seconds') on it before, or put IMPOSE_ORDER(TABLE(t), DESCRIPTOR(ts), INTERVAL 5 "
+            "SECONDS) in the place of the table.",
+            "42K0E",
+        ),
+        (
+            "order_by_time(o, descriptor(tiem))",
+            "descriptor(tiem)",
+            "EVENT_TIME_NOT_FOUND",
+            "The event time column `tiem` does not exist. Use one of the columns of the stream: "
+            "`id`, `time`, `partition`, `other`.",
+            "42703",
+        ),
+        (
+            "order_by_time(o, descriptor(time), 5 seconds)",
+            "5 seconds",
+            "TOO_MANY_ARGUMENTS",
+            "ORDER_BY_TIME has a positional argument number 2 after its table, which is one too "
+            "many. Its arguments are ORDER_BY_TIME(data [, timecol]); others have to be named.",
+            "42605",
         ),
         (
             "STREAM tumble(s, descriptor(time), 5 seconds)",
@@ -395,7 +466,7 @@ def tables(spark: SparkSession, feed: Feed) -> None:
     ],
 )
 def test_a_refused_call(
-    spark: SparkSession, call: str, at: str, condition: str, sentence: str, state: str
+    spark: SparkSession, call: str, at: str | None, condition: str, sentence: str, state: str
 ) -> None:
     with pytest.raises(AnalysisException) as refused:
         spark.sql(f"SELECT *\nFROM {call}")

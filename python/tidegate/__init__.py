@@ -1,7 +1,7 @@
 """Keyed event-time watermarks for Spark Structured Streaming.
 
-Importing the package adds ``withKeyedWatermark``, ``withIngestionWatermark`` and ``streamJoin`` to
-``pyspark.sql.DataFrame``.
+Importing the package adds ``withKeyedWatermark``, ``withIngestionWatermark``, ``orderByEventTime`` and
+``streamJoin`` to ``pyspark.sql.DataFrame``.
 """
 
 from tidegate._version import __version__
@@ -13,6 +13,7 @@ from tidegate.errors import (
     UnsupportedSessionError,
 )
 from tidegate.joins import streamJoin
+from tidegate.ordering import orderByEventTime
 from tidegate.policies import (
     Emission,
     Policy,
@@ -51,6 +52,7 @@ __all__ = [
     "limitingLagAndDelay",
     "limitingLagAndLull",
     "limitingTimestampAndWallClockLag",
+    "orderByEventTime",
     "streamJoin",
     "watermarks",
     "withIngestionWatermark",

@@ -92,6 +92,18 @@ def with_ingestion_watermark(
     return call.on(df)
 
 
+def order_by_event_time(
+    df: DataFrame, partition_by: list[str], event_time: str | None
+) -> DataFrame:
+    """Call ``ORDER_BY_TIME`` on a DataFrame."""
+    call = _Call("ORDER_BY_TIME")
+    if event_time is not None:
+        call.column(event_time)
+    if partition_by:
+        call.named("partition_by", partition_by)
+    return call.on(df)
+
+
 def stream_join(
     left: Any, right: Any, on: list[str] | Column, how: str, bounds: Sequence[str] | None
 ) -> DataFrame:
@@ -160,11 +172,13 @@ class _Call:
         try:
             return df.sparkSession.sql(text, args=self.values, df=df)
         except AnalysisException as error:
-            if _is_unknown(error.getMessageParameters() or {}):
+            if self._is_unknown(error.getMessageParameters() or {}):
                 raise MissingExtensionError(NO_EXTENSION) from None
             raise
 
-
-def _is_unknown(parameters: Mapping[str, str]) -> bool:
-    """Tell whether Spark has looked for a function of the name that only the extension reads."""
-    return parameters.get("routineName") == "`DESCRIPTOR`"
+    def _is_unknown(self, parameters: Mapping[str, str]) -> bool:
+        """Tell whether Spark has looked for functions that only the extension knows."""
+        return (
+            parameters.get("routineName") == "`DESCRIPTOR`"
+            or parameters.get("name") == f"`{self.function}`"
+        )

@@ -126,6 +126,12 @@ def stream_join(
     return DataFrame(joined, left.sparkSession)
 
 
+def order_by_event_time(df: Any, partition_by: list[str], event_time: str | None) -> DataFrame:
+    """Call the facade's method of this name."""
+    ordered = facade().orderByEventTime(_java_dataframe("df", df), partition_by, event_time)
+    return DataFrame(ordered, df.sparkSession)
+
+
 def java_query(query: Any) -> Any:
     """Return the JVM's side of a streaming query."""
     if is_connect(query):

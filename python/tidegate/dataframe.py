@@ -6,10 +6,12 @@ A type checker sees the methods on :class:`KeyedDataFrame`; at run time it is ``
 from pyspark.sql import DataFrame
 
 from tidegate.joins import streamJoin
+from tidegate.ordering import orderByEventTime
 from tidegate.streaming import withIngestionWatermark, withKeyedWatermark
 
 setattr(DataFrame, "withKeyedWatermark", withKeyedWatermark)
 setattr(DataFrame, "withIngestionWatermark", withIngestionWatermark)
+setattr(DataFrame, "orderByEventTime", orderByEventTime)
 setattr(DataFrame, "streamJoin", streamJoin)
 
 KeyedDataFrame = DataFrame

@@ -36,6 +36,11 @@ class KeyedDataFrame(DataFrame):
         name: str | None = None,
         flush: bool = False,
     ) -> DataFrame: ...
+    def orderByEventTime(
+        self,
+        partitionBy: str | Sequence[str] | None = None,
+        eventTime: str | None = None,
+    ) -> DataFrame: ...
     def streamJoin(
         self,
         right: DataFrame,

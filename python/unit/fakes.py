@@ -27,6 +27,10 @@ class FakeFacade:
         self.calls.append(arguments)
         return "a joined Java DataFrame"
 
+    def orderByEventTime(self, *arguments: Any) -> str:
+        self.calls.append(arguments)
+        return "an ordered Java DataFrame"
+
     def watermarks(self, query: Any) -> str:
         self.calls.append((query,))
         return self.json

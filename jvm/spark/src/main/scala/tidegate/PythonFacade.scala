@@ -86,6 +86,14 @@ final class PythonFacade {
       }
     )
 
+  /** See the method of the same name on Datasets; `eventTime` is null if it is left out. */
+  def orderByEventTime(
+      df: Dataset[Row],
+      partitionBy: JList[String],
+      eventTime: String
+  ): DataFrame =
+    EventTimeOrders.order(df, partitionBy.asScala.toSeq, Option(eventTime))
+
   /** The watermarks of a query and of its operators by name, as JSON; times in epoch ms. */
   def watermarks(query: StreamingQuery): String = QueryWatermarks.json(query)
 }

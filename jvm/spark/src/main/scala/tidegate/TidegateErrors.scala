@@ -219,8 +219,8 @@ object TidegateErrors {
   def partitionByNotTaken(function: String): AnalysisException =
     error("PARTITION_BY_NOT_TAKEN", "function" -> function)
 
-  def partitionByExpression(found: String): AnalysisException =
-    error("PARTITION_BY_EXPRESSION", "found" -> found)
+  def partitionByExpression(function: String, found: String): AnalysisException =
+    error("PARTITION_BY_EXPRESSION", "function" -> function, "found" -> found)
 
   def tooManyArguments(function: EventTimeFunction, found: Int): AnalysisException =
     error(
@@ -402,6 +402,33 @@ object TidegateErrors {
 
   def sessionColumnUsed(found: String): AnalysisException =
     error("SESSION_COLUMN_USED", "found" -> found)
+
+  def orderKeyNotFound(column: String, columns: Seq[String]): AnalysisException =
+    error("ORDER_KEY_NOT_FOUND", "column" -> column, "columns" -> list(columns))
+
+  def orderKeyType(column: String, found: DataType): AnalysisException =
+    error("ORDER_KEY_TYPE", "column" -> column, "found" -> found.sql)
+
+  def orderWithoutWatermark(): AnalysisException = error("ORDER_WITHOUT_WATERMARK")
+
+  def orderNotKeyed(column: String, source: Option[String]): AnalysisException = {
+    val reason = source.fold("has no watermark") { s =>
+      s"is computed from `$s` and so has no watermark any more"
+    }
+    error("ORDER_NOT_KEYED", "column" -> column, "reason" -> reason)
+  }
+
+  def orderTimeNeeded(columns: Seq[String]): AnalysisException =
+    error(
+      "ORDER_TIME_NEEDED",
+      "found" -> (if (columns.isEmpty) "no time column" else s"the time columns ${list(columns)}")
+    )
+
+  def orderOutputMode(found: String): AnalysisException =
+    error("ORDER_OUTPUT_MODE", "found" -> found)
+
+  def orderChanged(operator: String, before: String, now: String): AnalysisException =
+    error("ORDER_CHANGED", "operator" -> operator, "before" -> before, "now" -> now)
 
   def framesRefused(operator: String, windows: String, found: String): AnalysisException =
     error("FRAMES_REFUSED", "operator" -> operator, "windows" -> windows, "found" -> found)

@@ -28,6 +28,9 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
     // Before Spark's check of output modes, which names no column.
     extensions.injectHintResolutionRule(_ => CheckWindowedAggregates)
 
+    // Before that check too, which does not know the operator.
+    extensions.injectHintResolutionRule(_ => CheckOrderModes)
+
     // Calls that only get their name here, before Spark looks for a function of this name.
     extensions.injectHintResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))
 

@@ -51,7 +51,7 @@ package object tidegate {
    */
   def watermarks(query: StreamingQuery): clock.ClockView = QueryWatermarks.view(query)
 
-  /** Adds keyed watermarks and stream joins to every Dataset. */
+  /** Adds keyed watermarks, event-time order and stream joins to every Dataset. */
   implicit final class KeyedTimeDataset[T](private val ds: Dataset[T]) extends AnyVal {
 
     /**
@@ -165,6 +165,34 @@ package object tidegate {
         flush,
         Option(ingestionTime)
       )
+
+    /**
+     * Puts the rows of a stream out in the order of their event time.
+     *
+     * A row waits until the watermark has passed it, which is when no row can come any more that
+     * belongs before it; then it leaves, with the others that are due in its batch sorted by their
+     * time. Rows of one time leave in the order of their arrival. Late rows are dropped and
+     * counted. A row without a time passes at once, before the others of its batch. The watermark
+     * goes on to the operators behind it. Only for output mode append.
+     *
+     * A table is sorted by the time: within the partitions of `partitionBy`, or as a whole.
+     *
+     * {{{
+     * df.withKeyedWatermark("time", "5 seconds").orderByEventTime(Seq("sensor"))
+     * }}}
+     *
+     * @param partitionBy
+     *   the columns whose equal values are in order; none: all rows are, by a single task
+     * @param eventTime
+     *   the column to order by; null: the only one with a keyed watermark, and of a table the only
+     *   one of type `TIMESTAMP` or `TIMESTAMP_NTZ`
+     * @throws AnalysisException
+     *   if a column does not exist or has the wrong type, if the stream has no keyed watermark on
+     *   the time or more than one to choose from, or if the session does not have the extension;
+     *   when the query starts, if its output mode is not append
+     */
+    def orderByEventTime(partitionBy: Seq[String] = Nil, eventTime: String = null): Dataset[T] =
+      EventTimeOrders.order(ds, partitionBy, Option(eventTime))
 
     /**
      * Joins with another stream on columns of the same name, within a bound of their times.

@@ -5,6 +5,14 @@ import org.apache.spark.sql.SparkSession
 /** The session of the whole-query benchmarks: two cores, two shuffle partitions, the extension. */
 private[bench] object BenchSession {
 
+  /**
+   * For both sides of a comparison: the other manager of files asks for links, for which Hadoop
+   * without its native library starts a process, several times in each batch.
+   */
+  val DirectRename: (String, String) = "spark.sql.streaming.checkpointFileManagerClass" ->
+    ("org.apache.spark.sql.execution.streaming.checkpointing." +
+      "FileSystemBasedCheckpointFileManager")
+
   /** Runs `body` in a session with these settings added, and stops it. */
   def use(settings: (String, String)*)(body: SparkSession => Unit): Unit = {
     val builder = SparkSession

@@ -3,7 +3,7 @@ package tidegate.analysis
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical._
 import tidegate.TidegateErrors
-import tidegate.plans.{EventTimeTag, StatefulOperators, WindowMark}
+import tidegate.plans.{EventTimeOrder, EventTimeTag, StatefulOperators, WindowMark}
 
 /** The columns that stateful operators run on. */
 object EventTimeColumn {
@@ -27,7 +27,8 @@ object EventTimeColumn {
       case _: Distinct                   => choose(operator, keyed(input, input))
       case d: DeduplicateWithinWatermark =>
         choose(operator, keyed(d.keys, input)).orElse(choose(operator, keyed(input, input)))
-      case _ => choose(operator, keyed(input, input))
+      case o: EventTimeOrder => keyed(Seq(o.eventTime), input).headOption
+      case _                 => choose(operator, keyed(input, input))
     }
   }
 

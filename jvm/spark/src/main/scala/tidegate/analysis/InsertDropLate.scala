@@ -32,11 +32,20 @@ object InsertDropLate {
         EventTimeColumn.of(operator).filter(isUsed(operator, child, _)).fold(operator) { time =>
           val input = inputTime(child, time, name)
           val drop = push(child, time, throughAliases = true)(
-            dropLate(_, _, name, input, eviction = Some(input))
+            dropLate(_, _, name, input, eviction = Some(input), lowestMs(operator))
           )
-          operator.withNewChildren(drop +: operator.children.tail)
+          operator.withNewChildren(drop +: operator.children.tail) match {
+            case o: EventTimeOrder => o.copy(operator = Some(name))
+            case other             => other
+          }
         }
     }
+  }
+
+  /** Spark's operators cannot evict what is before the epoch. */
+  private def lowestMs(operator: LogicalPlan): Long = operator match {
+    case _: EventTimeOrder => DropLate.NothingLate
+    case _                 => 0L
   }
 
   private def insert(join: Join, names: UniqueNames): LogicalPlan = {
@@ -79,11 +88,13 @@ object InsertDropLate {
       time: Attribute,
       operator: String,
       input: InputTime,
-      eviction: Option[InputTime]
+      eviction: Option[InputTime],
+      lowestMs: Long = 0L
   ): DropLate = {
     val eventTime = WindowColumns.grid(below, time).map(_._2).filter(below.outputSet.contains)
     val grid = WindowColumns.gridOf(below, time)
-    DropLate(below, time, EventTimeTag.key(time).get, operator, input, eviction, grid, eventTime)
+    val key = EventTimeTag.key(time).get
+    DropLate(below, time, key, operator, input, eviction, grid, eventTime, lowestMs)
   }
 
   private def push(plan: LogicalPlan, time: Attribute, throughAliases: Boolean)(

@@ -18,6 +18,7 @@ import tidegate.plans.{DropLate, KeyedWatermark, WindowMark}
  *   1. Joins get all that the query says about their times as their condition, and are checked.
  *   1. Each stateful operator sees one event time column.
  *   1. Late rows are dropped under each stateful operator.
+ *   1. Rows that wait in the checkpoint to be ordered are checked to be in the same order.
  *   1. Sliding windows that cannot be put together from frames, whatever the batch, are marked.
  *   1. Nodes without an emission get one that fits the windows downstream.
  */
@@ -38,6 +39,7 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
           CheckJoins.atStart(_),
           SelectEventTimeColumn(_),
           InsertDropLate(_, w.outputMode),
+          RestoredOrders.check(_, checkpointOf(w)),
           PlanFrames.atStart(_, w.outputMode, checkpointOf(w)),
           ChooseEmission(_)
         )

@@ -10,7 +10,10 @@ import org.apache.spark.sql.execution.streaming.checkpointing.{
   OffsetSeqBase,
   OffsetSeqLog
 }
-import org.apache.spark.sql.execution.streaming.state.OperatorStateMetadataV1Reader
+import org.apache.spark.sql.execution.streaming.state.{
+  OperatorStateMetadataV1Reader,
+  StateStoreColFamilySchema
+}
 import org.apache.spark.sql.tidegate.SparkInternals
 
 /** What a checkpoint says of the state of operators, before its query runs on it again. */
@@ -41,6 +44,10 @@ final class FrameCheckpoint(location: String, session: SparkSession) {
             .map(m => id -> m.operatorInfo.operatorName)
         }
         .toMap
+
+  /** The schema of the state of an operator; none if there is no state yet. */
+  def stateSchema(operatorId: Long): Option[StateStoreColFamilySchema] =
+    StoredSchema.of(state.toString, operatorId, hadoopConf)
 
   /** The marks of the clock in the last batch that was committed: those of the state. */
   lazy val marks: Map[String, OperatorMark] =

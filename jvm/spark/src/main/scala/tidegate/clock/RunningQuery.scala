@@ -30,9 +30,10 @@ import tidegate.sql.{WatermarkFunction, WatermarkSource}
  * The watermarks of an operator in one batch, in epoch ms.
  *
  * @param lateMs
- *   for late rows: rows below it were already accounted for; 0 before the first, as in Spark
+ *   for late rows: rows below it were already accounted for; before the first it is 0, as in Spark,
+ *   or the lowest of the operator
  * @param evictionMs
- *   for eviction: what it has passed leaves in this batch; 0 means none
+ *   for eviction: what it has passed leaves in this batch; 0, or the lowest, means none
  * @param evictedMs
  *   the same of the batch before
  * @param idle
@@ -52,24 +53,29 @@ object OperatorBatch {
   val none: OperatorBatch = OperatorBatch(0L, 0L, 0L, idle = false)
 
   /** A watermark as text, in UTC; 0 is none yet. */
-  def text(ms: Long): String = if (ms == 0) "none" else Instant.ofEpochMilli(ms).toString
+  def text(ms: Long): String =
+    if (ms == 0 || ms == DropLate.NothingLate) "none" else Instant.ofEpochMilli(ms).toString
 }
 
 /** The watermarks of one batch: at its start for late rows, at its end for eviction. */
 final case class BatchTimes(start: ClockOffset, end: ClockOffset, batchTimestampMs: Long) {
 
-  def operator(name: String): OperatorBatch = OperatorBatch(
-    atLeastZero(start.operators.get(name).flatMap(_.watermarkMs)),
-    atLeastZero(end.operators.get(name).flatMap(_.evictionMs)),
-    atLeastZero(start.operators.get(name).flatMap(_.evictionMs)),
-    end.operators.get(name).exists(_.idle)
-  )
+  /**
+   * The watermarks of an operator, none of them below `lowestMs`. Of Spark's operators it is 0, or
+   * Spark would ask for batches without end: its own watermark is 0 and so ahead of ours.
+   */
+  def operator(name: String, lowestMs: Long = 0L): OperatorBatch = {
+    def orLowest(ms: Option[Long]) = math.max(lowestMs, ms.getOrElse(lowestMs))
+    OperatorBatch(
+      orLowest(start.operators.get(name).flatMap(_.watermarkMs)),
+      orLowest(end.operators.get(name).flatMap(_.evictionMs)),
+      orLowest(start.operators.get(name).flatMap(_.evictionMs)),
+      end.operators.get(name).exists(_.idle)
+    )
+  }
 
   /** A watermark node at the end of the batch. */
   def node(name: String): Option[NodeMark] = end.nodes.get(name)
-
-  // Below 0 Spark would ask for batches without end: its own watermark is 0 and so ahead of ours.
-  private def atLeastZero(ms: Option[Long]): Long = math.max(0L, ms.getOrElse(0L))
 
   /** @throws AnalysisException if a watermark would go back in this batch */
   def checkMonotonic(): this.type = {

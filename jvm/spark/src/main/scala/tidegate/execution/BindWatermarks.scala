@@ -11,6 +11,7 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.join.Streamin
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate._
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import tidegate.execution.frames.FrameAggregateExec
+import tidegate.execution.order.EventTimeOrderExec
 
 /**
  * Gives Spark's stateful operators the watermark that is theirs, after Spark has filled in its
@@ -67,6 +68,7 @@ object BindWatermarks extends ColumnarRule {
     Option(operator).collect {
       // It was planned with its watermarks.
       case f: FrameAggregateExec => f
+      case o: EventTimeOrderExec => o
       case s: StateStoreSaveExec =>
         s.copy(
           eventTimeWatermarkForLateEvents = NothingIsLate,

@@ -57,8 +57,7 @@ final case class DropLateExec(
   override def outputOrdering: Seq[SortOrder] = child.outputOrdering
 
   /** The time that decides, in µs: a row is late if it is below the bound. */
-  private def decisive: Expression =
-    if (EventTimeTag.isWindow(time)) GetStructField(time, 1) else time
+  private def decisive: Expression = DropLateExec.decisive(time)
 
   private def boundMicros: Long = grid match {
     // Not in its windows yet: late when the last of them is closed.
@@ -179,13 +178,17 @@ final case class DropLateExec(
 
 object DropLateExec {
 
+  /** The time of a column: of a window its end. */
+  def decisive(column: Attribute): Expression =
+    if (EventTimeTag.isWindow(column)) GetStructField(column, 1) else column
+
   /**
    * Below which time, in µs, a row is late. A window that ends at the watermark is closed; a time
    * at the watermark is not late, but for the epoch: eviction is never below 0, and would let it
    * out in every batch.
    */
   def boundMicros(lateMs: Long, isWindowed: Boolean): Long =
-    if (isWindowed) lateMs * 1000 + 1 else math.max(lateMs * 1000, 1L)
+    if (isWindowed || lateMs == 0) lateMs * 1000 + 1 else lateMs * 1000
 
   /** What drops late rows for the operator above `plan`: before any other stateful operator. */
   def below(plan: SparkPlan): Seq[DropLateExec] = plan match {

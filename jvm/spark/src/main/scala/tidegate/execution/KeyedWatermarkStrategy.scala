@@ -10,6 +10,7 @@ import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.clock.{LateRows, OperatorBatch, RunningQuery, SubstreamLimit, SubstreamStats}
 import tidegate.execution.frames.{FrameAggregateExec, FrameAggregates}
+import tidegate.execution.order.EventTimeOrderExec
 import tidegate.plans._
 
 /**
@@ -44,6 +45,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case Project(results, f: FrameAggregate) if results.forall(isPlain) =>
       Seq(frameAggregate(f, results))
     case f: FrameAggregate => Seq(frameAggregate(f, f.output))
+    case o: EventTimeOrder => Seq(eventTimeOrder(o))
     case n: NoFrames       => Seq(NoFramesExec(n.reason, planLater(n.child)))
     // There are no bounds to wait for any more; a stream without them was refused at its start.
     case b: BoundsFollow => Seq(planLater(b.child))
@@ -82,10 +84,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       case a: Attribute if definitions.contains(a) => Alias(definitions(a), a.name)(a.exprId)
       case e => e.transform { case a: Attribute => definitions.getOrElse(a, a) }
     }
-    val running = for {
-      operator <- node.operator
-      q <- query.filter(_.operators.exists(_.operator == operator))
-    } yield q -> operator
+    val running = runningOperator(node.operator)
     FrameAggregateExec(
       FrameAggregates(
         keys.map(_.toAttribute),
@@ -100,6 +99,28 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       partial
     )
   }
+
+  private def eventTimeOrder(node: EventTimeOrder): SparkPlan = {
+    val running = runningOperator(node.operator)
+    val stateInfo = running.map { case (q, operator) => q.stateInfo(operator) }
+    EventTimeOrderExec(
+      node.partitionBy,
+      node.eventTime,
+      node.operator,
+      running.fold(OperatorBatch.none) { case (q, operator) =>
+        q.batchTimes.operator(operator, DropLate.NothingLate)
+      },
+      // Spark expects each partition of the state to be committed in every batch.
+      if (node.partitionBy.isEmpty) stateInfo.map(_.copy(numPartitions = 1)) else stateInfo,
+      planLater(node.child)
+    )
+  }
+
+  /** The query that the operator of a node is part of, if the node is planned for its batch. */
+  private def runningOperator(name: Option[String]): Option[(RunningQuery, String)] = for {
+    operator <- name
+    q <- query.filter(_.operators.exists(_.operator == operator))
+  } yield q -> operator
 
   /** Others need to be prepared, which Spark does for its own projections. */
   private def isPlain(e: Expression): Boolean = e.deterministic && !e.exists {
@@ -130,7 +151,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       node.time,
       node.operator,
       node.key,
-      times.fold(OperatorBatch.none)(_.operator(node.operator)),
+      times.fold(OperatorBatch.none)(_.operator(node.operator, node.lowestMs)),
       node.grid,
       node.eventTime,
       late

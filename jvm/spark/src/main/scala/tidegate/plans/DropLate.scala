@@ -50,6 +50,9 @@ final case class WindowGrid(slideMs: Long, offsetMs: Long, sizeMs: Long) {
  *   where the windows begin, if `time` is a window of a known grid, or will be put into one
  * @param eventTime
  *   the column that the windows were made of, if it is still there
+ * @param lowestMs
+ *   what is late before there is a watermark, and never less: times below it, in epoch ms. Spark's
+ *   operators begin at the epoch
  */
 final case class DropLate(
     child: LogicalPlan,
@@ -59,11 +62,18 @@ final case class DropLate(
     input: InputTime,
     eviction: Option[InputTime],
     grid: Option[WindowGrid],
-    eventTime: Option[Attribute]
+    eventTime: Option[Attribute],
+    lowestMs: Long = 0L
 ) extends UnaryNode {
 
   override def output: Seq[Attribute] = child.output
 
   override protected def withNewChildInternal(newChild: LogicalPlan): DropLate =
     copy(child = newChild)
+}
+
+object DropLate {
+
+  /** As the lowest watermark: no time is before it, also when it is multiplied by 1000. */
+  val NothingLate: Long = Long.MinValue / 1000
 }

@@ -23,6 +23,7 @@ object StatefulOperators {
         case _: TransformWithState             => Some("transformWithState")
         case _: TransformWithStateInPySpark    => Some("transformWithStateInPandas")
         case j: Join if isStreamJoin(j)        => Some("join")
+        case _: EventTimeOrder                 => Some(EventTimeOrder.StateName)
         case _: GlobalLimit                    => Some("limit")
         case _                                 => None
       }

@@ -91,10 +91,13 @@ private[sql] final class CallArguments(call: EventTimeCall) {
   def columnName(p: Parameter): String =
     atPlaceOf(p)(quoted(nameParts(p)))
 
+  /** The same; `None` if the argument is left out. */
+  def optionalColumnName(p: Parameter): Option[String] = passed(p).map(_ => columnName(p))
+
   private def timeColumn(nameParts: Seq[String]): NamedExpression = {
     val name = nameParts.mkString(".")
     column(nameParts) match {
-      case None => throw TidegateErrors.timeColumnNotFound(function.name, name, columnNames)
+      case None => throw TidegateErrors.timeColumnNotFound(function.name, name, tableColumns)
       case Some(e) if KeyedWatermarks.isTime(e) => e
       case Some(e) => throw TidegateErrors.timeColumnNotTimestamp(function.name, name, e.dataType)
     }
@@ -110,7 +113,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
   private def column(nameParts: Seq[String]): Option[NamedExpression] =
     call.child.resolve(nameParts, call.child.conf.resolver)
 
-  private def columnNames: Seq[String] = call.child.output.map(_.name)
+  private def tableColumns: Seq[String] = call.child.output.map(_.name)
 
   private def text(column: Either[String, Seq[String]]): String =
     column.fold(identity, _.mkString("."))
@@ -201,15 +204,14 @@ private[sql] final class CallArguments(call: EventTimeCall) {
     }
   }
 
-  /** Columns of the table: a descriptor, the text of a name, or an array of such texts. */
-  def columns(p: Parameter): Seq[Attribute] = passed(p).toSeq.flatMap { e =>
+  /** Names of columns: a descriptor, the text of a name, or an array of such texts. */
+  def columnNames(p: Parameter): Seq[String] = passed(p).toSeq.flatMap { e =>
     at(e) {
-      val names = e match {
+      e match {
         case Descriptor(columns) =>
           columns.map(_.fold(text => throw TidegateErrors.descriptorOfExpression(text), quoted))
         case _ => texts(p, e)
       }
-      names.map(KeyedWatermarks.substreamColumn(call.child, _))
     }
   }
 

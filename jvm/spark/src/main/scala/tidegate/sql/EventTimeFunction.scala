@@ -29,8 +29,8 @@ private[tidegate] final case class EventTimeFunction(
 
   /** A call of the function, for messages. */
   def example: String = {
-    val values = parameters.flatMap(_.example).mkString(", ")
-    s"$name(TABLE(t), DESCRIPTOR(ts), $values)"
+    val values = parameters.flatMap(_.example)
+    (Seq("TABLE(t)", "DESCRIPTOR(ts)") ++ values).mkString(s"$name(", ", ", ")")
   }
 
   /** How the function is called, for messages. */
@@ -83,6 +83,8 @@ private[tidegate] object Parameter {
   val MaxFutureSkew: Parameter = optional("max_future_skew")
   val IngestionTime: Parameter = optional("ingestion_time")
   val Flush: Parameter = optional("flush")
+  val OnlyTimeColumn: Parameter = TimeColumn.copy(isRequired = false)
+  val PartitionBy: Parameter = optional("partition_by")
   val Time: Parameter = Parameter("time")
   val Base: Parameter = Parameter("base")
   val Lower: Parameter = length("lower", "0 SECONDS")
@@ -108,10 +110,18 @@ private[tidegate] object EventTimeFunction {
     EventTimeFunction("CUMULATE", Seq(TimeColumn, Step, MaxSize, Offset))
   val Session: EventTimeFunction = EventTimeFunction("SESSION", Seq(TimeColumn, Gap))
 
+  /** Without a time column it takes the only one that its table has. */
+  val OrderByTime: EventTimeFunction =
+    EventTimeFunction("ORDER_BY_TIME", Seq(OnlyTimeColumn), Seq(PartitionBy))
+
   /** For `streamJoin` on Spark Connect: its table is a join, which gets bounds on its times. */
   val BoundJoin: EventTimeFunction = EventTimeFunction("BOUND_JOIN", Seq(Time, Base, Lower, Upper))
 
-  val all: Seq[EventTimeFunction] = Seq(ImposeOrder, Tumble, Hop, Cumulate, Session, BoundJoin)
+  val all: Seq[EventTimeFunction] =
+    Seq(ImposeOrder, Tumble, Hop, Cumulate, Session, OrderByTime, BoundJoin)
+
+  /** Those whose table may have a `PARTITION BY`. */
+  val partitioned: Seq[EventTimeFunction] = Seq(Session, OrderByTime)
 
   private val byName = all.map(f => f.name -> f).toMap
 

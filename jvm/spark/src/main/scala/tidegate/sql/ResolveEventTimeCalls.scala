@@ -34,7 +34,7 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
     if (call.table.isMissing) throw TidegateErrors.tableMissing(call.function)
     if (call.table.isStream) throw TidegateErrors.streamMisplaced(name)
     if (call.table.hasOrder) throw TidegateErrors.tableOrder(name)
-    if (call.partitionBy.nonEmpty && call.function != EventTimeFunction.Session) {
+    if (call.partitionBy.nonEmpty && !EventTimeFunction.partitioned.contains(call.function)) {
       throw TidegateErrors.partitionByNotTaken(name)
     }
   }
@@ -47,15 +47,34 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
       case EventTimeFunction.Tumble      => windows.tumble
       case EventTimeFunction.Hop         => windows.hop
       case EventTimeFunction.Cumulate    => windows.cumulate
-      case EventTimeFunction.Session     => windows.session(call.partitionBy.map(partitionColumn))
+      case EventTimeFunction.Session     => windows.session(partitionColumns(call))
+      case EventTimeFunction.OrderByTime => orderByTime(call, arguments)
       case EventTimeFunction.BoundJoin   => boundJoin(call.child, arguments)
     }
   }
 
-  private def partitionColumn(e: Expression): Attribute = e match {
+  private def partitionColumns(call: EventTimeCall): Seq[Attribute] = call.partitionBy.map {
     case a: Attribute => a
     case other        =>
-      CurrentOrigin.withOrigin(other.origin)(throw TidegateErrors.partitionByExpression(other.sql))
+      CurrentOrigin.withOrigin(other.origin) {
+        throw TidegateErrors.partitionByExpression(call.function.name, other.sql)
+      }
+  }
+
+  private def orderByTime(call: EventTimeCall, arguments: CallArguments): LogicalPlan = {
+    val named = arguments.columnNames(Parameter.PartitionBy)
+    if (named.nonEmpty && call.partitionBy.nonEmpty) {
+      arguments.atPlaceOf(Parameter.PartitionBy) {
+        throw TidegateErrors.argumentTwice(call.function.name, Parameter.PartitionBy.name)
+      }
+    }
+    val partitionBy = partitionColumns(call) ++ arguments.atPlaceOf(Parameter.PartitionBy) {
+      named.map(EventTimeOrders.partitionColumn(call.child, _))
+    }
+    arguments.atPlaceOf(Parameter.OnlyTimeColumn) {
+      val time = arguments.optionalColumnName(Parameter.OnlyTimeColumn)
+      EventTimeOrders.over(call.child, partitionBy, time)
+    }
   }
 
   private def imposeOrder(input: LogicalPlan, arguments: CallArguments): LogicalPlan = {
@@ -83,7 +102,9 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
       arguments.nullableMs(Parameter.MaxFutureSkew, smallestMs = 0).flatten,
       arguments.boolean(Parameter.Flush).getOrElse(false)
     )
-    val substream = arguments.columns(Parameter.Substream)
+    val substream = arguments.atPlaceOf(Parameter.Substream) {
+      arguments.columnNames(Parameter.Substream).map(KeyedWatermarks.substreamColumn(input, _))
+    }
     val appended = ingestionTime(input, arguments, spec.policy)
     arguments.atPlaceOf(Parameter.TimeColumn) {
       KeyedWatermarks.over(input, time, substream, spec, appended)

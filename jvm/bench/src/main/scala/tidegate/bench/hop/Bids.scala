@@ -2,9 +2,9 @@ package tidegate.bench.hop
 
 import java.nio.file.{Files, Path}
 
-import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{Column, DataFrame, SparkSession}
+import tidegate.bench.StreamFiles
 
 /**
  * The shape of a stream of bids: `rows` rows of `keys` keys, `rate` of them in a second of event
@@ -69,8 +69,7 @@ private[hop] object Bids {
       .write
       .mode("overwrite")
       .parquet(parts.toString)
-    collect(parts, folder)
-    FileUtils.deleteDirectory(parts.toFile)
+    StreamFiles.collect(parts, folder)
   }
 
   /** Log-normal, by the method of Box and Muller. */
@@ -83,18 +82,4 @@ private[hop] object Bids {
   /** A number below `limit` that depends on the row and `purpose` alone. */
   private def random(purpose: String, limit: Int): Column =
     pmod(xxhash64(col("id"), lit(purpose)), lit(limit.toLong))
-
-  /** Moves the files of all tasks into `folder`, which appears only when it is complete. */
-  private def collect(parts: Path, folder: Path): Unit = {
-    val unfinished = folder.resolveSibling(s"${folder.getFileName}.tmp")
-    FileUtils.deleteDirectory(unfinished.toFile)
-    Files.createDirectories(unfinished)
-    val files = parts.toFile.listFiles().filter(_.getName.endsWith(".parquet")).sortBy(_.getName)
-    files.zipWithIndex.foreach { case (file, i) =>
-      val target = unfinished.resolve(f"$i%04d.parquet")
-      FileUtils.moveFile(file, target.toFile)
-      target.toFile.setLastModified(StartMs + i * 1000L)
-    }
-    Files.move(unfinished, folder)
-  }
 }

@@ -1,10 +1,6 @@
 package tidegate.bench.hop
 
-import java.lang.management.ManagementFactory
-import java.nio.file.Paths
-
-import scala.io.Source
-import scala.jdk.CollectionConverters._
+import tidegate.bench.ChildProcess
 
 /**
  * The first run of a part in a process of its own, with memory that nothing else used: `once`, or
@@ -14,28 +10,9 @@ private[hop] object ChildRun {
 
   /** @throws java.lang.IllegalStateException if the process fails, with what it printed */
   def apply(part: String, work: Work, settings: HopSettings): HopRun = {
-    val process =
-      new ProcessBuilder((java(settings.heap) ++ arguments(part, work, settings)).asJava)
-        .redirectErrorStream(true)
-    // As a variable, since it may be longer than an argument can be.
-    process.environment.put("CLASSPATH", sys.props("java.class.path"))
-    val child = process.start()
-    val stop = new Thread(() => child.destroy())
-    Runtime.getRuntime.addShutdownHook(stop)
-    val lines = Source.fromInputStream(child.getInputStream).getLines().map(_.trim).toSeq
-    val code = child.waitFor()
-    Runtime.getRuntime.removeShutdownHook(stop)
-    val run = lines.find(_.startsWith("{")).filter(_ => code == 0).map(HopRun.parse)
-    run.foreach(r => println(s"  ${r.json}"))
-    run.getOrElse(
-      throw new IllegalStateException(s"a run ended with $code:\n${lines.mkString("\n")}")
-    )
-  }
-
-  private def java(heap: String): Seq[String] = {
-    val inherited = ManagementFactory.getRuntimeMXBean.getInputArguments.asScala.toSeq
-      .filter(o => o.startsWith("--add-opens") || o.startsWith("-Duser"))
-    Seq(Paths.get(sys.props("java.home"), "bin", "java").toString, s"-Xmx$heap") ++ inherited
+    val run = HopRun.parse(ChildProcess.json(settings.heap, arguments(part, work, settings)))
+    println(s"  ${run.json}")
+    run
   }
 
   private def arguments(part: String, work: Work, settings: HopSettings): Seq[String] = {

@@ -1,6 +1,6 @@
 package tidegate.bench.hop
 
-import tidegate.bench.BenchSession
+import tidegate.bench.{BenchSession, ProcessMemory}
 
 /**
  * Sliding windows over a keyed watermark against the same over Spark's: `make bench-hop`.
@@ -11,18 +11,10 @@ import tidegate.bench.BenchSession
  */
 object HopBenchmark {
 
-  /**
-   * For both sides: the other manager of files asks for links, for which Hadoop without its native
-   * library starts a process, several times in each batch.
-   */
-  private val DirectRename = "spark.sql.streaming.checkpointFileManagerClass" ->
-    ("org.apache.spark.sql.execution.streaming.checkpointing." +
-      "FileSystemBasedCheckpointFileManager")
-
   def main(arguments: Array[String]): Unit = {
     val settings = HopSettings.parse(arguments.toSeq)
     ProcessMemory.watch()
-    BenchSession.use(DirectRename) { spark =>
+    BenchSession.use(BenchSession.DirectRename) { spark =>
       val parts = new Parts(spark, settings)
       settings.parts.foreach(parts.run)
     }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryProgress, Trigger}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{DataFrame, SparkSession}
-import tidegate.bench.{Pairs, Result, Took}
+import tidegate.bench.{Pairs, ProcessMemory, Result, States, Took}
 
 /** One side's query over one stream, with its state in one kind of store. */
 private[hop] final case class Work(

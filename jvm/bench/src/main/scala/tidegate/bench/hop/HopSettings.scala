@@ -2,6 +2,8 @@ package tidegate.bench.hop
 
 import java.nio.file.{Path, Paths}
 
+import tidegate.bench.States
+
 /**
  * The arguments of the benchmark, as its documentation has them.
  *

@@ -1,7 +1,5 @@
 package tidegate.execution.frames
 
-import scala.concurrent.duration.NANOSECONDS
-
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
@@ -19,6 +17,7 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.StructType
 import tidegate.TidegateErrors
 import tidegate.clock.OperatorBatch
+import tidegate.execution.CommitsAtEnd
 import tidegate.plans.{FrameAggregate, FrameSettings, WindowGrid}
 
 /**
@@ -43,7 +42,7 @@ final case class FrameAggregateExec(
     child: SparkPlan
 ) extends UnaryExecNode
     with PartitioningPreservingUnaryExecNode
-    with StateStoreWriter {
+    with CommitsAtEnd {
 
   override def output: Seq[Attribute] = aggregates.results.map(_.toAttribute)
 
@@ -128,8 +127,7 @@ final case class FrameAggregateExec(
     val encoder =
       if (prefixed) PrefixKeyScanStateEncoderSpec(keySchema, 1)
       else NoPrefixKeyStateEncoderSpec(keySchema)
-    child
-      .execute()
+    rowsOf(child)
       .mapPartitionsWithStateStore(
         session.sqlContext,
         getStateInfo,
@@ -145,40 +143,6 @@ final case class FrameAggregateExec(
         )
         commitAtEnd(store, new FrameWindowIterator(rows, own, what, micros, after, until, maxBytes))
       }
-  }
-
-  /** Spark aborts the store of a task that ends before its last row. */
-  private def commitAtEnd(
-      store: StateStore,
-      windows: Iterator[InternalRow]
-  ): Iterator[InternalRow] = {
-    val numOutputRows = longMetric("numOutputRows")
-    val updateMs = longMetric("allUpdatesTimeMs")
-    val commitMs = longMetric("commitTimeMs")
-    val start = System.nanoTime
-    new Iterator[InternalRow] {
-      private var isCommitted = false
-
-      override def hasNext: Boolean = {
-        val more = !isCommitted && windows.hasNext
-        if (!more && !isCommitted) commit()
-        more
-      }
-
-      override def next(): InternalRow = {
-        numOutputRows += 1
-        windows.next()
-      }
-
-      private def commit(): Unit = {
-        isCommitted = true
-        // As in Spark's operators: with the time of those that take the rows.
-        updateMs += NANOSECONDS.toMillis(System.nanoTime - start)
-        commitMs += timeTakenMs(store.commit())
-        setStoreMetrics(store)
-        setOperatorMetrics()
-      }
-    }
   }
 
   override def simpleString(maxFields: Int): String = {

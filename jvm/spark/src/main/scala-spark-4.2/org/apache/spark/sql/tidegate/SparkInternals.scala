@@ -19,6 +19,7 @@ import org.apache.spark.sql.execution.streaming.runtime.{
 }
 import org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
+import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.{Dataset, SparkSession, classic}
 import org.apache.spark.{ErrorClassesJsonReader, SparkContext, SparkThrowableHelper}
 
@@ -99,6 +100,9 @@ object SparkInternals {
 
   /** A grouping key in which equal floating-point numbers have equal bits. */
   def normalized(key: Expression): Expression = NormalizeFloatingNumbers.normalize(key)
+
+  /** A type in which everything may be null. */
+  def nullable(dataType: DataType): DataType = dataType.asNullable
 
   /** How a session reads files. */
   def hadoopConf(session: SparkSession): Configuration =

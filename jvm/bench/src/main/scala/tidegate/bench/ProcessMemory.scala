@@ -1,4 +1,4 @@
-package tidegate.bench.hop
+package tidegate.bench
 
 import java.lang.management.{ManagementFactory, MemoryType}
 import java.nio.file.{Files, Paths}
@@ -11,7 +11,7 @@ import scala.jdk.CollectionConverters._
 import com.sun.management.GarbageCollectionNotificationInfo
 
 /** The memory of this process, since it is watched. */
-private[hop] object ProcessMemory {
+private[bench] object ProcessMemory {
   private val status = Paths.get("/proc/self/status")
   private val afterCollection = new AtomicLong()
 

@@ -1,7 +1,7 @@
-package tidegate.bench.hop
+package tidegate.bench
 
 /** Where a query may keep its state. */
-private[hop] object States {
+private[bench] object States {
   private val Store = "spark.sql.streaming.stateStore."
   private val Provider = "org.apache.spark.sql.execution.streaming.state."
 

@@ -1,0 +1,137 @@
+package tidegate.execution.order
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.physical._
+import org.apache.spark.sql.execution.streaming.operators.stateful._
+import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.types.StructType
+import tidegate.clock.OperatorBatch
+import tidegate.execution.{CommitsAtEnd, DropLateExec}
+import tidegate.plans.{EventTimeOrder, EventTimeTag, OrderMark}
+
+/**
+ * Keeps rows in the state until the watermark has passed them, and puts them out by their time, and
+ * those of one time by their arrival.
+ *
+ *   - A row leaves when it would be late: from then on no row can come that belongs before it.
+ *   - A row without a time has no place in the order: it passes at once, before all that leave in
+ *     its batch.
+ *   - The rows that leave are read one after the other; only a state store that is not sorted has
+ *     the keys of all of them in memory.
+ *
+ * @param operator
+ *   its name; none outside of a query
+ * @param times
+ *   the watermarks of the operator: rows below the eviction watermark of the batch are due
+ * @param stateInfo
+ *   where the state is; none outside of a query
+ */
+final case class EventTimeOrderExec(
+    partitionBy: Seq[Attribute],
+    eventTime: Attribute,
+    operator: Option[String],
+    times: OperatorBatch,
+    stateInfo: Option[StatefulOperatorStateInfo],
+    child: SparkPlan
+) extends UnaryExecNode
+    with CommitsAtEnd {
+
+  override def output: Seq[Attribute] = child.output
+
+  override def shortName: String = EventTimeOrder.StateName
+
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+
+  /** Of one batch; rows without a time come first here too. */
+  override def outputOrdering: Seq[SortOrder] =
+    Seq(SortOrder(DropLateExec.decisive(eventTime), Ascending))
+
+  override def requiredChildDistribution: Seq[Distribution] = Seq(
+    if (partitionBy.isEmpty) AllTuples
+    else
+      stateInfo.fold[Distribution](ClusteredDistribution(partitionBy))(
+        StatefulOperatorPartitioning.getCompatibleDistribution(partitionBy, _, conf)
+      )
+  )
+
+  private def keySchema: StructType =
+    OrderStateSchema.key(OrderMark(eventTime.name, partitionBy.map(_.name)))
+
+  private def valueSchema: StructType = OrderStateSchema.value(child.output)
+
+  override def validateAndMaybeEvolveStateSchema(
+      hadoopConf: Configuration,
+      batchId: Long,
+      stateSchemaVersion: Int
+  ): List[StateSchemaValidationResult] = {
+    val schema =
+      StateStoreColFamilySchema(StateStore.DEFAULT_COL_FAMILY_NAME, 0, keySchema, 0, valueSchema)
+    List(
+      StateSchemaCompatibilityChecker.validateAndMaybeEvolveStateSchema(
+        getStateInfo,
+        hadoopConf,
+        List(schema),
+        session.sessionState,
+        stateSchemaVersion
+      )
+    )
+  }
+
+  /**
+   * Below which time rows are due, in µs; none if the watermark has not moved: what was below it
+   * has left, and what comes now is not late.
+   */
+  private def dueBelow: Option[Long] =
+    Some(times.evictionMs)
+      .filter(_ > times.evictedMs)
+      .map(DropLateExec.boundMicros(_, EventTimeTag.closesWindow(eventTime)))
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    metrics // force lazy init at driver
+    val (due, batchId) = (dueBelow, getStateInfo.storeVersion)
+    val isSorted = conf.stateStoreProviderClass == SparkInternals.rocksDbProvider
+    val (columns, time) = (child.output, DropLateExec.decisive(eventTime))
+    rowsOf(child)
+      .mapPartitionsWithStateStore(
+        session.sqlContext,
+        getStateInfo,
+        keySchema,
+        valueSchema,
+        NoPrefixKeyStateEncoderSpec(keySchema)
+      ) { (store, rows) =>
+        val buffer = new RowBuffer(
+          store,
+          isSorted,
+          batchId,
+          longMetric("numUpdatedStateRows"),
+          longMetric("numRemovedStateRows")
+        )
+        val timeOf = UnsafeProjection.create(Seq(time), columns)
+        val unsafe = UnsafeProjection.create(columns, columns)
+        val withoutTime = rows.filter { row =>
+          val t = timeOf(row)
+          val hasTime = !t.isNullAt(0)
+          if (hasTime) buffer.put(t.getLong(0), asUnsafe(row, unsafe))
+          !hasTime
+        }
+        // What is due is looked for when all rows have been put.
+        commitAtEnd(store, withoutTime ++ due.iterator.flatMap(buffer.takeBelow))
+      }
+  }
+
+  private def asUnsafe(row: InternalRow, project: UnsafeProjection): UnsafeRow = row match {
+    case u: UnsafeRow => u
+    case other        => project(other)
+  }
+
+  override def simpleString(maxFields: Int): String =
+    s"EventTimeOrder(partitionBy=${partitionBy.mkString("[", ", ", "]")}, eventTime=$eventTime)"
+
+  override protected def withNewChildInternal(newChild: SparkPlan): EventTimeOrderExec =
+    copy(child = newChild)
+}

@@ -1,0 +1,65 @@
+package tidegate.execution.order
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.execution.streaming.state.StateStore
+
+/**
+ * The rows of one partition that wait in its state store.
+ *
+ * @param isSorted
+ *   whether the store gives its rows in the order of their keys, as RocksDB does. Of another all
+ *   keys are looked at, and those that are due are sorted in memory
+ */
+private[order] final class RowBuffer(
+    store: StateStore,
+    isSorted: Boolean,
+    batchId: Long,
+    updated: SQLMetric,
+    removed: SQLMetric
+) {
+  private val key = new ArrivalKey(batchId)
+
+  /** Keeps a row. */
+  def put(micros: Long, row: UnsafeRow): Unit = {
+    store.put(key.next(micros), row, StateStore.DEFAULT_COL_FAMILY_NAME)
+    updated += 1
+  }
+
+  /**
+   * Takes the rows below a time out, in order: each leaves the state when it is taken, and is good
+   * until the next one.
+   */
+  def takeBelow(micros: Long): Iterator[UnsafeRow] =
+    if (isSorted) sortedBelow(micros) else searchedBelow(micros)
+
+  private def sortedBelow(micros: Long): Iterator[UnsafeRow] = {
+    val all = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
+    val due = all.takeWhile(pair => ArrivalKey.micros(pair.key) < micros).map { pair =>
+      remove(pair.key)
+      pair.value
+    }
+    // Before the store is committed.
+    due ++ { all.close(); Iterator.empty }
+  }
+
+  private def searchedBelow(micros: Long): Iterator[UnsafeRow] = {
+    val keys = store
+      .iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
+      .map(_.key)
+      .filter(ArrivalKey.micros(_) < micros)
+      .map(_.copy())
+      .toArray
+      .sorted(ArrivalKey.Order)
+    keys.iterator.map { key =>
+      val row = store.get(key, StateStore.DEFAULT_COL_FAMILY_NAME)
+      remove(key)
+      row
+    }
+  }
+
+  private def remove(key: UnsafeRow): Unit = {
+    store.remove(key, StateStore.DEFAULT_COL_FAMILY_NAME)
+    removed += 1
+  }
+}

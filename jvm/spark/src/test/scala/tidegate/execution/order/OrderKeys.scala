@@ -1,0 +1,15 @@
+package tidegate.execution.order
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/** Keys of the state, for tests of other packages. */
+object OrderKeys {
+
+  /** The next key of a batch, for each time. */
+  def apply(batchId: Long): Long => UnsafeRow = {
+    val key = new ArrivalKey(batchId)
+    key.next(_).copy()
+  }
+
+  def micros(key: UnsafeRow): Long = ArrivalKey.micros(key)
+}
