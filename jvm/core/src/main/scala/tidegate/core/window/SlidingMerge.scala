@@ -29,11 +29,8 @@ final class SlidingMerge(
     slots: Slots,
     minSegment: Int = SlidingMerge.DefaultSegment
 ) {
-  import SlidingMerge._
-
   private val coreSlot = slots.allocate()
   private val backSlot = slots.allocate()
-  private val windowSlot = slots.allocate()
 
   private var cursor: FrameCursor = _
   private var segmentWindows = 0L
@@ -41,10 +38,9 @@ final class SlidingMerge(
   private var segmentEnd = 0L
 
   private var end = 0L
-  private var value = NoSlot
 
   private var frontFrames = new Array[Long](16)
-  private var frontSlots = Array.fill(16)(NoSlot)
+  private var frontSlots = Array.fill(16)(Slots.NoSlot)
   private var front = 0
   private var fronts = 0
   private var hasCore = false
@@ -53,8 +49,15 @@ final class SlidingMerge(
   /** The end of the window. */
   def windowEnd: Long = end
 
-  /** The place of the value of the window, until the next one. */
-  def slot: Int = value
+  /**
+   * The place of the merged values of the window's earlier frames, or of all, until the next window:
+   * whoever reads them merges them with those of the later frames, if there are any.
+   */
+  def earlier: Int =
+    if (front < fronts) frontSlots(front) else if (hasCore) coreSlot else backSlot
+
+  /** The place of the merged values of the window's later frames; `Slots.NoSlot` if there are none. */
+  def later: Int = if (hasBack && (front < fronts || hasCore)) backSlot else Slots.NoSlot
 
   /** Begins with the windows of a key that end after `after` and not after `until`. */
   def start(frames: FrameCursor, after: Long, until: Long, runs: Int): Unit = {
@@ -80,10 +83,7 @@ final class SlidingMerge(
         }
       }
     }
-    if (isFound) {
-      end = candidate
-      value = merged()
-    }
+    if (isFound) end = candidate
     isFound
   }
 
@@ -114,7 +114,7 @@ final class SlidingMerge(
     fronts = 0
     while (cursor.frame < until) {
       if (fronts == frontFrames.length) growFront()
-      if (frontSlots(fronts) == NoSlot) frontSlots(fronts) = slots.allocate()
+      if (frontSlots(fronts) == Slots.NoSlot) frontSlots(fronts) = slots.allocate()
       frontFrames(fronts) = cursor.frame
       slots.copy(cursor.slot, frontSlots(fronts))
       fronts += 1
@@ -126,7 +126,7 @@ final class SlidingMerge(
     val before = frontSlots.length
     frontFrames = java.util.Arrays.copyOf(frontFrames, before * 2)
     frontSlots = java.util.Arrays.copyOf(frontSlots, before * 2)
-    java.util.Arrays.fill(frontSlots, before, before * 2, NoSlot)
+    java.util.Arrays.fill(frontSlots, before, before * 2, Slots.NoSlot)
   }
 
   private def readCore(last: Long): Unit =
@@ -149,11 +149,7 @@ final class SlidingMerge(
     if (hasCore && fronts > 0) {
       slots.merge(frontSlots(fronts - 1), coreSlot, frontSlots(fronts - 1))
     }
-    var i = fronts - 2
-    while (i >= 0) {
-      slots.merge(frontSlots(i), frontSlots(i + 1), frontSlots(i))
-      i -= 1
-    }
+    slots.mergeTails(frontSlots, fronts)
   }
 
   private def slideTo(windowEnd: Long): Unit = {
@@ -167,20 +163,8 @@ final class SlidingMerge(
       cursor.advance()
     }
   }
-
-  private def merged(): Int = {
-    val earlier = if (front < fronts) frontSlots(front) else if (hasCore) coreSlot else NoSlot
-    if (!hasBack) earlier
-    else if (earlier == NoSlot) backSlot
-    else {
-      slots.merge(earlier, backSlot, windowSlot)
-      windowSlot
-    }
-  }
 }
 
 object SlidingMerge {
-  private val NoSlot = -1
-
   private val DefaultSegment = 1024
 }

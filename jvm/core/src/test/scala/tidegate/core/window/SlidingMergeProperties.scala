@@ -13,13 +13,19 @@ class SlidingMergeProperties extends AnyFunSuite with ScalaCheckPropertyChecks {
     private val values = mutable.ArrayBuffer.empty[String]
     private val free = mutable.Stack.empty[Int]
     var merges = 0
+    private val window = put("")
 
     def put(text: String): Int = {
       val slot = allocate()
       values(slot) = text
       slot
     }
-    def apply(slot: Int): String = values(slot)
+    def merged(earlier: Int, later: Int): String =
+      if (later == Slots.NoSlot) values(earlier)
+      else {
+        merge(earlier, later, window)
+        values(window)
+      }
     override def merge(earlier: Int, later: Int, into: Int): Unit = {
       merges += 1
       values(into) = values(earlier) + values(later)
@@ -107,7 +113,7 @@ class SlidingMergeProperties extends AnyFunSuite with ScalaCheckPropertyChecks {
       .continually(windows.next())
       .takeWhile(identity)
       .map { _ =>
-        windows.windowEnd -> texts(windows.slot)
+        windows.windowEnd -> texts.merged(windows.earlier, windows.later)
       }
       .toList
   }

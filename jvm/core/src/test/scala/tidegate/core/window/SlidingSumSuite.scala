@@ -58,7 +58,9 @@ class SlidingSumSuite extends AnyFunSuite {
         sum += numbers(i)
         i += 1
       }
-      worst = math.max(worst, math.abs(slots(windows.slot) - sum) / math.abs(sum))
+      val later = if (windows.later == Slots.NoSlot) 0.0 else slots(windows.later)
+      val slid = slots(windows.earlier) + later
+      worst = math.max(worst, math.abs(slid - sum) / math.abs(sum))
     }
     assert(count == slides)
     worst

@@ -30,8 +30,8 @@ private[frames] abstract class BufferSlots extends Slots {
   /** Makes place for so many entries. */
   protected def grow(capacity: Int): Unit
 
-  /** Takes an entry of the state. */
-  def load(entry: UnsafeRow, into: Int): Unit
+  /** Takes an entry of the state, that at `i`. */
+  def load(entries: EntryArray, i: Int, into: Int): Unit
 
   /** Takes what the partial aggregation has put out: keys, frame, buffers. */
   def loadInput(row: UnsafeRow, into: Int): Unit
@@ -39,9 +39,17 @@ private[frames] abstract class BufferSlots extends Slots {
   /** Moves the entry to another frame. */
   def setFrame(slot: Int, frame: Long): Unit
 
-  /** The entry for the state; good until the next call. */
-  def entry(slot: Int): UnsafeRow
+  /** The length of the entry for the state, in bytes. */
+  def size(slot: Int): Int
 
-  /** The output of a window; good until the next call. */
-  def result(stateKey: UnsafeRow, start: Long, slot: Int): UnsafeRow
+  /** Writes the entry for the state to `address` of `base`. */
+  def store(slot: Int, base: AnyRef, address: Long): Unit
+
+  /**
+   * The output of a window; good until the next call.
+   *
+   * @param later
+   *   the place of what is yet to be merged behind `earlier`, which may be `Slots.NoSlot`
+   */
+  def result(stateKey: UnsafeRow, start: Long, earlier: Int, later: Int): UnsafeRow
 }

@@ -44,9 +44,8 @@ private[frames] final class Chunks(slots: BufferSlots) {
     val (rowIds, rowEnds) = (row.getArray(FrameRow.ChunkIds), row.getArray(FrameRow.ChunkEnds))
     var i = 0
     while (i < merged.size) {
-      val entry = merged(i)
-      add(i, rowIds.getInt(i), entry.getLong(0), rowEnds.getLong(i))
-      slots.load(entry, places(i))
+      add(i, rowIds.getInt(i), merged.frame(i), rowEnds.getLong(i))
+      slots.load(merged, i, places(i))
       i += 1
     }
   }

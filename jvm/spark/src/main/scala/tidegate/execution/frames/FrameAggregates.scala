@@ -73,6 +73,7 @@ final case class FrameAggregates(
 
   private def isWord(dataType: DataType): Boolean = dataType match {
     case d: DecimalType => d.precision <= Decimal.MAX_LONG_DIGITS
+    case NullType       => false
     case other          => UnsafeRow.isFixedLength(other) && other.defaultSize <= 8
   }
 }

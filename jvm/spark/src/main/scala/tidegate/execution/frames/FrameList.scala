@@ -23,13 +23,11 @@ private[frames] final class FrameList(slots: BufferSlots, initialCapacity: Int =
     if (i < 0) -i - 1 else i
   }
 
-  /** Takes the entries of a row of the state. */
+  /** Takes the entries of a row of the state, which come in order behind the others. */
   def readAll(entries: EntryArray): Unit = {
     var i = 0
     while (i < entries.size) {
-      val entry = entries(i)
-      val slot = insert(size, entry.getLong(0))
-      slots.load(entry, slot)
+      slots.load(entries, i, insert(size, entries.frame(i)))
       i += 1
     }
   }
@@ -67,8 +65,10 @@ private[frames] final class FrameList(slots: BufferSlots, initialCapacity: Int =
       frames = java.util.Arrays.copyOf(frames, size * 2)
       places = java.util.Arrays.copyOf(places, size * 2)
     }
-    System.arraycopy(frames, i, frames, i + 1, size - i)
-    System.arraycopy(places, i, places, i + 1, size - i)
+    if (i < size) {
+      System.arraycopy(frames, i, frames, i + 1, size - i)
+      System.arraycopy(places, i, places, i + 1, size - i)
+    }
     frames(i) = frame
     places(i) = place
     size += 1

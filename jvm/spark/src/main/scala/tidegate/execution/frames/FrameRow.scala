@@ -47,10 +47,12 @@ private[frames] object FrameRow {
 
 /** An array of entries in a row, without an object for each. */
 private[frames] final class EntryArray(entryFields: Int) {
-  private var base: AnyRef = _
+  private val frameAt = UnsafeRow.calculateBitSetWidthInBytes(entryFields)
   private var offset = 0L
   private var first = 0L
-  private val entry = new UnsafeRow(entryFields)
+
+  /** What the addresses of the entries are in. */
+  var base: AnyRef = _
 
   var size: Int = 0
 
@@ -61,12 +63,15 @@ private[frames] final class EntryArray(entryFields: Int) {
     first = offset + UnsafeArrayData.calculateHeaderPortionInBytes(size)
   }
 
-  /** The entry at `i`, good until the next call. */
-  def apply(i: Int): UnsafeRow = {
-    val place = Platform.getLong(base, first + 8L * i)
-    entry.pointTo(base, offset + (place >>> 32), place.toInt)
-    entry
-  }
+  private def place(i: Int): Long = Platform.getLong(base, first + 8L * i)
+
+  /** Where the entry begins. */
+  def address(i: Int): Long = offset + (place(i) >>> 32)
+
+  /** Its length. */
+  def bytes(i: Int): Int = place(i).toInt
+
+  def frame(i: Int): Long = Platform.getLong(base, address(i) + frameAt)
 }
 
 /** Puts a row of the state together, in a buffer that is used again for the next one. */
@@ -110,17 +115,10 @@ private[frames] final class FrameRowWriter(grid: FrameGrid) {
     beginArray(until - from, 8 * (until - from))
     var i = from
     while (i < until) {
-      val entry = slots.entry(places(i))
-      val size = entry.getSizeInBytes
+      val size = slots.size(places(i))
       val at = used
       reserve(size)
-      Platform.copyMemory(
-        entry.getBaseObject,
-        entry.getBaseOffset,
-        bytes,
-        address(at),
-        size.toLong
-      )
+      slots.store(places(i), bytes, address(at))
       val place = (at - arrayAt).toLong << 32 | size.toLong
       Platform.putLong(bytes, address(arrayAt + headerBytes + 8 * (i - from)), place)
       i += 1

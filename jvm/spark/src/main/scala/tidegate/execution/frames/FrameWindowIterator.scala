@@ -31,7 +31,7 @@ private[frames] final class FrameWindowIterator(
     maxInputBytes: Long
 ) extends Iterator[InternalRow] {
   private val slots: BufferSlots =
-    if (aggregates.arePacked) new PackedSlots(aggregates) else new ObjectSlots(aggregates)
+    if (aggregates.arePacked) GeneratePackedSlots(aggregates) else new ObjectSlots(aggregates)
   private val frames = new KeyFrames(
     store,
     slots,
@@ -66,7 +66,7 @@ private[frames] final class FrameWindowIterator(
   override def next(): InternalRow = {
     if (!hasNext) throw new NoSuchElementException("no window is left")
     isReady = false
-    slots.result(key, windows.windowEnd - grid.size, windows.slot)
+    slots.result(key, windows.windowEnd - grid.size, windows.earlier, windows.later)
   }
 
   private def nextKey(): Boolean = {

@@ -96,15 +96,14 @@ private[frames] final class KeyFrames(
   private def moveAll(row: UnsafeRow, change: WindowChange): Unit = {
     entries.pointTo(row, FrameRow.Frames)
     (0 until entries.size).foreach { i =>
-      val entry = entries(i)
-      val frame = change.moved(entry.getLong(0))
+      val frame = change.moved(entries.frame(i))
       if (open.size > 0 && open.last == frame) {
-        slots.load(entry, scratch)
+        slots.load(entries, i, scratch)
         slots.merge(open.places(open.size - 1), scratch, open.places(open.size - 1))
       } else {
         seal()
         val slot = open.insert(open.size, frame)
-        slots.load(entry, slot)
+        slots.load(entries, i, slot)
         slots.setFrame(slot, frame)
       }
     }

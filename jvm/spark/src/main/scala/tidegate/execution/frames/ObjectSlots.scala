@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeProjection
 import org.apache.spark.sql.types.{DataType, LongType}
+import tidegate.core.window.Slots
 
 /**
  * Entries of any aggregates: of variable length, or with objects of their own. A place holds the
@@ -66,6 +67,8 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
   private var entries = new Array[UnsafeRow](0)
   private var buffers = new Array[InternalRow](0)
 
+  private lazy val window = allocate()
+
   private val both = new JoinedRow
   private val encoded = new GenericInternalRow(1 + types.length)
   private val results = new GenericInternalRow(functions.length)
@@ -86,7 +89,9 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
     super.release(slot)
   }
 
-  override def load(entry: UnsafeRow, into: Int): Unit = {
+  override def load(from: EntryArray, i: Int, into: Int): Unit = {
+    val entry = new UnsafeRow(1 + types.length)
+    entry.pointTo(from.base, from.address(i), from.bytes(i))
     frames(into) = entry.getLong(0)
     entries(into) = entry.copy()
     buffers(into) = null
@@ -138,7 +143,12 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
     if (mayShare) buffers(later) = null
   }
 
-  override def entry(slot: Int): UnsafeRow = {
+  override def size(slot: Int): Int = entry(slot).getSizeInBytes
+
+  override def store(slot: Int, base: AnyRef, address: Long): Unit =
+    entry(slot).writeToMemory(base, address)
+
+  private def entry(slot: Int): UnsafeRow = {
     if (entries(slot) == null) {
       encoded.setLong(0, frames(slot))
       types.indices.foreach(i => encoded.update(1 + i, buffers(slot).get(i, types(i))))
@@ -178,7 +188,14 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
     row
   }
 
-  override def result(stateKey: UnsafeRow, start: Long, slot: Int): UnsafeRow = {
+  override def result(stateKey: UnsafeRow, start: Long, earlier: Int, later: Int): UnsafeRow =
+    if (later == Slots.NoSlot) result(stateKey, start, earlier)
+    else {
+      merge(earlier, later, window)
+      result(stateKey, start, window)
+    }
+
+  private def result(stateKey: UnsafeRow, start: Long, slot: Int): UnsafeRow = {
     val row = if (mayShare) decode(entry(slot)) else decoded(slot)
     evaluateDeclarative.target(results)(row)
     functions.indices.foreach { f =>

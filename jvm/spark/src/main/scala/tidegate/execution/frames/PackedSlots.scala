@@ -5,36 +5,40 @@ import org.apache.spark.unsafe.Platform
 
 /**
  * Entries of one word per buffer in one array, in the layout of `UnsafeRow`: they are copied from
- * and to the state as they are, and merged by generated code.
+ * and to the state as they are. What is done with each entry is in the class that
+ * [[GeneratePackedSlots]] makes of this one: load, merge, slide, evaluate, store.
+ *
+ * @param keyCount
+ *   the number of grouping columns in the rows of the partial aggregation
+ * @param bufferCount
+ *   the number of buffers of an entry, which has null bits and its frame before them
  */
-private[frames] final class PackedSlots(aggregates: FrameAggregates) extends BufferSlots {
-  private val code: FrameCode = GenerateFrameCode(aggregates)
-  private val keyCount = aggregates.keys.size
-  private val fields = 1 + aggregates.buffers.size
+private[frames] abstract class PackedSlots(keyCount: Int, bufferCount: Int) extends BufferSlots {
+  private val fields = 1 + bufferCount
   private val bytes = 8 + 8 * fields
-  private var words = new Array[Long](0)
 
-  private val (left, right, into) = (view(), view(), view())
+  /** The entries. */
+  protected var words: Array[Long] = new Array[Long](0)
 
-  private def view() = new UnsafeRow(fields)
+  /** Where an entry begins in `words`. */
+  protected final def at(slot: Int): Long = Platform.LONG_ARRAY_OFFSET + slot.toLong * bytes
 
-  private def at(slot: Int): Long = Platform.LONG_ARRAY_OFFSET + slot.toLong * bytes
+  /** Copies an entry. */
+  protected def copyEntry(from: AnyRef, fromAddress: Long, to: AnyRef, toAddress: Long): Unit
 
-  private def point(row: UnsafeRow, slot: Int): UnsafeRow = {
-    row.pointTo(words, at(slot), bytes)
-    row
-  }
+  /** Copies frame and buffers of a row in which the null bits are elsewhere. */
+  protected def copyFields(from: AnyRef, fromAddress: Long, to: AnyRef, toAddress: Long): Unit
 
   override protected def grow(capacity: Int): Unit =
     words = java.util.Arrays.copyOf(words, Math.multiplyExact(capacity, bytes / 8))
 
-  override def load(entry: UnsafeRow, slot: Int): Unit =
-    Platform.copyMemory(entry.getBaseObject, entry.getBaseOffset, words, at(slot), bytes.toLong)
+  override def load(entries: EntryArray, i: Int, slot: Int): Unit =
+    copyEntry(entries.base, entries.address(i), words, at(slot))
 
   override def loadInput(row: UnsafeRow, slot: Int): Unit = {
     val first = row.getBaseOffset + UnsafeRow.calculateBitSetWidthInBytes(row.numFields) +
       8L * keyCount
-    Platform.copyMemory(row.getBaseObject, first, words, at(slot) + 8, bytes - 8L)
+    copyFields(row.getBaseObject, first, words, at(slot) + 8)
     var nulls = 0L
     if (row.anyNull) {
       var i = 0
@@ -49,14 +53,10 @@ private[frames] final class PackedSlots(aggregates: FrameAggregates) extends Buf
   override def setFrame(slot: Int, frame: Long): Unit =
     Platform.putLong(words, at(slot) + 8, frame)
 
-  override def copy(from: Int, slot: Int): Unit =
-    Platform.copyMemory(words, at(from), words, at(slot), bytes.toLong)
+  override def copy(from: Int, slot: Int): Unit = copyEntry(words, at(from), words, at(slot))
 
-  override def merge(earlier: Int, later: Int, slot: Int): Unit =
-    code.merge(point(left, earlier), point(right, later), point(into, slot))
+  override def size(slot: Int): Int = bytes
 
-  override def entry(slot: Int): UnsafeRow = point(into, slot)
-
-  override def result(stateKey: UnsafeRow, start: Long, slot: Int): UnsafeRow =
-    code.result(stateKey, start, point(left, slot))
+  override def store(slot: Int, base: AnyRef, address: Long): Unit =
+    copyEntry(words, at(slot), base, address)
 }
