@@ -1,5 +1,7 @@
 package tidegate
 
+import scala.util.Random
+
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
@@ -119,6 +121,7 @@ class OrderStateSuite extends OrderTest {
     } yield key(time)
     assert(keys.zip(keys.tail).forall { case (a, b) => compare(a, b) < 0 })
     assert(keys.map(execution.order.OrderKeys.micros).distinct === times)
+    assert(execution.order.OrderKeys.sorted(new Random(7).shuffle(keys)) === keys)
   }
 
   private def compare(a: UnsafeRow, b: UnsafeRow): Int =

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPl
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.toPrettySQL
 import org.apache.spark.sql.streaming.OutputMode
-import tidegate.clock.FrameCheckpoint
+import tidegate.clock.StateCheckpoint
 import tidegate.plans._
 
 /**
@@ -45,7 +45,7 @@ object PlanFrames extends Rule[LogicalPlan] {
    * @throws AnalysisException
    *   if the checkpoint has frames that the query cannot go on with
    */
-  def atStart(plan: LogicalPlan, mode: OutputMode, checkpoint: FrameCheckpoint): LogicalPlan = {
+  def atStart(plan: LogicalPlan, mode: OutputMode, checkpoint: StateCheckpoint): LogicalPlan = {
     val marked = plan.transformUp { case WindowAggregate(a, window, grid) =>
       val hasFrames = RestoredFrames.exist(plan, a, checkpoint)
       lazy val against = reasonAgainst(plan, mode) match {

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
-import tidegate.clock.FrameCheckpoint
+import tidegate.clock.StateCheckpoint
 import tidegate.plans.{DropLate, KeyedWatermark, WindowMark}
 
 /**
@@ -53,8 +53,8 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
     case other => other
   }
 
-  private def checkpointOf(w: WriteToStream): FrameCheckpoint =
-    new FrameCheckpoint(w.resolvedCheckpointLocation, SparkSession.active)
+  private def checkpointOf(w: WriteToStream): StateCheckpoint =
+    new StateCheckpoint(w.resolvedCheckpointLocation, SparkSession.active)
 
   private def isOfSpark(query: LogicalPlan): Boolean =
     !query.exists(_.isInstanceOf[KeyedWatermark]) &&

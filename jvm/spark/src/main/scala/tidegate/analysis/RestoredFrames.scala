@@ -5,7 +5,7 @@ import java.time.Instant
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import tidegate.TidegateErrors
-import tidegate.clock.FrameCheckpoint
+import tidegate.clock.StateCheckpoint
 import tidegate.core.window.WindowChange
 import tidegate.plans._
 
@@ -13,7 +13,7 @@ import tidegate.plans._
 private[analysis] object RestoredFrames extends Logging {
 
   /** Whether the checkpoint has frames of an aggregation. */
-  def exist(plan: LogicalPlan, a: Aggregate, checkpoint: FrameCheckpoint): Boolean =
+  def exist(plan: LogicalPlan, a: Aggregate, checkpoint: StateCheckpoint): Boolean =
     a.child
       .collectFirst { case d: DropLate => StatefulOperators.ownId(plan, d.operator) }
       .exists(id => checkpoint.operators.get(id).contains(FrameAggregate.StateName))
@@ -26,7 +26,7 @@ private[analysis] object RestoredFrames extends Logging {
    * @throws AnalysisException
    *   if the query has no use for frames that are there
    */
-  def check(plan: LogicalPlan, batch: LogicalPlan, checkpoint: FrameCheckpoint): Unit =
+  def check(plan: LogicalPlan, batch: LogicalPlan, checkpoint: StateCheckpoint): Unit =
     checkpoint.operators.filter(_._2 == FrameAggregate.StateName).keys.toSeq.sorted.foreach { id =>
       val frames = batch.collect {
         case f @ FrameAggregate(_, _, Some(name), _) if StatefulOperators.ownId(plan, name) == id =>
@@ -41,10 +41,10 @@ private[analysis] object RestoredFrames extends Logging {
       }
     }
 
-  private def windowsOf(operator: String, checkpoint: FrameCheckpoint): Option[WindowGrid] =
+  private def windowsOf(operator: String, checkpoint: StateCheckpoint): Option[WindowGrid] =
     checkpoint.marks.get(operator).flatMap(_.frames)
 
-  private def refused(plan: LogicalPlan, id: Long, checkpoint: FrameCheckpoint) = {
+  private def refused(plan: LogicalPlan, id: Long, checkpoint: StateCheckpoint) = {
     val operators = plan.collect { case d: DropLate => d.operator }
     val operator = operators
       .lift((id - StatefulOperators.FirstOwnId).toInt)
@@ -66,7 +66,7 @@ private[analysis] object RestoredFrames extends Logging {
   private def verdict(
       f: FrameAggregate,
       before: WindowGrid,
-      checkpoint: FrameCheckpoint
+      checkpoint: StateCheckpoint
   ): String = {
     val change = WindowChange(before.inMicros, f.grid.inMicros)
     val watermarkMs = checkpoint.marks(f.operator.get).evictionMs.getOrElse(0L)

@@ -50,13 +50,15 @@ final class SlidingMerge(
   def windowEnd: Long = end
 
   /**
-   * The place of the merged values of the window's earlier frames, or of all, until the next window:
-   * whoever reads them merges them with those of the later frames, if there are any.
+   * The place of the merged values of the window's earlier frames, or of all, until the next
+   * window: whoever reads them merges them with those of the later frames, if there are any.
    */
   def earlier: Int =
     if (front < fronts) frontSlots(front) else if (hasCore) coreSlot else backSlot
 
-  /** The place of the merged values of the window's later frames; `Slots.NoSlot` if there are none. */
+  /**
+   * The place of the merged values of the window's later frames; `Slots.NoSlot` if there are none.
+   */
   def later: Int = if (hasBack && (front < fronts || hasCore)) backSlot else Slots.NoSlot
 
   /** Begins with the windows of a key that end after `after` and not after `until`. */

@@ -17,7 +17,7 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.StructType
 import tidegate.TidegateErrors
 import tidegate.clock.OperatorBatch
-import tidegate.execution.CommitsAtEnd
+import tidegate.execution.OneStoreExec
 import tidegate.plans.{FrameAggregate, FrameSettings, WindowGrid}
 
 /**
@@ -42,7 +42,7 @@ final case class FrameAggregateExec(
     child: SparkPlan
 ) extends UnaryExecNode
     with PartitioningPreservingUnaryExecNode
-    with CommitsAtEnd {
+    with OneStoreExec {
 
   override def output: Seq[Attribute] = aggregates.results.map(_.toAttribute)
 
@@ -53,15 +53,11 @@ final case class FrameAggregateExec(
 
   override protected def outputExpressions: Seq[NamedExpression] = aggregates.results
 
-  override def requiredChildDistribution: Seq[Distribution] = Seq(
-    stateInfo.fold[Distribution](ClusteredDistribution(aggregates.keys))(
-      StatefulOperatorPartitioning.getCompatibleDistribution(aggregates.keys, _, conf)
-    )
-  )
+  override def requiredChildDistribution: Seq[Distribution] = Seq(grouped(aggregates.keys))
 
-  private def keySchema: StructType = fromAttributes(aggregates.stateKey)
+  override protected def keySchema: StructType = fromAttributes(aggregates.stateKey)
 
-  private def valueSchema: StructType = FrameRow.schema(aggregates.entryType)
+  override protected def valueSchema: StructType = FrameRow.schema(aggregates.entryType)
 
   override def validateAndMaybeEvolveStateSchema(
       hadoopConf: Configuration,
@@ -69,17 +65,7 @@ final case class FrameAggregateExec(
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
     checkFunctions(hadoopConf)
-    val schema =
-      StateStoreColFamilySchema(StateStore.DEFAULT_COL_FAMILY_NAME, 0, keySchema, 0, valueSchema)
-    List(
-      StateSchemaCompatibilityChecker.validateAndMaybeEvolveStateSchema(
-        getStateInfo,
-        hadoopConf,
-        List(schema),
-        session.sessionState,
-        stateSchemaVersion
-      )
-    )
+    super.validateAndMaybeEvolveStateSchema(hadoopConf, batchId, stateSchemaVersion)
   }
 
   /**

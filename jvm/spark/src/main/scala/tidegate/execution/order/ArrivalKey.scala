@@ -1,9 +1,9 @@
 package tidegate.execution.order
 
-import java.nio.ByteBuffer
-import java.util.Arrays
+import java.nio.{ByteBuffer, ByteOrder}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.unsafe.Platform
 
 /**
  * The key of a row in the state: one column of 24 bytes, in an order that is that of the rows.
@@ -27,13 +27,21 @@ private[order] final class ArrivalKey(batchId: Long) {
   row.pointTo(bytes, bytes.length)
   // How Spark writes where a value is, and how long.
   row.setLong(0, Start.toLong << 32 | Length.toLong)
-  buffer.putLong(Start + 8, batchId)
 
   /** The key of the next row; good until the next call. */
   def next(micros: Long): UnsafeRow = {
-    buffer.putLong(Start, micros ^ Long.MinValue)
-    buffer.putLong(Start + 16, arrived)
+    val key = of(micros, batchId, arrived)
     arrived += 1
+    key
+  }
+
+  /** The key of a row that has come before; good until the next call. */
+  def of(arrival: Arrival): UnsafeRow = of(arrival.micros, arrival.batchId, arrival.number)
+
+  private def of(micros: Long, batchId: Long, number: Long): UnsafeRow = {
+    buffer.putLong(Start, micros ^ Long.MinValue)
+    buffer.putLong(Start + 8, batchId)
+    buffer.putLong(Start + 16, number)
     row
   }
 }
@@ -44,11 +52,27 @@ private[order] object ArrivalKey {
   /** After the bits for nulls and the place of the value. */
   private val Start = 16
 
-  /** The order of rows, which is that of the bytes of their keys. */
-  val Order: Ordering[UnsafeRow] = (a, b) => Arrays.compareUnsigned(bytes(a), bytes(b))
-
-  private def bytes(key: UnsafeRow): Array[Byte] = key.getBinary(0)
-
   /** The event time in a key, in µs. */
-  def micros(key: UnsafeRow): Long = ByteBuffer.wrap(bytes(key)).getLong(0) ^ Long.MinValue
+  def micros(key: UnsafeRow): Long = word(key, 0) ^ Long.MinValue
+
+  /** What a key says of its row. */
+  def arrival(key: UnsafeRow): Arrival = new Arrival(micros(key), word(key, 1), word(key, 2))
+
+  private val isLittleEndian = ByteOrder.nativeOrder == ByteOrder.LITTLE_ENDIAN
+
+  /** Where it is: this is asked of every row in the state. */
+  private def word(key: UnsafeRow, i: Int): Long = {
+    val word = Platform.getLong(key.getBaseObject, key.getBaseOffset + Start + 8L * i)
+    if (isLittleEndian) java.lang.Long.reverseBytes(word) else word
+  }
+}
+
+/** When a row happened, and when it came. Arrivals sort as the bytes of their keys do. */
+private[order] final class Arrival(val micros: Long, val batchId: Long, val number: Long)
+    extends Comparable[Arrival] {
+
+  override def compareTo(other: Arrival): Int =
+    if (micros != other.micros) java.lang.Long.compare(micros, other.micros)
+    else if (batchId != other.batchId) java.lang.Long.compare(batchId, other.batchId)
+    else java.lang.Long.compare(number, other.number)
 }

@@ -1,6 +1,5 @@
 package tidegate.execution.order
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -11,7 +10,7 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.StructType
 import tidegate.clock.OperatorBatch
-import tidegate.execution.{CommitsAtEnd, DropLateExec}
+import tidegate.execution.{DropLateExec, OneStoreExec}
 import tidegate.plans.{EventTimeOrder, EventTimeTag, OrderMark}
 
 /**
@@ -39,7 +38,7 @@ final case class EventTimeOrderExec(
     stateInfo: Option[StatefulOperatorStateInfo],
     child: SparkPlan
 ) extends UnaryExecNode
-    with CommitsAtEnd {
+    with OneStoreExec {
 
   override def output: Seq[Attribute] = child.output
 
@@ -52,35 +51,13 @@ final case class EventTimeOrderExec(
     Seq(SortOrder(DropLateExec.decisive(eventTime), Ascending))
 
   override def requiredChildDistribution: Seq[Distribution] = Seq(
-    if (partitionBy.isEmpty) AllTuples
-    else
-      stateInfo.fold[Distribution](ClusteredDistribution(partitionBy))(
-        StatefulOperatorPartitioning.getCompatibleDistribution(partitionBy, _, conf)
-      )
+    if (partitionBy.isEmpty) AllTuples else grouped(partitionBy)
   )
 
-  private def keySchema: StructType =
+  override protected def keySchema: StructType =
     OrderStateSchema.key(OrderMark(eventTime.name, partitionBy.map(_.name)))
 
-  private def valueSchema: StructType = OrderStateSchema.value(child.output)
-
-  override def validateAndMaybeEvolveStateSchema(
-      hadoopConf: Configuration,
-      batchId: Long,
-      stateSchemaVersion: Int
-  ): List[StateSchemaValidationResult] = {
-    val schema =
-      StateStoreColFamilySchema(StateStore.DEFAULT_COL_FAMILY_NAME, 0, keySchema, 0, valueSchema)
-    List(
-      StateSchemaCompatibilityChecker.validateAndMaybeEvolveStateSchema(
-        getStateInfo,
-        hadoopConf,
-        List(schema),
-        session.sessionState,
-        stateSchemaVersion
-      )
-    )
-  }
+  override protected def valueSchema: StructType = OrderStateSchema.value(child.output)
 
   /**
    * Below which time rows are due, in µs; none if the watermark has not moved: what was below it

@@ -1,5 +1,7 @@
 package tidegate.execution.order
 
+import java.util.{Arrays, Comparator}
+
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.state.StateStore
@@ -44,16 +46,17 @@ private[order] final class RowBuffer(
   }
 
   private def searchedBelow(micros: Long): Iterator[UnsafeRow] = {
-    val keys = store
+    val due = store
       .iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
       .map(_.key)
       .filter(ArrivalKey.micros(_) < micros)
-      .map(_.copy())
+      .map(ArrivalKey.arrival)
       .toArray
-      .sorted(ArrivalKey.Order)
-    keys.iterator.map { key =>
-      val row = store.get(key, StateStore.DEFAULT_COL_FAMILY_NAME)
-      remove(key)
+    Arrays.sort(due, Comparator.naturalOrder[Arrival])
+    due.iterator.map { arrival =>
+      val dueKey = key.of(arrival)
+      val row = store.get(dueKey, StateStore.DEFAULT_COL_FAMILY_NAME)
+      remove(dueKey)
       row
     }
   }

@@ -12,4 +12,10 @@ object OrderKeys {
   }
 
   def micros(key: UnsafeRow): Long = ArrivalKey.micros(key)
+
+  /** The keys, sorted as arrivals, and made of these again. */
+  def sorted(keys: Seq[UnsafeRow]): Seq[UnsafeRow] = {
+    val key = new ArrivalKey(0)
+    keys.map(ArrivalKey.arrival).sorted.map(key.of(_).copy())
+  }
 }

@@ -17,7 +17,7 @@ import org.apache.spark.sql.execution.streaming.state.{
 import org.apache.spark.sql.tidegate.SparkInternals
 
 /** What a checkpoint says of the state of operators, before its query runs on it again. */
-final class FrameCheckpoint(location: String, session: SparkSession) {
+final class StateCheckpoint(location: String, session: SparkSession) {
   private val hadoopConf = SparkInternals.hadoopConf(session)
   private val files = new Path(location).getFileSystem(hadoopConf)
   private val state = new Path(location, "state")

@@ -2,14 +2,46 @@ package tidegate.execution
 
 import scala.concurrent.duration.NANOSECONDS
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Distribution}
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreWriter
-import org.apache.spark.sql.execution.streaming.state.{StateStore, StateStoreThreadLocalTracker}
+import org.apache.spark.sql.execution.streaming.operators.stateful._
+import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.types.StructType
 
-/** A stateful operator of ours, whose tasks commit their store when their last row is taken. */
-private[execution] trait CommitsAtEnd extends StateStoreWriter { self: SparkPlan =>
+/** A stateful operator of ours: one store, which a task commits when its last row is taken. */
+private[execution] trait OneStoreExec extends StateStoreWriter { self: SparkPlan =>
+
+  protected def keySchema: StructType
+
+  protected def valueSchema: StructType
+
+  /** The rows of each group together: within a query, where the store of their partition is. */
+  protected def grouped(by: Seq[Attribute]): Distribution =
+    stateInfo.fold[Distribution](ClusteredDistribution(by))(
+      StatefulOperatorPartitioning.getCompatibleDistribution(by, _, conf)
+    )
+
+  override def validateAndMaybeEvolveStateSchema(
+      hadoopConf: Configuration,
+      batchId: Long,
+      stateSchemaVersion: Int
+  ): List[StateSchemaValidationResult] = {
+    val schema =
+      StateStoreColFamilySchema(StateStore.DEFAULT_COL_FAMILY_NAME, 0, keySchema, 0, valueSchema)
+    List(
+      StateSchemaCompatibilityChecker.validateAndMaybeEvolveStateSchema(
+        getStateInfo,
+        hadoopConf,
+        List(schema),
+        session.sessionState,
+        stateSchemaVersion
+      )
+    )
+  }
 
   /**
    * The rows of a child. Spark leaves the store that an aggregation of the same task has read from
