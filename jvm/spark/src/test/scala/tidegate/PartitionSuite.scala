@@ -195,6 +195,26 @@ class PartitionSuite extends KeyedStreamTest {
     }
   }
 
+  test("more substreams than allowed in a batch that is read again: the same sentence") {
+    val log = new PartitionedLog
+    log.send(0, rows(0 to 4): _*)
+    // Without windows no batch follows that would write down what the last one saw.
+    def frame = log
+      .toDF(spark)
+      .withKeyedWatermark("time", "0 seconds", substream = Seq("n"))
+      .select("n")
+    val run = new Run(frame).start().settle()
+    log.send(0, rows(5 to 30): _*)
+    run.settle().stop()
+    withConf("spark.tidegate.maxSubstreams" -> "10") {
+      val error = intercept[org.apache.spark.sql.streaming.StreamingQueryException] {
+        run.start().settle()
+      }
+      assert(error.getMessage.contains("has found 11 substreams by `n`, but may have 10"))
+      assert(!error.getMessage.contains("could not be read again"))
+    }
+  }
+
   test("a hint for Kafka without substreams") {
     val lines = LogLines.during("tidegate.analysis.SuggestSubstreams") {
       val log = new PartitionedLog
