@@ -18,3 +18,8 @@ def test_event_time_order(spark: SparkSession) -> None:
 
 def test_sliding_windows(spark: SparkSession) -> None:
     assert documents.check(DOCS / "windows.md", spark.newSession()) >= 3
+
+
+def test_sources(spark: SparkSession) -> None:
+    # Those with a broker, a server or Delta's jars are not run here.
+    assert documents.check(DOCS / "sources.md", spark.newSession()) >= 1

@@ -1,5 +1,6 @@
 package tidegate
 
+import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.tidegate.SparkInternals
@@ -32,6 +33,13 @@ object TidegateErrors {
       Some(cause)
     )
   }
+
+  /** Whether an error is one of these, or was caused by one: those of tasks arrive as a cause. */
+  def isOwn(error: Throwable): Boolean =
+    Iterator.iterate(error)(_.getCause).takeWhile(_ != null).exists {
+      case e: SparkThrowable => Option(e.getCondition).exists(_.startsWith("TIDEGATE_"))
+      case _                 => false
+    }
 
   private def list(names: Iterable[String]): String = names.map(n => s"`$n`").mkString(", ")
 

@@ -13,6 +13,17 @@ class ClockSuite extends RestartTest {
   private def counts(df: DataFrame): DataFrame =
     df.groupBy(window(col("time"), "10 seconds")).agg(count("*"))
 
+  /** With and without a stop in the middle of a scenario. */
+  private def twice(title: String)(body: (Run => Unit) => Unit): Unit = {
+    test(title)(body(_ => ()))
+    test(s"$title, with a restart") {
+      body { run =>
+        run.restart().settle()
+        ()
+      }
+    }
+  }
+
   test("a silent substream is left out after its timeout, and does not go back when it returns") {
     val in = events()
     val run = new Run(
@@ -63,6 +74,127 @@ class ClockSuite extends RestartTest {
     run.clock.advance(3600000)
     run.settle()
     assert(run.batchCount === batches)
+  }
+
+  twice("all substreams idle: time stands until data comes, and then goes on") { middle =>
+    val folder = files(Seq(event("a", 30), event("b", 3)))
+    val run = new Run(counts(stream(folder).transform(idleAfterFive))).start().settle()
+    run.clock.advance(5000)
+    run.settle()
+    middle(run)
+    run.clock.advance(3600000)
+    run.settle()
+    assert(run.watermark("time") === Some(30000L))
+    addFile(folder, 1, Seq(event("a", 41), event("b", 52)))
+    run.settle()
+    assert(run.watermark("time") === Some(41000L))
+    assert(run.lateRows === Map.empty)
+    assert(!watermarks(run.query).nodes("time").mark.idle)
+  }
+
+  twice("all substreams idle: a policy with a wall clock moves time on") { middle =>
+    val folder = files(Seq(event("a", 30), event("b", 3)))
+    val run = new Run(
+      counts(
+        stream(folder).withKeyedWatermark(
+          "time",
+          policy = limitingLagAndLull("0 seconds", "2 seconds"),
+          substream = Seq("sub"),
+          idleTimeout = "5 seconds"
+        )
+      )
+    ).start().settle()
+    run.clock.advance(5000)
+    run.settle()
+    assert(watermarks(run.query).nodes("time").mark.idle)
+    val before = run.watermark("time").get
+    middle(run)
+    run.clock.advance(60000)
+    run.settle()
+    // By frames of ten seconds, and the time of a stop is no lull.
+    assert(run.watermark("time").exists(w => w >= before + 50000 && w <= before + 60000))
+    assert(watermarks(run.query).nodes("time").mark.idle)
+  }
+
+  twice("a batch that is slower than the timeout makes nothing idle") { middle =>
+    val folder = files(Seq(event("a", 5), event("b", 3)))
+    val run = new Run(counts(stream(folder, filesPerBatch = 10).transform(idleAfterFive)))
+    def substreams = watermarks(run.query).nodes("time").substreams.values.map(_.idle).toSet
+    // While it runs both substreams get rows, which the next batch reads.
+    var next = 1
+    run.failIn = _ => {
+      if (next < 4) {
+        run.clock.advance(60000)
+        addFile(folder, next, Seq(event("a", 30.0 * next), event("b", 10.0 * next)))
+        next += 1
+      }
+      false
+    }
+    run.start().settle()
+    middle(run)
+    assert(run.lateRows === Map.empty)
+    assert(substreams === Set(false))
+    assert(run.watermark("time") === Some(30000L))
+    run.clock.advance(5000)
+    run.settle()
+    assert(substreams === Set(true))
+  }
+
+  test("rows that a filter removes keep their substream from being idle") {
+    val in = events()
+    val run = new Run(counts(in.toDF().transform(idleAfterFive).where(col("sub") === "a"))).start()
+    in.addData(event("a", 30), event("b", 3))
+    run.settle()
+    (1 to 4).foreach { _ =>
+      run.clock.advance(4000)
+      in.addData(event("b", 3))
+      run.settle()
+    }
+    val node = watermarks(run.query).nodes("time")
+    assert(node.substreams.filter(_._2.idle).keySet === Set("a"))
+    assert(run.watermark("time") === Some(3000L))
+  }
+
+  test("a wall clock that jumps back moves nothing back, and stands until it has caught up") {
+    Seq(
+      fixedLag("1 seconds"),
+      limitingLagAndDelay("1 seconds", "2 seconds"),
+      limitingLagAndLull("1 seconds", "2 seconds"),
+      limitingTimestampAndWallClockLag("1 seconds", "20 seconds")
+    ).foreach { policy =>
+      val in = events()
+      val run = new Run(
+        counts(
+          in.toDF()
+            .withKeyedWatermark(
+              "time",
+              policy = policy,
+              substream = Seq("sub"),
+              idleTimeout = "60 seconds",
+              emission = byMinStep("1 millisecond")
+            )
+        )
+      ).start()
+      val now = run.clock.getTimeMillis()
+      in.addData(event("a", now / 1000.0), event("b", now / 1000.0))
+      run.settle()
+      run.clock.advance(30000)
+      run.settle()
+      val before = run.watermark("time")
+      run.clock.setTime(now - 3600000)
+      run.settle()
+      assert(run.watermark("time") === before, policy)
+      in.addData(event("a", now / 1000.0 + 1))
+      run.settle()
+      assert(run.watermark("time").exists(w => before.exists(w >= _)), policy)
+      run.clock.setTime(now + 30000)
+      run.settle()
+      assert(!watermarks(run.query).nodes("time").substreams("b").idle, policy)
+      run.clock.setTime(now + 60000)
+      run.settle()
+      assert(watermarks(run.query).nodes("time").substreams("b").idle, policy)
+      run.stop()
+    }
   }
 
   test("unread backlog is never idleness: a stream that is read file by file leaves nobody out") {
@@ -184,11 +316,11 @@ class ClockSuite extends RestartTest {
     assert(run.watermark("time") === Some(50000L))
   }
 
-  test("a silent stream: at most a batch for a window bound with a wall clock, none without one") {
+  test("a silent hour: at most a batch for a window bound with a wall clock, none without one") {
     val start = 1000000
     Seq(
-      limitingLagAndLull("1 seconds", "20 seconds") -> (55 to 60),
-      limitingTimestampAndWallClockLag("1 seconds", "20 seconds") -> (55 to 60),
+      limitingLagAndLull("1 seconds", "20 seconds") -> (355 to 360),
+      limitingTimestampAndWallClockLag("1 seconds", "20 seconds") -> (355 to 360),
       fixedLag("1 seconds") -> (0 to 0)
     ).foreach { case (policy, expected) =>
       val in = events()
@@ -196,8 +328,8 @@ class ClockSuite extends RestartTest {
       in.addData(event("a", start + 5.0), event("a", start + 12.0))
       run.settle()
       val batches = run.batchCount
-      // Ten minutes, and so sixty bounds.
-      (1 to 120).foreach { step =>
+      // An hour, and so 360 bounds.
+      (1 to 720).foreach { step =>
         run.clock.advance(5000)
         run.query.processAllAvailable()
         // The last window closes within the lull, or the lag, and one trigger.

@@ -129,6 +129,35 @@ class FlushSuite extends RestartTest {
     assert(run.lateRows === Map("aggregate" -> 1L))
   }
 
+  test("a source that keeps rows to itself: the run ends, and the next one ends time") {
+    val log = new PartitionedLog
+    (0 to 1).foreach(p => log.send(p, (0 to 40).map(s => at(s.toDouble) -> s): _*))
+    val df = log
+      .toDF(spark)
+      .withKeyedWatermark("time", "0 seconds", substream = Seq("partition"), flush = true)
+    val run = new Run(counts(df))
+    // As Kafka's with minOffsetsPerTrigger, when fewer rows are left.
+    run.failIn = batch => { if (batch == 1) log.limit = _ => 0L; batch > 20 }
+    log.limit = _ => 15L
+    val lines = LogLines.during("tidegate.clock.EventTimeClock") {
+      run.runOnce(Trigger.AvailableNow())
+      ()
+    }
+    assert(
+      lines === Seq(
+        "The run ends and its time does not: a source has rows that it does not give yet, as " +
+          "with Kafka's minOffsetsPerTrigger. Another run on the checkpoint goes on with them, " +
+          "and is flushed when all is read."
+      )
+    )
+    assert(run.stateRows > 0)
+    log.limit = _ => Long.MaxValue
+    run.failIn = _ => false
+    run.runOnce(Trigger.AvailableNow())
+    assert(run.lateRows === Map.empty)
+    assert(run.answer.map(_.split('|').last.toInt) === Seq(20, 20, 20, 20, 2))
+  }
+
   test("a run without rows ends") {
     val folder = files(Seq.empty)
     val run = new Run(counts(keyed(stream(folder)))).runOnce(Trigger.AvailableNow())

@@ -1,10 +1,13 @@
 package tidegate
 
+import java.nio.file.Files
 import java.sql.Timestamp
+import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.util.Random
 
 import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{AnalysisException, DataFrame}
 import org.apache.spark.unsafe.types.UTF8String
 import tidegate.analysis.AppendTimes
@@ -13,7 +16,7 @@ import tidegate.analysis.AppendTimes
  * Watermarks that follow the times at which rows were appended. The rows of a partitioned log have
  * the time of appending, and how many seconds older the event is.
  */
-class IngestionSuite extends KeyedStreamTest {
+class IngestionSuite extends RestartTest {
   private val Start = 1000000
 
   /** A row that is appended at a second after the start, of an event so many seconds before. */
@@ -120,6 +123,124 @@ class IngestionSuite extends KeyedStreamTest {
     run.settle()
     assert(run.lateRows === Map.empty)
     assert(time(run) === Some(55000L))
+  }
+
+  test("a partition that the source does not report any more leaves, and the others go on") {
+    val log = new PartitionedLog
+    log.limit = partition => if (partition == 0) 1L else Long.MaxValue
+    (0 to 1).foreach(p => log.send(p, row(0)))
+    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds"))).start().settle()
+    assert(time(run) === Some(-1L))
+    log.limit = partition => if (partition == 0) 0L else Long.MaxValue
+    log.send(0, row(1))
+    log.send(1, row(31))
+    run.clock.advance(32000)
+    run.settle()
+    assert(time(run) === Some(-1L))
+    log.delete(0)
+    run.settle()
+    assert(time(run) === Some(30999L))
+  }
+
+  /** One line of a segment, with the time of appending in seconds after the start. */
+  private def line(segment: Int, second: Int): String =
+    s"""{"segment":$segment,"time":"${at(Start.toDouble + second).toInstant}"}"""
+
+  Seq(false, true).foreach { restarted =>
+    test(
+      "files: a closed directory holds time back for no longer than maxIdleLag, and its " +
+        s"successors take over${if (restarted) ", with a restart" else ""}"
+    ) {
+      val folder = Files.createTempDirectory("tidegate-segments")
+      Seq(1, 2).foreach(n => Files.createDirectory(folder.resolve(s"segment=$n")))
+      def df = spark.readStream
+        .schema("segment INT, time TIMESTAMP")
+        .json(folder.toString)
+        .withIngestionWatermark(
+          "time",
+          "0 seconds",
+          ingestionTime = "time",
+          substream = Seq("segment"),
+          name = "events"
+        )
+        .groupBy(window(col("time"), "10 seconds"))
+        .count()
+      def append(segment: Int, file: Int, seconds: Int*): Unit =
+        addLines(folder.resolve(s"segment=$segment"), file, seconds.map(line(segment, _)))
+      append(1, 0, 0, 5)
+      append(2, 1, 6)
+      val run = new Run(df).start()
+      // The wall clock is that of the writers.
+      run.clock.advance(6000)
+      run.settle()
+      assert(time(run) === Some(4999L))
+      // Segment 1 is closed; 2 goes on, and 3 follows it.
+      run.clock.advance(7000)
+      append(2, 2, 12)
+      run.settle()
+      assert(time(run) === Some(4999L))
+      if (restarted) run.restart().settle()
+      run.clock.advance(10000)
+      append(2, 3, 22)
+      Files.createDirectory(folder.resolve("segment=3"))
+      append(3, 4, 23)
+      run.settle()
+      assert(time(run).exists(t => t >= 10000 && t <= 13000))
+      assert(run.take() === Seq(s"[$Start,${Start + 10})|3"))
+      run.clock.advance(20000)
+      append(3, 5, 42)
+      run.settle()
+      assert(time(run).exists(t => t >= 30000 && t <= 33000))
+      assert(run.lateRows === Map.empty)
+    }
+  }
+
+  test("what is appended while a trigger asks its sources is not taken for read") {
+    val log = new PartitionedLog
+    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds", "0 seconds"))).start()
+    log.send(0, row(0))
+    run.settle()
+    // The source has said what there is when this runs, and the clock was not asked yet.
+    val once = new AtomicBoolean(true)
+    log.limit = _ => {
+      if (once.getAndSet(false)) {
+        run.clock.advance(15000)
+        log.send(0, row(12))
+      }
+      0L
+    }
+    run.settle()
+    assert(time(run) === Some(0L), "up to when the trigger began")
+    log.limit = _ => Long.MaxValue
+    run.settle()
+    assert(run.lateRows === Map.empty)
+    assert(time(run) === Some(15000L))
+  }
+
+  test("what is appended while a run that ends by itself begins is not taken for read") {
+    val log = new PartitionedLog
+    log.send(0, row(0))
+    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds", "0 seconds")))
+    log.prepared = () => {
+      run.clock.advance(15000)
+      log.send(0, row(12))
+    }
+    run.runOnce(Trigger.AvailableNow())
+    assert(time(run) === Some(0L))
+    log.prepared = () => ()
+    run.runOnce(Trigger.AvailableNow())
+    assert(run.lateRows === Map.empty)
+    assert(time(run) === Some(15000L))
+  }
+
+  test("a query that has one stream twice reads it once") {
+    val log = new PartitionedLog
+    val df = watermarked(log.toDF(spark, table = "KafkaTable"), "0 seconds")
+    val run = new Run(counts(df.union(df))).start()
+    log.send(0, row(0), row(31))
+    run.settle()
+    assert(run.answer === Seq(s"[$Start,${Start + 10})|2"))
+    assert(run.query.lastProgress.sources.length === 2, "the clock is one of them")
   }
 
   test("property: no event within the lag is late, time ascends, and all windows are whole") {

@@ -4,7 +4,7 @@ import scala.collection.mutable
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
-import tidegate.clock.NodeClock
+import tidegate.clock.{NodeClock, SubstreamStats}
 import tidegate.plans.WatermarkSpec
 
 /**
@@ -86,6 +86,43 @@ class NodeClockProperties extends AnyFunSuite {
         assert(node.watermarkMs === model.watermark, s"seed $seed, step $step, after a tick")
         assert(node.watermarkMs.forall(w => last.forall(w >= _)))
         last = node.watermarkMs
+      }
+    }
+  }
+
+  /**
+   * What the driver learns of a batch whose rows are read by tasks, some of them more than once.
+   */
+  private def readByTasks(rows: Seq[(Long, Long)], random: Random): SubstreamStats = {
+    val onDriver = new SubstreamStats(Long.MaxValue)
+    val tasks = rows.groupBy(_ => random.nextInt(4)).values.map { part =>
+      val task = onDriver.copyAndReset()
+      part.foreach { case (name, micros) => task.observe(task.root.of(name), micros) }
+      task
+    }
+    // The tasks of an executor that is lost run again on another one.
+    val again = tasks.filter(_ => random.nextInt(3) == 0)
+    random.shuffle(tasks ++ again).foreach(onDriver.merge)
+    onDriver
+  }
+
+  test("property: executors that are lost and regained, and partitions that move, change nothing") {
+    (1 to 100).foreach { seed =>
+      val random = new Random(seed)
+      val (moved, still) = {
+        def node = new NodeClock(spec, clock.NodeState.empty, None, 0L, 0L)
+        (node, node)
+      }
+      var last = Option.empty[Long]
+      (1 to 30).foreach { step =>
+        val nowMs = step * 100L
+        val rows =
+          Seq.fill(random.nextInt(12))(random.nextLong(5) -> random.nextLong(40000) * 1000L)
+        moved.observe(readByTasks(rows, random).all, nowMs, nowMs)
+        still.observe(rows.groupMapReduce(_._1.toString)(_._2)(math.max), nowMs, nowMs)
+        assert(moved.watermarkMs === still.watermarkMs, s"seed $seed, step $step")
+        assert(moved.watermarkMs.forall(w => last.forall(w >= _)), s"seed $seed, step $step")
+        last = moved.watermarkMs
       }
     }
   }

@@ -4,6 +4,7 @@ import java.sql.Timestamp
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
+import tidegate.clock.{SubstreamLimit, SubstreamStats}
 
 /** Substreams that their source tells of, read or not: Kafka's partitions. */
 class PartitionSuite extends KeyedStreamTest {
@@ -163,6 +164,22 @@ class PartitionSuite extends KeyedStreamTest {
     assert(run.take() === Seq("[0,10)|3"))
   }
 
+  twice("a partition that the source does not report any more holds nothing back") { middle =>
+    val log = new PartitionedLog
+    log.send(0, rows(0 to 35): _*)
+    log.send(1, rows(3 to 12): _*)
+    val run = new Run(counts(log.toDF(spark))).start().settle()
+    assert(run.take() === Seq("[0,10)|17"))
+    log.delete(1)
+    middle(run)
+    run.settle()
+    assert(run.watermark("time") === Some(35000L))
+    assert(run.take() === Seq("[10,20)|13", "[20,30)|10"))
+    log.send(0, row(36))
+    run.settle()
+    assert(substreams(run) - "t/1" === Map("t/0" -> false))
+  }
+
   test("by the partition alone, under another name and behind a filter") {
     val log = new PartitionedLog
     log.limit = partition => if (partition == 1) 0L else Long.MaxValue
@@ -192,6 +209,51 @@ class PartitionSuite extends KeyedStreamTest {
         val error = intercept[org.apache.spark.sql.streaming.StreamingQueryException](run.settle())
         assert(error.getMessage.contains(sentence))
       }
+    }
+  }
+
+  test("more substreams than allowed over tasks that each have fewer: the same sentence") {
+    withConf("spark.tidegate.maxSubstreams" -> "10") {
+      val log = new PartitionedLog
+      (0 to 4).foreach(p => log.send(p, rows(6 * p to 6 * p + 5): _*))
+      val run = new Run(counts(log.toDF(spark), Seq("n"))).start()
+      val error = intercept[org.apache.spark.sql.streaming.StreamingQueryException](run.settle())
+      assert(error.getMessage.contains("has found 11 substreams by `n`, but may have 10"))
+    }
+  }
+
+  test("the driver does not keep more substreams than one too many") {
+    def stats = new SubstreamStats(Long.MaxValue, SubstreamLimit("time", Seq("n"), 10))
+    val merged = stats
+    (0 to 4).foreach { task =>
+      val seen = stats
+      (1 to 6).foreach(i => seen.observe(seen.root.of(10L * task + i), task.toLong))
+      merged.merge(seen)
+    }
+    assert(merged.value.size === 11)
+    val again = stats
+    again.observe(again.root.of(1L), 99L)
+    merged.merge(again)
+    assert(merged.value("1") === 99L, "those that it has still rise")
+  }
+
+  test("more substreams than allowed in a batch that is read again: the same sentence") {
+    val log = new PartitionedLog
+    log.send(0, rows(0 to 4): _*)
+    // Without windows no batch follows that would write down what the last one saw.
+    def frame = log
+      .toDF(spark)
+      .withKeyedWatermark("time", "0 seconds", substream = Seq("n"))
+      .select("n")
+    val run = new Run(frame).start().settle()
+    log.send(0, rows(5 to 30): _*)
+    run.settle().stop()
+    withConf("spark.tidegate.maxSubstreams" -> "10") {
+      val error = intercept[org.apache.spark.sql.streaming.StreamingQueryException] {
+        run.start().settle()
+      }
+      assert(error.getMessage.contains("has found 11 substreams by `n`, but may have 10"))
+      assert(!error.getMessage.contains("could not be read again"))
     }
   }
 

@@ -29,10 +29,16 @@ final class PartitionedLog(topic: String = "t") {
   /** The most rows of a partition in a batch. */
   @volatile var limit: Int => Long = _ => Long.MaxValue
 
+  /** Called when a run that ends by itself has decided what it will read. */
+  @volatile var prepared: () => Unit = () => ()
+
   PartitionedLog.all(name) = this
 
   def send(partition: Int, events: (Timestamp, Int)*): Unit =
     rows(partition) = rows.getOrElse(partition, Vector.empty) ++ events
+
+  /** As a topic that is deleted, one partition of it. */
+  def delete(partition: Int): Unit = { val _ = rows.remove(partition) }
 
   def latest: Map[Int, Long] = rows.map { case (p, sent) => p -> sent.size.toLong }.toMap
 
@@ -49,8 +55,13 @@ final class PartitionedLog(topic: String = "t") {
 
   def offset(ends: Map[Int, Long]): PartitionedLog.Ends = PartitionedLog.Ends(topic, ends)
 
-  def toDF(spark: SparkSession): DataFrame =
-    spark.readStream.format(classOf[PartitionedProvider].getName).option("log", name).load()
+  /** As a table of another name, it may be taken for Kafka's. */
+  def toDF(spark: SparkSession, table: String = "partitioned"): DataFrame =
+    spark.readStream
+      .format(classOf[PartitionedProvider].getName)
+      .option("log", name)
+      .option("table", table)
+      .load()
 }
 
 object PartitionedLog {
@@ -90,19 +101,22 @@ object PartitionedLog {
   }
 }
 
-final class PartitionedProvider extends TableProvider with Table with SupportsRead {
-  override def inferSchema(options: CaseInsensitiveStringMap): StructType = schema()
-  override def getTable(
-      schema: StructType,
-      partitioning: Array[Transform],
-      properties: util.Map[String, String]
-  ): Table = this
-  override def name(): String = "partitioned"
-  override def schema(): StructType = new StructType()
+final class PartitionedProvider extends TableProvider {
+  override def inferSchema(options: CaseInsensitiveStringMap): StructType = new StructType()
     .add("topic", StringType)
     .add("partition", IntegerType)
     .add("time", TimestampType)
     .add("n", IntegerType)
+  override def getTable(
+      schema: StructType,
+      partitioning: Array[Transform],
+      properties: util.Map[String, String]
+  ): Table = new PartitionedTable(properties.get("table"), schema)
+}
+
+final class PartitionedTable(table: String, columns: StructType) extends Table with SupportsRead {
+  override def name(): String = table
+  override def schema(): StructType = columns
   override def capabilities(): util.Set[TableCapability] =
     Set(TableCapability.MICRO_BATCH_READ).asJava
   override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = () =>
@@ -122,7 +136,10 @@ final class PartitionedStream(name: String)
   private var fixed = Option.empty[Map[Int, Long]]
   private var reported: Offset = _
 
-  override def prepareForTriggerAvailableNow(): Unit = fixed = Some(log.latest)
+  override def prepareForTriggerAvailableNow(): Unit = {
+    fixed = Some(log.latest)
+    log.prepared()
+  }
   override def initialOffset(): Offset = log.offset(Map.empty)
   override def deserializeOffset(json: String): Offset = parsed(json)
   override def getDefaultReadLimit: ReadLimit = ReadLimit.maxRows(1)

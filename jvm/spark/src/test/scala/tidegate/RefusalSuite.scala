@@ -272,7 +272,7 @@ class RefusalSuite extends KeyedStreamTest {
       "REAL_TIME_MODE",
       "A keyed watermark does not run in real-time mode, which has no batch boundaries to move it " +
         "at. Use another trigger, for example Trigger.ProcessingTime."
-    )(new clock.EventTimeClock().prepareForRealTimeMode())
+    )(new clock.EventTimeClock(0L).prepareForRealTimeMode())
   }
 
   test("watermarks of a query that has none") {

@@ -54,7 +54,8 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
       topmostNodes(query.logicalPlan).foreach { node =>
         try run(plan(node, start, end, metadata), metadata)
         catch {
-          case NonFatal(e) if query.isActive =>
+          // What Tidegate refuses in a batch it refuses here too, and says so itself.
+          case NonFatal(e) if query.isActive && !TidegateErrors.isOwn(e) =>
             throw TidegateErrors.lastBatchGone(batchId, node.spec.name, e)
         }
       }

@@ -34,8 +34,11 @@ import tidegate.plans.KeyedWatermark
  * What a batch saw reaches the clock through the statistics that the plan registers. After a
  * restart the last committed batch is observed again, as its statistics died with the driver before
  * the next offset could carry them.
+ *
+ * @param madeAtMs
+ *   the wall clock when it was made, in epoch ms: before any source was asked for anything
  */
-final class EventTimeClock
+final class EventTimeClock(madeAtMs: Long)
     extends MicroBatchStream
     with SupportsTriggerAvailableNow
     with ReportsSourceMetrics
@@ -50,9 +53,11 @@ final class EventTimeClock
   private var nodes: SortedMap[String, NodeClock] = _
   private var operators = Map.empty[String, OperatorMark]
   private var unions = Map.empty[String, Long]
-  private var availableNow = false
   private var frozenNowMs: Option[Long] = None
   private var nowMs = 0L
+
+  /** No source was asked earlier in the last round than this, and none later than `polledAtMs`. */
+  private var polledFromMs: Option[Long] = None
   private var polledAtMs: Option[Long] = None
   private var caughtUpAtMs: Option[Long] = None
   private var latest: ClockOffset = _
@@ -76,18 +81,20 @@ final class EventTimeClock
     query.useOwnStart(begin)
     if (nodes == null) initialize(begin)
     val round = query.noteRound()
-    if (round.exists(_.isReadUp)) caughtUpAtMs = polledAtMs
+    // Not when the clock was asked: a source before it may have reported less than there was then.
+    if (round.exists(_.isReadUp)) caughtUpAtMs = polledFromMs
     // A reader of the view waits for this, but not for a batch that is read again.
     val offset = synchronized {
       // What was not read yet holds back what was.
       for (r <- round; (name, unread) <- r.unread) {
-        nodes(name).expect(unread, polledAtMs.get)
+        nodes(name).expect(unread, polledFromMs.get)
       }
       observePending()
       nodes.values.foreach(_.tick(nowMs, caughtUpAtMs))
       val looks = lookForEnd(begin, round)
       if (nodes.values.forall(_.isUntouched)) null else offsetAfter(begin, looks)
     }
+    polledFromMs = Some(math.max(polledFromMs.getOrElse(nowMs), query.triggerStartMs.min(nowMs)))
     polledAtMs = Some(nowMs)
     offset
   }
@@ -119,18 +126,31 @@ final class EventTimeClock
   }
 
   /** Whether this run ends by itself, and time with it. */
-  private def isEnding: Boolean = availableNow && nodes.values.exists(_.spec.flush)
+  private def isEnding: Boolean = frozenNowMs.isDefined && nodes.values.exists(_.spec.flush)
 
   /**
    * A run that ends by itself does so when nothing is new, and nobody is told. So as long as it is
    * not known that all was read, a look that differs from the last one asks for another batch.
+   *
+   * A source may keep rows to itself for a while, such as Kafka's with `minOffsetsPerTrigger`: then
+   * the run ends, as it would without a clock, and time does not.
    */
   private def lookForEnd(begin: ClockOffset, round: Option[SourceRound]): Long =
     if (!isEnding || nodes.values.forall(n => !n.spec.flush || n.isAtEnd)) begin.looks
-    else if (round.exists(_.isReadUp)) {
-      nodes.values.foreach(n => if (n.spec.flush) n.end())
-      begin.looks
-    } else begin.looks + 1
+    else
+      round match {
+        case Some(r) if r.isReadUp =>
+          nodes.values.foreach(n => if (n.spec.flush) n.end())
+          begin.looks
+        case Some(r) if !r.isNew =>
+          logWarning(
+            "The run ends and its time does not: a source has rows that it does not give yet, " +
+              "as with Kafka's minOffsetsPerTrigger. Another run on the checkpoint goes on with " +
+              "them, and is flushed when all is read."
+          )
+          begin.looks
+        case _ => begin.looks + 1
+      }
 
   private def initialize(begin: ClockOffset): Unit = {
     val pausedMs = math.max(0L, nowMs - begin.savedAtMs)
@@ -184,7 +204,6 @@ final class EventTimeClock
 
   /** A wall clock that jumps back stands still until it has caught up. */
   private def readWallClock(): Unit = {
-    if (availableNow && frozenNowMs.isEmpty) frozenNowMs = Some(query.wallClockMs)
     nowMs = math.max(nowMs, frozenNowMs.getOrElse(query.wallClockMs))
   }
 
@@ -242,8 +261,11 @@ final class EventTimeClock
     }
   }
 
-  /** With `Trigger.AvailableNow` time stands still, or a wall-clock policy would never end. */
-  override def prepareForTriggerAvailableNow(): Unit = availableNow = true
+  /**
+   * With `Trigger.AvailableNow` time stands still, or a wall-clock policy would never end: at the
+   * moment when the clock was made, as from then on sources say where the run ends.
+   */
+  override def prepareForTriggerAvailableNow(): Unit = frozenNowMs = Some(madeAtMs)
 
   /** Refused here, as Spark would name only a class. */
   override def prepareForRealTimeMode(): Unit = throw TidegateErrors.realTimeMode()

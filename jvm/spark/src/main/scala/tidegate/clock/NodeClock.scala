@@ -104,7 +104,8 @@ final class NodeClock(
    * Takes in what the source says of its parts.
    *
    * A part with rows that the query has not read is active: it holds time back even if it was never
-   * read. One that was read to its end without an event holds nothing back.
+   * read. One that was read to its end without an event holds nothing back, and neither does one
+   * that is not there any more, such as a partition of a deleted topic.
    *
    * @param unread
    *   by substream, whether there was more than the query has read; the same object if nothing has
@@ -136,6 +137,11 @@ final class NodeClock(
       substreams.foreach { s =>
         s.isBehind = unread.getOrElse(s.name, false)
         if (s.isBehind && s.idle) changes += 1
+      }
+      // What is gone needs no place in the checkpoint either.
+      substreams.indices.filterNot(i => unread.contains(substreams(i).name)).foreach { i =>
+        substreams(i).isRead = false
+        setIdle(i)
       }
     }
     unread.foreach { case (name, isBehind) => if (isBehind) awake(indexes(name), seenAtMs) }

@@ -94,12 +94,15 @@ final case class BatchTimes(start: ClockOffset, end: ClockOffset, batchTimestamp
  *
  * @param isReadUp
  *   whether the query has read all that they reported
+ * @param isNew
+ *   whether one of them gave anything to read
  * @param unread
  *   for the nodes whose sources may tell of their substreams: of which there was more than was
  *   read; `None` if the source told nothing
  */
 final case class SourceRound(
     isReadUp: Boolean,
+    isNew: Boolean,
     unread: Map[String, Option[Map[String, Boolean]]]
 )
 
@@ -132,6 +135,12 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
       .toSet
 
   def wallClockMs: Long = query.triggerClock.getTimeMillis()
+
+  /** When the trigger began, in epoch ms: before it asked any source. */
+  def triggerStartMs: Long = context match {
+    case c: MicroBatchExecutionContext => c.getStartTime()
+    case _                             => wallClockMs
+  }
 
   lazy val noDataBatchesDisabled: Boolean =
     !SparkInternals.batchSession(query).sessionState.conf.streamingNoDataMicroBatchesEnabled
@@ -213,14 +222,24 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
    */
   def noteRound(): Option[SourceRound] = {
     val before = lastRound.map { c =>
-      SourceRound(hasReadEverything(c), parts.map { case (name, p) => name -> p.unread(c) })
+      SourceRound(
+        hasReadEverything(c),
+        dataSources(c).exists(hasMoved(c, _)),
+        parts.map { case (name, p) => name -> p.unread(c) }
+      )
     }
     lastRound = Some(context)
     before
   }
 
+  private def dataSources(c: StreamExecutionContext): Iterator[SparkDataStream] =
+    c.endOffsets.keysIterator.filterNot(_ eq clock)
+
+  private def hasMoved(c: StreamExecutionContext, source: SparkDataStream): Boolean =
+    c.startOffsets.get(source).forall(_.json != c.endOffsets(source).json)
+
   private def hasReadEverything(c: StreamExecutionContext): Boolean =
-    c.endOffsets.keysIterator.filterNot(_ eq clock).forall { source =>
+    dataSources(c).forall { source =>
       val end = c.endOffsets.get(source)
       c.latestOffsets.get(source) match {
         case Some(reported) => end.exists(_.json == reported.json)
@@ -231,9 +250,7 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
   private def unreported(c: StreamExecutionContext, source: SparkDataStream): Boolean =
     source match {
       case s: SupportsAdmissionControl if s.getDefaultReadLimit != ReadLimit.allAvailable() =>
-        val unchanged =
-          c.startOffsets.get(source).exists(start => c.endOffsets(source).json == start.json)
-        unchanged || (s.getDefaultReadLimit match {
+        !hasMoved(c, source) || (s.getDefaultReadLimit match {
           case limit: ReadMaxFiles => filesRead(c, source).exists(_ < limit.maxFiles())
           case _                   => false
         })
@@ -263,6 +280,12 @@ object RunningQuery {
   /** The query on whose behalf this thread plans or asks, if it has a clock. */
   def current(context: SparkContext): Option[RunningQuery] =
     SparkInternals.activeQuery(context).flatMap(of)
+
+  /** The wall clock of the query whose sources this thread makes, in epoch ms. */
+  def wallClockMs: Long =
+    SparkInternals
+      .activeQuery(SparkContext.getOrCreate())
+      .fold(System.currentTimeMillis())(_.triggerClock.getTimeMillis())
 
   /** A query, if it has a clock. */
   def of(query: MicroBatchExecution): Option[RunningQuery] =

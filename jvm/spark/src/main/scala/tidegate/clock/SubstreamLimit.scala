@@ -17,9 +17,11 @@ import tidegate.plans.KeyedWatermark
  */
 final case class SubstreamLimit(node: String, columns: Seq[String], max: Int) {
 
+  def isExceededBy(count: Int): Boolean = count > max
+
   /** @throws AnalysisException if `count` are too many */
   def check(count: Int): Unit =
-    if (count > max) throw TidegateErrors.tooManySubstreams(node, columns, count, max)
+    if (isExceededBy(count)) throw TidegateErrors.tooManySubstreams(node, columns, count, max)
 }
 
 object SubstreamLimit {
