@@ -8,6 +8,7 @@ JAR_NAME := tidegate-spark-4.2_2.13-$(VERSION).jar
 JAR := jvm/spark/target/scala-2.13/$(JAR_NAME)
 BUNDLED_JAR := python/tidegate/jars/$(JAR_NAME)
 WHEEL := dist/tidegate-$(VERSION)-py3-none-any.whl
+KAFKA := build/kafka/.ready
 BUILD_FILES := version.txt build.sbt $(wildcard project/*.scala project/*.sbt project/*.properties)
 JVM_SOURCES := $(BUILD_FILES) $(shell find jvm -path '*/src/main/*' -type f 2> /dev/null)
 PYTHON_SOURCES := $(shell find python/tidegate -type f \
@@ -28,7 +29,7 @@ demo: .venv/.installed ## Count two million rows with Spark's watermark and with
 	$(BIN)/python -m tidegate demo $(DEMO_ARGUMENTS)
 
 .PHONY: test
-test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the wheel, Spark Connect.
+test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the wheel, Spark Connect, Kafka.
 	@$(MAKE) --no-print-directory test-python
 
 .PHONY: lint
@@ -75,10 +76,10 @@ clean: ## Remove everything that was built; the virtual environment and .tools s
 .PHONY: test-jvm
 test-jvm:
 	./sbt core/test spark/test spark/assembly
-	@touch $(JAR)
+	@touch $(JAR) $(KAFKA)
 
 .PHONY: test-python
-test-python: .venv/.installed
+test-python: .venv/.installed $(KAFKA)
 	@mkdir -p build; failed=0; \
 	suite() { \
 	  echo "== pytest, $$1"; \
@@ -88,8 +89,9 @@ test-python: .venv/.installed
 	suite docstrings --doctest-modules python/tidegate; \
 	suite installed-wheel tests; \
 	suite connect tests/connect; \
+	suite kafka tests/kafka; \
 	echo; \
-	for name in unit docstrings installed-wheel connect; do \
+	for name in unit docstrings installed-wheel connect kafka; do \
 	  printf '%-16s %s\n' "$$name" "$$(tail -n 1 "build/pytest-$$name.txt")"; \
 	done; \
 	exit $$failed
@@ -98,6 +100,11 @@ test-python: .venv/.installed
 
 $(JAR): $(JVM_SOURCES)
 	./sbt spark/assembly
+	@touch $@
+
+# A broker and Spark's connector to it, for the tests; `spark/test` brings them too.
+$(KAFKA): $(BUILD_FILES)
+	./sbt spark/kafkaJars
 	@touch $@
 
 $(BUNDLED_JAR): $(JAR)
