@@ -28,6 +28,7 @@ final case class PolicySpec private[tidegate] (name: String, durationsMs: Seq[Lo
 }
 
 object PolicySpec {
+
   /** The policy for the times at which rows were appended. */
   private[tidegate] val IngestionTime = "ingestionTime"
 

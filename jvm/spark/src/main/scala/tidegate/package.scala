@@ -120,9 +120,9 @@ package object tidegate {
      * `message.timestamp.type=LogAppendTime`. On batch data it is the identity.
      *
      * After a row that was appended at `t`, a substream can only have rows that were appended at
-     * `t` or later; so, if event times are at most `maxEventTimeLag` older, the watermark is `t` - 1
-     * ms - `maxEventTimeLag`, the minimum over all substreams. No substream is ever idle: one that
-     * is read to its end advances with the wall clock, `maxIdleLag` behind it.
+     * `t` or later; so, if event times are at most `maxEventTimeLag` older, the watermark is `t` -
+     * 1 ms - `maxEventTimeLag`, the minimum over all substreams. No substream is ever idle: one
+     * that is read to its end advances with the wall clock, `maxIdleLag` behind it.
      *
      * {{{
      * df.withIngestionWatermark("order_time", "1 minute", substream = Seq("topic", "partition"))

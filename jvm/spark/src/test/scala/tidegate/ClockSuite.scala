@@ -202,7 +202,9 @@ class ClockSuite extends RestartTest {
         run.query.processAllAvailable()
         // The last window closes within the lull, or the lag, and one trigger.
         if (step == 8 && expected.end > 0) {
-          assert(run.answer === Seq(s"[$start,${start + 10})|1", s"[${start + 10},${start + 20})|1"))
+          assert(
+            run.answer === Seq(s"[$start,${start + 10})|1", s"[${start + 10},${start + 20})|1")
+          )
         }
       }
       assert(expected.contains(run.batchCount - batches), policy)

@@ -69,7 +69,8 @@ class FlushSuite extends RestartTest {
   }
 
   test("an outer join puts out all rows without a partner") {
-    val (left, right) = (files(Seq(event("a", 5, 1), event("a", 6, 2))), files(Seq(event("a", 7, 1))))
+    val (left, right) =
+      (files(Seq(event("a", 5, 1), event("a", 6, 2))), files(Seq(event("a", 7, 1))))
     val orders = keyed(stream(left)).select(col("n").as("id"), col("time").as("order_time"))
     val deliveries = keyed(stream(right), key = 1).select(col("n").as("id"), col("time").as("t"))
     val joined = orders.streamJoin(

@@ -131,7 +131,9 @@ final class PartitionedStream(name: String)
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
     reported = log.offset(fixed.getOrElse(log.latest))
     val ends = log.limited(start.asInstanceOf[Ends].ends)
-    log.offset(fixed.fold(ends)(f => ends.collect { case (p, e) if f.contains(p) => p -> e.min(f(p)) }))
+    log.offset(
+      fixed.fold(ends)(f => ends.collect { case (p, e) if f.contains(p) => p -> e.min(f(p)) })
+    )
   }
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = {
     val from = start.asInstanceOf[Ends].ends

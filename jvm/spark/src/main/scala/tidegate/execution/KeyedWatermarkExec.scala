@@ -42,7 +42,9 @@ final case class KeyedWatermarkExec(
 ) extends BinaryExecNode
     with CodegenSupport {
 
-  @transient override lazy val references: AttributeSet = AttributeSet(Seq(eventTime, observed) ++ substream)
+  @transient override lazy val references: AttributeSet = AttributeSet(
+    Seq(eventTime, observed) ++ substream
+  )
 
   override def producedAttributes: AttributeSet = AttributeSet.empty
 

@@ -84,9 +84,6 @@ private[sql] final class CallArguments(call: EventTimeCall) {
     case other => throw TidegateErrors.descriptorMissing(function.name, other.sql)
   }
 
-  /** As `columnName`, of an argument that may be left out. */
-  def optionalColumnName(p: Parameter): Option[String] = passed(p).map(_ => columnName(p))
-
   /** The name in a descriptor, quoted where it has to be; the table may lack the column. */
   def columnName(p: Parameter): String =
     atPlaceOf(p)(quoted(nameParts(p)))

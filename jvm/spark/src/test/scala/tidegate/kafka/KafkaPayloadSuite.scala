@@ -41,6 +41,20 @@ class KafkaPayloadSuite extends KafkaTest {
     Seq("""{"time":null,"n":1}""", """{"n":1}""", json("yesterday"), "{", "\u0000\uffff", "", null)
       .map(record(0, 0, _))
 
+  test("null times and garbage move nothing and are in no window, as in a batch query") {
+    val topic = newTopic(2)
+    val run = new Run(counts(keyed(topic))).start()
+    send(topic, broken :+ event(1, 1000): _*)
+    run.settle()
+    send(topic, event(0, 1001) +: broken :+ event(0, 1100) :+ event(1, 1100): _*)
+    run.settle()
+    assert(run.watermark("time") === Some(1095000L))
+    assert(run.lateRows === Map.empty)
+    assert(run.answer === Seq("[1000,1010)|2"))
+    val batch = counts(parsed(records(topic)).where(col("time") < at(1010))).collect()
+    assert(run.answer === batch.map(KeyedStreamTest.text).toSeq)
+  }
+
   test("null times and garbage pass a query without state") {
     val topic = newTopic(1)
     val run = new Run(keyed(topic).select("n")).start()
