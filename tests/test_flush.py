@@ -22,9 +22,7 @@ def test_run_when_flushed_then_gives_what_a_table_gives(feed: Feed) -> None:
 
 def test_run_when_not_flushed_then_keeps_the_last_window(feed: Feed) -> None:
     feed_two_minutes(feed)
-    keyed = tidegate.withKeyedWatermark(
-        feed.stream(), "time", "5 seconds", substream="partition"
-    )
+    keyed = tidegate.withKeyedWatermark(feed.stream(), "time", "5 seconds", substream="partition")
 
     assert feed.run(counts(keyed)) == []
 

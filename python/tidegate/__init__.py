@@ -1,7 +1,7 @@
 """Keyed event-time watermarks for Spark Structured Streaming.
 
-Importing the package adds ``withKeyedWatermark``, ``withIngestionWatermark``, ``orderByEventTime`` and
-``streamJoin`` to ``pyspark.sql.DataFrame``.
+Importing the package adds ``withKeyedWatermark``, ``withIngestionWatermark``, ``orderByEventTime``
+and ``streamJoin`` to ``pyspark.sql.DataFrame``.
 """
 
 from tidegate._version import __version__

@@ -44,12 +44,15 @@ def with_keyed_watermark(
     name: str | None,
     max_future_skew: str | None,
     flush: bool,
+    ingestion_time: str | None = None,
 ) -> DataFrame:
     """Call ``IMPOSE_ORDER`` on a DataFrame."""
     call = _Call("IMPOSE_ORDER")
     call.column(event_time)
     call.named("key", key)
     call.described("policy", policy)
+    if ingestion_time is not None:
+        call.named_column("ingestion_time", ingestion_time)
     if substream:
         call.named("substream", substream)
     call.named("idle_timeout", idle_timeout)
@@ -76,20 +79,20 @@ def with_ingestion_watermark(
     flush: bool,
 ) -> DataFrame:
     """Call ``IMPOSE_ORDER`` with a policy for ingestion time on a DataFrame."""
-    call = _Call("IMPOSE_ORDER")
-    call.column(event_time)
-    call.named("key", key)
-    call.described("policy", ("ingestionTime", [max_event_time_lag, max_idle_lag]))
-    call.named_column("ingestion_time", ingestion_time)
-    if substream:
-        call.named("substream", substream)
-    call.named("idle_timeout", None)
-    call.described("emission", emission)
-    if name is not None:
-        call.named("name", name)
-    if flush:
-        call.named("flush", flush)
-    return call.on(df)
+    policy: Described = ("ingestionTime", [max_event_time_lag, max_idle_lag])
+    return with_keyed_watermark(
+        df,
+        event_time,
+        key,
+        policy,
+        substream,
+        None,
+        emission,
+        name,
+        None,
+        flush,
+        ingestion_time,
+    )
 
 
 def order_by_event_time(

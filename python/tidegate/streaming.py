@@ -175,8 +175,8 @@ def withIngestionWatermark(
     """Give an event-time column a watermark that follows the times at which rows were appended.
 
     For sources that write these times, as Kafka does for topics with
-    ``message.timestamp.type=LogAppendTime``. After a row that was appended at ``t``, a substream can
-    only have rows that were appended at ``t`` or later. So if event times are at most
+    ``message.timestamp.type=LogAppendTime``. After a row that was appended at ``t``, a substream
+    can only have rows that were appended at ``t`` or later. So if event times are at most
     `maxEventTimeLag` older, the watermark is ``t`` - 1 ms - `maxEventTimeLag`, the minimum over all
     substreams: as long as that holds, no row is ever late. No substream is ever idle: one that is
     read to its end advances with the wall clock, `maxIdleLag` behind it.

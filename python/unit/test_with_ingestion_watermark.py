@@ -59,7 +59,7 @@ def test_call_when_all_is_given_then_sends_it_in_the_order_of_the_facade(
             "2 seconds",
             3,
             "byFrame",
-            ["1 second"],
+            ["1 second", "0 microseconds"],
             "orders",
             True,
         )

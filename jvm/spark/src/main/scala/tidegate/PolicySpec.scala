@@ -55,8 +55,11 @@ object PolicySpec {
     )
   )
 
-  /** The names of the policies. */
-  val names: Seq[String] = kinds.keys.toSeq.sorted
+  /** The names of the policies for event times. */
+  val names: Seq[String] = kinds.keys.filter(_ != IngestionTime).toSeq.sorted
+
+  /** The names of the policies in SQL. */
+  private[tidegate] val allNames: Seq[String] = names :+ IngestionTime
 
   /**
    * A policy by its name.

@@ -75,6 +75,20 @@ class IngestionSuite extends KeyedStreamTest {
     assert(time(run) === Some(3612000L - 15000))
   }
 
+  test("an empty partition follows the wall clock too") {
+    val log = new PartitionedLog
+    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds"))).start()
+    log.send(0, row(0))
+    log.send(1)
+    run.settle()
+    assert(time(run) === Some(-10000L))
+    // Appended by a broker whose clock is nine seconds behind.
+    run.clock.advance(20000)
+    log.send(1, row(11))
+    run.settle()
+    assert(run.lateRows === Map.empty)
+  }
+
   test("a backlog is never passed, however long it takes") {
     val log = new PartitionedLog
     log.limit = partition => if (partition == 1) 1L else Long.MaxValue

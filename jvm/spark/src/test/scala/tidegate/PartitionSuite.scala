@@ -70,6 +70,20 @@ class PartitionSuite extends KeyedStreamTest {
       assert(run.take() === Seq("[0,10)|10", "[10,20)|10", "[20,30)|10"))
   }
 
+  test("a stream of which only rows without a time were read is idle after the timeout") {
+    val log = new PartitionedLog
+    log.limit = _ => 0L
+    log.send(0, (null, 1))
+    val run = new Run(counts(log.toDF(spark))).start().settle()
+    log.limit = _ => 1L
+    run.settle()
+    def isIdle = watermarks(run.query).nodes("time").mark.idle
+    assert(!isIdle)
+    run.clock.advance(6000)
+    run.settle()
+    assert(isIdle)
+  }
+
   twice("a partition that is added while the query runs joins in") { middle =>
     val log = new PartitionedLog
     log.send(0, rows(0 to 25): _*)

@@ -23,7 +23,7 @@ object CheckAppendTime {
   /** The input with a check in the place where its column comes from, if that is Kafka. */
   private def checked(input: LogicalPlan, column: Attribute): LogicalPlan =
     ColumnOrigin.of(input, column) match {
-      case Some((r: StreamingRelationV2, time)) if r.sourceName == "kafka" =>
+      case Some((r: StreamingRelationV2, time)) if ColumnOrigin.isKafka(r) =>
         input.transformUp {
           case relation: StreamingRelationV2 if relation eq r => withCheck(r, time)
         }

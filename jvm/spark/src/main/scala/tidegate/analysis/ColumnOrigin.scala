@@ -4,10 +4,14 @@ import scala.annotation.tailrec
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute}
 import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan, Project, UnaryNode}
+import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 import tidegate.plans.KeyedWatermark
 
 /** Where a column comes from. */
 private[tidegate] object ColumnOrigin {
+
+  /** Whatever its format was called. */
+  def isKafka(relation: StreamingRelationV2): Boolean = relation.table.name == "KafkaTable"
 
   /**
    * The relation that a column of a plan is a column of, passed on as it is, and its name there.

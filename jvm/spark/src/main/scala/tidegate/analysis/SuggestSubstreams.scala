@@ -27,7 +27,7 @@ object SuggestSubstreams extends Logging {
   }
 
   private def hasPartitions(input: LogicalPlan): Boolean = input.exists {
-    case r: StreamingRelationV2 if r.sourceName == "kafka" =>
+    case r: StreamingRelationV2 if ColumnOrigin.isKafka(r) =>
       Columns.forall(name => r.output.exists(a => a.name == name && input.outputSet.contains(a)))
     case _ => false
   }

@@ -80,7 +80,9 @@ final class EventTimeClock
     // A reader of the view waits for this, but not for a batch that is read again.
     val offset = synchronized {
       // What was not read yet holds back what was.
-      for (r <- round; (name, unread) <- r.unread) nodes(name).expect(unread, polledAtMs.get)
+      for (r <- round; (name, unread) <- r.unread) {
+        nodes(name).expect(unread, polledAtMs.get)
+      }
       observePending()
       nodes.values.foreach(_.tick(nowMs, caughtUpAtMs))
       val looks = lookForEnd(begin, round)

@@ -61,6 +61,7 @@ final class NodeClock(
   private var tickedAtMs = Long.MinValue
   private var changes = 0L
   private var emptyIdle = false
+  private var awaitsParts = hasParts
   private var expected: Map[String, Boolean] = _
   private var partsSeenAtMs: Option[Long] = None
   private var readUpToMs: Option[Long] = None
@@ -107,26 +108,34 @@ final class NodeClock(
    *
    * @param unread
    *   by substream, whether there was more than the query has read; the same object if nothing has
-   *   changed
+   *   changed. `None` if the source tells nothing: then a substream counts from its first event on
    * @param seenAtMs
    *   when the source said so
    */
-  def expect(unread: Map[String, Boolean], seenAtMs: Long): Unit = {
+  def expect(unread: Option[Map[String, Boolean]], seenAtMs: Long): Unit = {
+    awaitsParts = false
+    unread.foreach(expectParts(_, seenAtMs))
+  }
+
+  private def expectParts(unread: Map[String, Boolean], seenAtMs: Long): Unit = {
     if (unread ne expected) {
       expected = unread
       isDue = true
       idleDueMs = Long.MinValue
-      val added = unread.collect { case (name, true) if !indexes.contains(name) => name }
+      // Where time goes on without events, that of an empty part does too.
+      val added = unread
+        .collect {
+          case (name, isBehind) if isBehind || spec.policy.isIngestionTime => name
+        }
+        .filterNot(indexes.contains)
       added.toSeq.sorted.foreach(add(_, seenAtMs))
       if (added.nonEmpty) {
         coalesceAnew()
         changes += 1
       }
-      unread.foreach { case (name, isBehind) =>
-        indexes.get(name).foreach { i =>
-          substreams(i).isBehind = isBehind
-          if (isBehind && substreams(i).idle) changes += 1
-        }
+      substreams.foreach { s =>
+        s.isBehind = unread.getOrElse(s.name, false)
+        if (s.isBehind && s.idle) changes += 1
       }
     }
     unread.foreach { case (name, isBehind) => if (isBehind) awake(indexes(name), seenAtMs) }
@@ -196,9 +205,10 @@ final class NodeClock(
   def tick(nowMs: Long, caughtUpAtMs: Option[Long]): Unit = {
     readUpToMs = if (partsSeenAtMs.isDefined) partsSeenAtMs else caughtUpAtMs
     // An idle query asks some 95 times a second: many substreams are looked at less often.
-    val moment = if (spec.policy.isIngestionTime) readUpToMs.getOrElse(Long.MinValue) else nowMs
-    if (wallClock && moment - substreams.size / NodeClock.SubstreamsPerMs > tickedAtMs) {
-      tickedAtMs = moment
+    val moment = if (spec.policy.isIngestionTime) readUpToMs else Some(nowMs)
+    val due = moment.filter(_ - substreams.size / NodeClock.SubstreamsPerMs > tickedAtMs)
+    if (wallClock && due.isDefined) {
+      tickedAtMs = due.get
       substreams.indices.foreach { i =>
         val substream = substreams(i)
         if (!substream.idle) {
@@ -242,10 +252,16 @@ final class NodeClock(
     }
   }
 
-  /** A part that was read to its end without an event holds nothing back. */
-  private def leaveOutUnread(): Unit = substreams.indices.foreach { i =>
-    if (!substreams(i).isRead && !substreams(i).isBehind) setIdle(i)
-  }
+  /**
+   * A part that was read to its end without an event holds nothing back. If none had an event, the
+   * stream is one that has shown nothing, and waits for the timeout.
+   */
+  private def leaveOutUnread(): Unit =
+    if (!spec.policy.isIngestionTime && substreams.exists(_.isRead)) {
+      substreams.indices.foreach { i =>
+        if (!substreams(i).isRead && !substreams(i).isBehind) setIdle(i)
+      }
+    }
 
   private def setIdle(i: Int): Unit = if (!substreams(i).idle) {
     substreams(i).idle = true
@@ -262,7 +278,7 @@ final class NodeClock(
   }
 
   private def emit(nowMs: Long): Unit =
-    if (!hasParts || partsSeenAtMs.isDefined) {
+    if (!awaitsParts) {
       idealMs(nowMs).filter(w => emitted.forall(w > _) && emission.admits(w, emitted)).foreach {
         w =>
           emitted = Some(w)

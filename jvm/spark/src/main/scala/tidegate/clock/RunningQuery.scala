@@ -95,9 +95,13 @@ final case class BatchTimes(start: ClockOffset, end: ClockOffset, batchTimestamp
  * @param isReadUp
  *   whether the query has read all that they reported
  * @param unread
- *   for the nodes whose sources tell of their substreams: of which there was more than was read
+ *   for the nodes whose sources may tell of their substreams: of which there was more than was
+ *   read; `None` if the source told nothing
  */
-final case class SourceRound(isReadUp: Boolean, unread: Map[String, Map[String, Boolean]])
+final case class SourceRound(
+    isReadUp: Boolean,
+    unread: Map[String, Option[Map[String, Boolean]]]
+)
 
 /** A streaming query with a clock, as the clock and the planner see it from within a batch. */
 final class RunningQuery private (query: MicroBatchExecution, val clock: EventTimeClock) {

@@ -24,17 +24,20 @@ private[clock] final class SourceParts(
     name: (String, String) => String
 ) {
 
-  private var last = (Option.empty[String], Option.empty[String], Map.empty[String, Boolean])
+  private var last =
+    (Option.empty[String], Option.empty[String], Option.empty[Map[String, Boolean]])
 
   /**
    * Of every part, whether the query has not read all that the source had reported in a round;
-   * nothing of a source that did not report anything. The same object as long as nothing changes:
-   * an idle query asks some 95 times a second.
+   * `None` if it has reported no part. The same object as long as nothing changes: an idle query
+   * asks some 95 times a second.
    */
-  def unread(round: StreamExecutionContext): Map[String, Boolean] = {
+  def unread(round: StreamExecutionContext): Option[Map[String, Boolean]] = {
     val latest = round.latestOffsets.get(source).map(_.json)
     val end = round.endOffsets.get(source).map(_.json)
-    if (last._1 != latest || last._2 != end) last = (latest, end, unread(latest, end))
+    if (last._1 != latest || last._2 != end) {
+      last = (latest, end, Some(unread(latest, end)).filter(_.nonEmpty))
+    }
     last._3
   }
 

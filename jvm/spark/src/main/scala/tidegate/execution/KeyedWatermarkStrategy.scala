@@ -46,6 +46,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       Seq(frameAggregate(f, results))
     case f: FrameAggregate => Seq(frameAggregate(f, f.output))
     case o: EventTimeOrder => Seq(eventTimeOrder(o))
+    case k: KeptFrames     => Seq(planLater(k.child))
     case n: NoFrames       => Seq(NoFramesExec(n.reason, planLater(n.child)))
     // There are no bounds to wait for any more; a stream without them was refused at its start.
     case b: BoundsFollow => Seq(planLater(b.child))

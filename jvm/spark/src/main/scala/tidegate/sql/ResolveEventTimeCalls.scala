@@ -89,16 +89,19 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
     val name = arguments.string(Parameter.Name)
     arguments.atPlaceOf(Parameter.Key)(KeyedWatermarks.check(key, None))
     arguments.atPlaceOf(Parameter.Name)(KeyedWatermarks.check(0, name))
+    val chosen = policy(arguments)
+    // Time of appending goes on by itself.
+    val idleTimeout = Option.when(!chosen.isIngestionTime)(DefaultIdleTimeoutMs)
     val spec = WatermarkSpec(
       name.getOrElse(time.name),
       key.toByte,
-      policy(arguments),
+      chosen,
       arguments.policy(Parameter.Emission, EmissionSpec.names).map { case (emission, durations) =>
         arguments.atPlaceOf(Parameter.Emission)(EmissionSpec.of(emission, durations))
       },
       arguments
         .nullableMs(Parameter.IdleTimeout, smallestMs = 1)
-        .getOrElse(Some(DefaultIdleTimeoutMs)),
+        .getOrElse(idleTimeout),
       arguments.nullableMs(Parameter.MaxFutureSkew, smallestMs = 0).flatten,
       arguments.boolean(Parameter.Flush).getOrElse(false)
     )
@@ -139,7 +142,7 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
 
   private def policy(arguments: CallArguments): PolicySpec = {
     val lag = arguments.optionalMs(Parameter.Lag, smallestMs = 0)
-    val policy = arguments.policy(Parameter.Policy, PolicySpec.names)
+    val policy = arguments.policy(Parameter.Policy, PolicySpec.allNames)
     (lag, policy) match {
       case (Some(ms), None)                => new PolicySpec("fixedLag", Seq(ms))
       case (None, Some((name, durations))) =>
