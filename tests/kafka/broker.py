@@ -10,7 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 HOST = "127.0.0.1"
-CLUSTER_ID = "dGlkZWdhdGUtdGVzdHMtMQ"
+META = """version=1
+cluster.id=dGlkZWdhdGUtdGVzdHMtMQ
+node.id=1
+directory.id=dGlkZWdhdGUtZm9sZGVyMQ
+"""
 STARTED = "Kafka Server started"
 TIMEOUT_SECONDS = 60
 
@@ -24,13 +28,15 @@ def running(jars: Path, folder: Path) -> Iterator[str]:
     folder.mkdir(parents=True)
     port, controller_port = _free_ports(2)
     properties = folder / "server.properties"
-    properties.write_text(_settings(folder / "data", port, controller_port))
+    data = folder / "data"
+    properties.write_text(_settings(data, port, controller_port))
+    # As `kafka-storage format` does, which takes as long to start as the broker.
+    data.mkdir()
+    (data / "meta.properties").write_text(META)
     log = folder / "broker.log"
     java = ["java", *JAVA_OPTIONS, "-cp", f"{jars}/*"]
-    storage = [*java, "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(properties)]
     server = [*java, "kafka.Kafka", str(properties)]
     with log.open("w") as output:
-        subprocess.run(storage, check=True, stdout=output, stderr=subprocess.STDOUT)
         broker = subprocess.Popen(server, stdout=output, stderr=subprocess.STDOUT)
     try:
         _await_start(broker, log)

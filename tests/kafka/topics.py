@@ -19,12 +19,20 @@ class Topics:
         self._spark = spark
         self._kafka: Any = spark._jvm.org.apache.kafka.clients
         self._java: Any = spark._jvm.java
-        self._settings = self._java.util.HashMap({"bootstrap.servers": address})
-        self._source = {"kafka.bootstrap.servers": address, "startingOffsets": "earliest"}
+        settings = self._java.util.HashMap({"bootstrap.servers": address})
+        self._source = {
+            "kafka.bootstrap.servers": address,
+            "startingOffsets": "earliest",
+            # At the end of a partition Spark's questions for its offsets wait behind a fetch.
+            "kafka.fetch.max.wait.ms": "10",
+        }
         self._numbers = count()
-        self._admin = self._kafka.admin.Admin.create(self._settings)
+        self._admin = self._kafka.admin.Admin.create(settings)
         text = spark._jvm.org.apache.kafka.common.serialization.StringSerializer
-        self._producer = self._kafka.producer.KafkaProducer(self._settings, text(), text())
+        # A broker that is not yet the leader of a new partition refuses the first of two requests,
+        # and may accept the second: then the first is out of order for ever, until it expires.
+        settings["max.in.flight.requests.per.connection"] = "1"
+        self._producer = self._kafka.producer.KafkaProducer(settings, text(), text())
 
     def create(self, partitions: int, **configs: str) -> str:
         """Create a topic, and return its name; ``_`` in the name of a config stands for ``.``."""
@@ -65,4 +73,5 @@ class Topics:
 
 def _parsed(records: DataFrame) -> DataFrame:
     event = F.from_json(F.col("value").cast("string"), EVENT).alias("event")
-    return records.select("topic", "partition", event).select("topic", "partition", "event.*")
+    source = ["topic", "partition", "timestamp"]
+    return records.select(*source, event).select(*source, "event.*")
