@@ -46,6 +46,9 @@ object KafkaJars {
       Sync.sync(streams.value.cacheStoreFactory.make("kafka-jars"))(files)
       target
     },
+    // What asks a topic for its settings is compiled with it, and loaded only where it is.
+    Compile / unmanagedClasspath ++=
+      Attributed.blankSeq(update.value.select(configurationFilter(Connector.name))),
     Test / javaOptions += s"-Dtidegate.kafka=${kafkaJars.value.getAbsolutePath}"
   )
 }

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 
 import tidegate
@@ -35,6 +37,18 @@ def test_topic_when_a_partition_is_behind_then_loses_no_rows(
     )
 
     assert sorted(run(counts(keyed), tmp_path)) == expected
+
+
+def test_ingestion_when_the_times_are_of_producers_then_the_topic_is_refused(
+    topics: Topics, tmp_path: Path
+) -> None:
+    topic = topics.create(partitions=1)
+    ingested = tidegate.withIngestionWatermark(
+        topics.stream(topic), "time", "1 minute", substream=["topic", "partition"]
+    )
+    refused = rf"TIDEGATE_NOT_APPEND_TIME.*`{topic}` have timestamps of the type CreateTime"
+    with pytest.raises(StreamingQueryException, match=refused):
+        run(counts(ingested), tmp_path)
 
 
 def run(result: DataFrame, folder: Path) -> list[tuple[Any, ...]]:

@@ -1,7 +1,7 @@
 package tidegate.analysis
 
 import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 import org.apache.spark.sql.types.TimestampType
@@ -18,6 +18,12 @@ object CheckAppendTime {
   def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {
     case k: KeyedWatermark if k.ingestionTime.isDefined =>
       k.copy(left = checked(k.left, k.ingestionTime.get))
+  }
+
+  /** Whether a column of a relation has the check. */
+  def isIn(column: Expression): Boolean = column.exists {
+    case call: StaticInvoke => call.staticObject == AppendTimes.getClass
+    case _                  => false
   }
 
   /** The input with a check in the place where its column comes from, if that is Kafka. */

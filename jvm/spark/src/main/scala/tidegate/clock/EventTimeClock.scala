@@ -133,6 +133,7 @@ final class EventTimeClock
     } else begin.looks + 1
 
   private def initialize(begin: ClockOffset): Unit = {
+    query.checkAppendTimes()
     val pausedMs = math.max(0L, nowMs - begin.savedAtMs)
     val restored = SortedMap.from(query.nodes.map { node =>
       val name = node.spec.name

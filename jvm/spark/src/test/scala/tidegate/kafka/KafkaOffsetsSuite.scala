@@ -76,17 +76,16 @@ class KafkaOffsetsSuite extends KafkaTest {
   }
 
   test("each row has the kind of its time, and the topic can be asked for it before any row") {
-    def asked(run: Run, topic: String) =
-      SourceTopics.config(relation(run).stream, topic, "message.timestamp.type")
+    def asked(run: Run) = SourceTopics.settings(relation(run).stream, "message.timestamp.type")
     val created = newTopic(1)
     val appended = newTopic(1, "message.timestamp.type" -> "LogAppendTime")
     val ofProducer = kinds(created)
     val ofBroker = kinds(appended)
     assert(ofProducer.rows.map(_.getInt(0)) === Seq(0))
     assert(ofProducer.rows.map(_.getTimestamp(1)) === Seq(at(1)))
-    assert(asked(ofProducer, created) === Some("CreateTime"))
+    assert(asked(ofProducer) === Map(created -> "CreateTime"))
     assert(ofBroker.rows.map(_.getInt(0)) === Seq(1))
     assert(ofBroker.rows.forall(_.getTimestamp(1).after(at(1700000000))))
-    assert(asked(ofBroker, appended) === Some("LogAppendTime"))
+    assert(asked(ofBroker) === Map(appended -> "LogAppendTime"))
   }
 }
