@@ -19,12 +19,15 @@ import org.apache.kafka.clients.admin.{Admin, DescribeClusterOptions}
  *
  * @param jars
  *   the folder of its libraries
+ * @param own
+ *   what is to be set for it besides
  */
-final class KafkaBroker(jars: Path) {
+final class KafkaBroker(jars: Path, own: (String, Any)*) {
   import KafkaBroker._
 
   private val folder = Files.createTempDirectory("tidegate-kafka")
   private val properties = folder.resolve("server.properties")
+  private val data = folder.resolve("data")
   private val log = folder.resolve("broker.log").toFile
   private val (port, controllerPort) = freePorts()
   private var process: Option[Process] = None
@@ -33,11 +36,16 @@ final class KafkaBroker(jars: Path) {
   val address: String = s"$Host:$port"
 
   Files.writeString(properties, settings.map { case (key, value) => s"$key=$value" }.mkString("\n"))
-  check(run("kafka.tools.StorageTool", "format", "-t", ClusterId, "-c").waitFor() == 0)
+  // As `kafka-storage format` does, which takes as long to start as the broker.
+  Files.createDirectory(data)
+  Files.writeString(
+    data.resolve("meta.properties"),
+    s"version=1\ncluster.id=$ClusterId\nnode.id=1\ndirectory.id=$DirectoryId\n"
+  )
 
   /** Starts it, and waits until it answers. */
   def start(): Unit = {
-    val started = run("kafka.Kafka")
+    val started = run()
     process = Some(started)
     val deadline = StartTimeout.fromNow
     Using.resource(Admin.create(Map[String, AnyRef]("bootstrap.servers" -> address).asJava)) {
@@ -55,17 +63,19 @@ final class KafkaBroker(jars: Path) {
   /** Kills it and removes its data. */
   def close(): Unit = {
     stop()
-    Files.walk(folder).sorted(Comparator.reverseOrder[Path]).forEach(path => Files.delete(path))
+    if (Files.exists(folder)) {
+      Files.walk(folder).sorted(Comparator.reverseOrder[Path]).forEach(path => Files.delete(path))
+    }
   }
 
   private def answers(admin: Admin): Boolean =
     try !admin.describeCluster(new DescribeClusterOptions().timeoutMs(1000)).nodes.get.isEmpty
     catch { case _: ExecutionException => false }
 
-  private def run(main: String, arguments: String*): Process = {
+  private def run(): Process = {
     val java = Path.of(sys.props("java.home"), "bin", "java").toString
     val command = Seq(java) ++ JavaOptions ++
-      Seq("-cp", s"$jars${File.separator}*", main) ++ arguments :+ properties.toString
+      Seq("-cp", s"$jars${File.separator}*", "kafka.Kafka", properties.toString)
     new ProcessBuilder(command.asJava)
       .redirectErrorStream(true)
       .redirectOutput(ProcessBuilder.Redirect.appendTo(log))
@@ -84,20 +94,26 @@ final class KafkaBroker(jars: Path) {
     "controller.quorum.voters" -> s"1@$Host:$controllerPort",
     "controller.listener.names" -> "CONTROLLER",
     "listeners" -> s"PLAINTEXT://$address,CONTROLLER://$Host:$controllerPort",
-    "log.dirs" -> folder.resolve("data"),
+    "log.dirs" -> data,
     "auto.create.topics.enable" -> false,
     "offsets.topic.replication.factor" -> 1,
     // The events of the tests are old: Kafka would delete them.
-    "log.retention.ms" -> -1,
-    // A killed broker may come back only when this has passed.
-    "broker.heartbeat.interval.ms" -> 500,
-    "broker.session.timeout.ms" -> 3000
-  )
+    "log.retention.ms" -> -1
+  ) ++ own
 }
 
 object KafkaBroker {
+
+  /**
+   * For a broker that is killed: it may come back only when its session has ended. Not for others,
+   * which would be shut out as often as the machine is busy for so long.
+   */
+  val comesBackSoon: Seq[(String, Any)] =
+    Seq("broker.heartbeat.interval.ms" -> 500, "broker.session.timeout.ms" -> 2000)
+
   private val Host = "127.0.0.1"
   private val ClusterId = "dGlkZWdhdGUtdGVzdHMtMQ"
+  private val DirectoryId = "dGlkZWdhdGUtZm9sZGVyMQ"
   private val StartTimeout = 60.seconds
 
   // It works little and has to start fast.

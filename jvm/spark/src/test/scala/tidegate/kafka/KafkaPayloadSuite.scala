@@ -19,11 +19,12 @@ class KafkaPayloadSuite extends KafkaTest {
       from_json(col("value").cast("string"), schema).as("event")
     ).select("topic", "partition", "event.*")
 
-  private def counts(df: DataFrame): DataFrame =
-    df.groupBy(window(col("time"), "10 seconds")).agg(count("*"))
-
-  private def keyed(topic: String, maxFutureSkew: String = null): DataFrame =
-    parsed(subscribe(topic)).withKeyedWatermark(
+  private def keyed(
+      topic: String,
+      maxFutureSkew: String = null,
+      options: Seq[(String, String)] = Nil
+  ): DataFrame =
+    parsed(subscribe(topic, options: _*)).withKeyedWatermark(
       "time",
       "5 seconds",
       substream = Seq("topic", "partition"),
@@ -53,6 +54,36 @@ class KafkaPayloadSuite extends KafkaTest {
     assert(run.answer === Seq("[1000,1010)|2"))
     val batch = counts(parsed(records(topic)).where(col("time") < at(1010))).collect()
     assert(run.answer === batch.map(KeyedStreamTest.text).toSeq)
+  }
+
+  private val oneByOne = Seq("maxOffsetsPerTrigger" -> "1")
+
+  test("a partition of which only garbage was read holds time back until it speaks") {
+    val topic = newTopic(2)
+    send(topic, event(0, 1000) +: event(0, 1100) +: broken.map(_.copy(partition = 1)): _*)
+    send(topic, event(1, 1003), event(1, 1100))
+    val run = new Run(counts(keyed(topic, options = oneByOne))).start().settle()
+    assert(run.rowsByBatch.filter(_._2.nonEmpty).keys.min >= broken.size)
+    assert(run.lateRows === Map.empty)
+    assert(run.answer === Seq("[1000,1010)|2"))
+  }
+
+  test(
+    "a partition that is read to its end holds time back if it has shown one, until it is idle"
+  ) {
+    val topic = newTopic(3)
+    send(topic, event(0, 1000) +: event(0, 1100) +: broken.map(_.copy(partition = 2)): _*)
+    val run = new Run(counts(keyed(topic))).start().settle()
+    assert(run.answer === Seq("[1000,1010)|1"), "a partition is empty, and one has no time")
+    send(topic, event(1, 1106))
+    send(topic, event(0, 1200))
+    run.settle()
+    assert(run.watermark("time") === Some(1101000L))
+    run.clock.advance(60000)
+    run.settle()
+    assert(run.watermark("time") === Some(1195000L))
+    assert(run.lateRows === Map.empty)
+    assert(run.answer === Seq("[1000,1010)|1", "[1100,1110)|2"))
   }
 
   test("null times and garbage pass a query without state") {
