@@ -5,7 +5,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,8 +23,11 @@ JAVA_OPTIONS = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 
 
 @contextmanager
-def running(jars: Path, folder: Path) -> Iterator[str]:
-    """Start a broker from a folder of jars, give its address, kill it and remove its data."""
+def starting(jars: Path, folder: Path) -> Iterator[Callable[[], str]]:
+    """Start a broker from a folder of jars; at the end kill it and remove its data.
+
+    Give a function that waits until the broker has started, and returns its address.
+    """
     folder.mkdir(parents=True)
     port, controller_port = _free_ports(2)
     properties = folder / "server.properties"
@@ -38,9 +41,13 @@ def running(jars: Path, folder: Path) -> Iterator[str]:
     server = [*java, "kafka.Kafka", str(properties)]
     with log.open("w") as output:
         broker = subprocess.Popen(server, stdout=output, stderr=subprocess.STDOUT)
-    try:
+
+    def address() -> str:
         _await_start(broker, log)
-        yield f"{HOST}:{port}"
+        return f"{HOST}:{port}"
+
+    try:
+        yield address
     finally:
         broker.kill()
         broker.wait()

@@ -4,7 +4,7 @@ The connector has to be there when Spark starts, so these tests are not among th
 above: `python -m pytest tests/kafka`. The jars are those that `make build/kafka/.ready` brings.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,16 +18,16 @@ JARS = Path(__file__).parents[2] / "build" / "kafka"
 
 
 @pytest.fixture(scope="session")
-def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Start a broker, and return its address."""
+def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], str]]:
+    """Start a broker, and return what waits for it and has its address."""
     assert JARS.is_dir(), "no Kafka yet: run make build/kafka/.ready"
-    with broker.running(JARS / "broker", tmp_path_factory.mktemp("kafka") / "broker") as address:
+    with broker.starting(JARS / "broker", tmp_path_factory.mktemp("kafka") / "broker") as address:
         yield address
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    """Start Spark as a user of Kafka does: with the connector, and the jar of the wheel."""
+def spark(kafka: Callable[[], str]) -> Iterator[SparkSession]:
+    """Start Spark, while the broker starts, with the connector and the jar of the wheel."""
     assert "site-packages" in tidegate.__file__, "the tests are about the installed wheel"
     connector = ",".join(str(jar) for jar in sorted((JARS / "connector").glob("*.jar")))
     builder = (
@@ -44,8 +44,8 @@ def spark() -> Iterator[SparkSession]:
 
 
 @pytest.fixture(scope="session")
-def topics(spark: SparkSession, kafka: str) -> Iterator[Topics]:
+def topics(spark: SparkSession, kafka: Callable[[], str]) -> Iterator[Topics]:
     """Return the topics of the broker."""
-    topics = Topics(spark, kafka)
+    topics = Topics(spark, kafka())
     yield topics
     topics.close()

@@ -40,9 +40,8 @@ class KafkaKillSuite extends KafkaTest {
     }
   }
 
-  private def awaitWhileAlive(query: KilledQuery)(condition: => Boolean): Unit =
-    awaitUntil {
-      query.failure.foreach(said => throw new IllegalStateException(said))
-      condition
-    }
+  private def awaitWhileAlive(query: KilledQuery)(condition: => Boolean): Unit = {
+    awaitUntil(query.failure.isDefined || condition)
+    assert(query.failure === None)
+  }
 }

@@ -30,38 +30,27 @@ class KafkaOutageSuite extends KafkaTest with BeforeAndAfterAll {
     topic
   }
 
-  test("away at the start: Spark's error, and a start when it is there reads everything") {
+  test("away in the middle of a query and at the start of one: Spark's errors, nothing is lost") {
     val topic = newMinute()
     var fails = true
-    val run = new Run(windows(topic, fails))
-    broker.stop()
-    val error =
-      try intercept[StreamingQueryException](run.start().settle())
-      finally broker.start()
-    assertOfKafka[TimeoutException](error)
-    assert(run.batchCount === 0)
+    val running, starting = new Run(windows(topic, fails))
+    running.failIn = id => { if (id == 1) broker.stop(); false }
+    try {
+      running.start()
+      awaitUntil(running.batchCount == 2)
+      starting.start()
+      for (run <- Seq(running, starting))
+        assertOfKafka[TimeoutException](intercept[StreamingQueryException](run.settle()))
+    } finally broker.start()
+    assert(running.rowsByBatch.keySet === Set(0L, 1L))
+    assert(starting.batchCount === 0)
 
     fails = false
-    run.start().settle()
-    assert(run.lateRows === Map.empty)
-    assert(run.answer === batchResult(topic, 2000))
-  }
-
-  test("away in the middle: Spark's error ends the query, and the next run loses nothing") {
-    val topic = newMinute()
-    var fails = true
-    val run = new Run(windows(topic, fails))
-    run.failIn = id => { if (id == 1) broker.stop(); false }
-    val error =
-      try intercept[StreamingQueryException](run.start().settle())
-      finally broker.start()
-    assertOfKafka[TimeoutException](error)
-    assert(run.rowsByBatch.keySet === Set(0L, 1L))
-
-    fails = false
-    run.failIn = _ => false
-    run.start().settle()
-    assert(run.lateRows === Map.empty)
-    assert(run.answer === batchResult(topic, 2000))
+    running.failIn = _ => false
+    for (run <- Seq(running, starting)) {
+      run.start().settle()
+      assert(run.lateRows === Map.empty)
+      assert(run.answer === batchResult(topic, 2000))
+    }
   }
 }

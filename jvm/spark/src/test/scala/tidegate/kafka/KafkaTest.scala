@@ -72,7 +72,7 @@ trait KafkaTest extends RestartTest {
   def assertOfKafka[T <: ApiException: ClassTag](error: StreamingQueryException): Unit = {
     val causes = Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null).toSeq
     assert(causes.exists(implicitly[ClassTag[T]].runtimeClass.isInstance), error)
-    assert(!causes.exists(_.getMessage.contains("TIDEGATE")), error)
+    assert(!causes.map(_.toString).exists(_.contains("TIDEGATE")), error)
   }
 }
 

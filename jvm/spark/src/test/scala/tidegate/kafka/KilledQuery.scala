@@ -26,8 +26,9 @@ final class KilledQuery(address: String, topic: String) {
     val java = Path.of(sys.props("java.home"), "bin", "java").toString
     val options = ManagementFactory.getRuntimeMXBean.getInputArguments.asScala
     // The last -Xmx counts.
-    val command = Seq(java) ++ options ++ Seq("-Xmx1g", "-XX:TieredStopAtLevel=1") ++
-      Seq(KilledQuery.getClass.getName.stripSuffix("$"), address, topic, folder.toString)
+    val command =
+      Seq(java) ++ options ++ Seq("-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1") ++
+        Seq(KilledQuery.getClass.getName.stripSuffix("$"), address, topic, folder.toString)
     val builder = new ProcessBuilder(command.asJava)
       .redirectErrorStream(true)
       .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile))
