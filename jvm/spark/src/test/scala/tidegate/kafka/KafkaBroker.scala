@@ -109,7 +109,7 @@ object KafkaBroker {
    * which would be shut out as often as the machine is busy for so long.
    */
   val comesBackSoon: Seq[(String, Any)] =
-    Seq("broker.heartbeat.interval.ms" -> 500, "broker.session.timeout.ms" -> 2000)
+    Seq("broker.heartbeat.interval.ms" -> 500, "broker.session.timeout.ms" -> 6000)
 
   private val Host = "127.0.0.1"
   private val ClusterId = "dGlkZWdhdGUtdGVzdHMtMQ"

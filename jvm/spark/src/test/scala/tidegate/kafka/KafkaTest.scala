@@ -82,7 +82,7 @@ object KafkaTest {
   val impatient: Seq[(String, String)] = Seq(
     "fetchOffset.numRetries" -> "1",
     "fetchOffset.retryIntervalMs" -> "0",
-    "kafka.default.api.timeout.ms" -> "2000",
+    "kafka.default.api.timeout.ms" -> "3000",
     "kafka.request.timeout.ms" -> "1000"
   )
 
