@@ -10,13 +10,14 @@ class KafkaKillSuite extends KafkaTest {
     val topic = newTopic(Slow + 1)
     send(topic, first: _*)
     val query = new KilledQuery(broker.address, topic)
-    val shutdown = sys.addShutdownHook(query.kill())
+    val shutdown = sys.addShutdownHook(query.close())
     val seed = Random.nextInt()
     val random = new Random(seed)
 
     /** Killed while it runs one of the batches after the next one. */
     def runAndKill(): Unit = {
       query.start()
+      query.prepare()
       val some = query.batches + 1 + random.nextInt(2)
       awaitWhileAlive(query)(query.batches >= some)
       query.kill()
@@ -35,7 +36,7 @@ class KafkaKillSuite extends KafkaTest {
         assert(query.windows === expected)
       }
     finally {
-      query.kill()
+      query.close()
       shutdown.remove()
     }
   }

@@ -7,7 +7,7 @@ import java.nio.file.{Files, Path}
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import tidegate._
 
 /**
@@ -21,8 +21,18 @@ final class KilledQuery(address: String, topic: String) {
   private val log = folder.resolve("log")
   private val output = Files.createDirectory(folder.resolve("output"))
   private var process: Option[Process] = None
+  private var prepared: Option[Process] = None
+
+  /** Starts Spark for the next time; it takes longer than the query. */
+  def prepare(): Unit = prepared = Some(launch())
 
   def start(): Unit = {
+    process = prepared.orElse(Some(launch()))
+    prepared = None
+    process.foreach(p => Using.resource(p.getOutputStream)(_.write(KilledQuery.Go)))
+  }
+
+  private def launch(): Process = {
     val java = Path.of(sys.props("java.home"), "bin", "java").toString
     val options = ManagementFactory.getRuntimeMXBean.getInputArguments.asScala
     // The last -Xmx counts.
@@ -33,12 +43,17 @@ final class KilledQuery(address: String, topic: String) {
       .redirectErrorStream(true)
       .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile))
     builder.environment().put("CLASSPATH", sys.props("java.class.path"))
-    process = Some(builder.start())
+    builder.start()
   }
 
   def kill(): Unit = {
     process.foreach(_.destroyForcibly().waitFor())
     process = None
+  }
+
+  def close(): Unit = {
+    kill()
+    prepared.foreach(_.destroyForcibly().waitFor())
   }
 
   /** How many batches have put out what they have. */
@@ -55,10 +70,16 @@ final class KilledQuery(address: String, topic: String) {
 }
 
 object KilledQuery {
+  private val Go = 1
 
   def main(args: Array[String]): Unit = {
     val (address, topic, folder) = (args(0), args(1), Path.of(args(2)))
-    val rows = KeyedStreamTest.session.readStream
+    val spark = KeyedStreamTest.session
+    if (System.in.read() == Go) run(spark, address, topic, folder)
+  }
+
+  private def run(spark: SparkSession, address: String, topic: String, folder: Path): Unit = {
+    val rows = spark.readStream
       .format("kafka")
       .options(KafkaTest.source(address, topic) + SkewedTopic.limit)
       .load()
