@@ -8,8 +8,7 @@ JAR_NAME := tidegate-spark-4.2_2.13-$(VERSION).jar
 JAR := jvm/spark/target/scala-2.13/$(JAR_NAME)
 BUNDLED_JAR := python/tidegate/jars/$(JAR_NAME)
 WHEEL := dist/tidegate-$(VERSION)-py3-none-any.whl
-DELTA_VERSION := 4.4.0
-DELTA := build/delta/.ready-$(DELTA_VERSION)
+KAFKA := build/kafka/.ready
 BUILD_FILES := version.txt build.sbt $(wildcard project/*.scala project/*.sbt project/*.properties)
 JVM_SOURCES := $(BUILD_FILES) $(shell find jvm -path '*/src/main/*' -type f 2> /dev/null)
 PYTHON_SOURCES := $(shell find python/tidegate -type f \
@@ -30,7 +29,7 @@ demo: .venv/.installed ## Count two million rows with Spark's watermark and with
 	$(BIN)/python -m tidegate demo $(DEMO_ARGUMENTS)
 
 .PHONY: test
-test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the wheel, Spark Connect, Delta.
+test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the wheel, Spark Connect, Delta, Kafka.
 	@$(MAKE) --no-print-directory test-python
 
 .PHONY: lint
@@ -77,10 +76,10 @@ clean: ## Remove everything that was built; the virtual environment and .tools s
 .PHONY: test-jvm
 test-jvm:
 	./sbt core/test spark/test spark/assembly
-	@touch $(JAR)
+	@touch $(JAR) $(KAFKA)
 
 .PHONY: test-python
-test-python: .venv/.installed $(DELTA)
+test-python: .venv/.installed $(KAFKA)
 	@mkdir -p build; failed=0; \
 	suite() { \
 	  echo "== pytest, $$1"; \
@@ -91,8 +90,9 @@ test-python: .venv/.installed $(DELTA)
 	suite installed-wheel tests; \
 	suite connect tests/connect; \
 	suite delta tests/delta; \
+	suite kafka tests/kafka; \
 	echo; \
-	for name in unit docstrings installed-wheel connect delta; do \
+	for name in unit docstrings installed-wheel connect delta kafka; do \
 	  printf '%-16s %s\n' "$$name" "$$(tail -n 1 "build/pytest-$$name.txt")"; \
 	done; \
 	exit $$failed
@@ -103,13 +103,9 @@ $(JAR): $(JVM_SOURCES)
 	./sbt spark/assembly
 	@touch $@
 
-# Delta, for the tests: Spark has to start with its jars.
-$(DELTA):
-	@mkdir -p $(@D)
-	for jar in delta-spark_2.13 delta-storage; do \
-	  mvn -q dependency:copy -Dartifact=io.delta:$$jar:$(DELTA_VERSION) \
-	    -DoutputDirectory=$(CURDIR)/$(@D); \
-	done
+# A Kafka broker, Spark's connector to it, and Delta, for the tests; `spark/test` brings them too.
+$(KAFKA): $(BUILD_FILES)
+	./sbt spark/sourceJars
 	@touch $@
 
 $(BUNDLED_JAR): $(JAR)

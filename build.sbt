@@ -53,6 +53,7 @@ lazy val spark = (project in file("jvm/spark"))
   .dependsOn(core % "compile->compile;test->test")
   .configs(SparkTests)
   .settings(settings)
+  .settings(SourceJars.settings)
   .settings(
     name := s"tidegate-spark-${default.minor}",
     libraryDependencies += "org.apache.spark" %% "spark-sql" % default.full % Provided,

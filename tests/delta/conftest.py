@@ -1,4 +1,4 @@
-"""A session with the installed wheel and the jars of Delta, which `make test-python` brings.
+"""A session with the installed wheel and the jars of Delta, which `make build/kafka/.ready` brings.
 
 Spark has to start with these jars, so these tests are not among those of the folder above:
 `python -m pytest tests/delta`.
@@ -12,20 +12,17 @@ from pyspark.sql import SparkSession
 
 import tidegate
 
-VERSION = "4.4.0"
-FOLDER = Path(__file__).parents[2] / "build" / "delta"
-JARS = [FOLDER / f"delta-spark_2.13-{VERSION}.jar", FOLDER / f"delta-storage-{VERSION}.jar"]
+JARS = Path(__file__).parents[2] / "build" / "delta"
 
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """Start Spark with both extensions."""
     assert "site-packages" in tidegate.__file__, "the tests are about the installed wheel"
-    missing = [jar.name for jar in JARS if not jar.exists()]
-    assert not missing, f"run `make test-python`, which brings {missing}"
+    assert JARS.is_dir(), "no Delta yet: run make build/kafka/.ready"
     builder = (
         SparkSession.builder.master("local[2]")
-        .config("spark.jars", ",".join(str(jar) for jar in JARS))
+        .config("spark.jars", ",".join(map(str, JARS.glob("*.jar"))))
         .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
         .config(
             "spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog"

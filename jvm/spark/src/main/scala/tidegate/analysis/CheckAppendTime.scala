@@ -3,7 +3,7 @@ package tidegate.analysis
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 import org.apache.spark.sql.types.TimestampType
@@ -38,6 +38,12 @@ object CheckAppendTime {
     checked.transformUp {
       case r: StreamingRelationV2 if renewed.contains(r) => renamed(r, renewed(r), None)
     }
+  }
+
+  /** Whether a column of a relation has the check. */
+  def isIn(column: Expression): Boolean = column.exists {
+    case call: StaticInvoke => call.staticObject == AppendTimes.getClass
+    case _                  => false
   }
 
   /** The columns of `fresh` as those of `relation`, and one of them checked. */

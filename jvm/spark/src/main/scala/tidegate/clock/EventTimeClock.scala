@@ -153,6 +153,7 @@ final class EventTimeClock(madeAtMs: Long)
       }
 
   private def initialize(begin: ClockOffset): Unit = {
+    query.checkAppendTimes()
     val pausedMs = math.max(0L, nowMs - begin.savedAtMs)
     val restored = SortedMap.from(query.nodes.map { node =>
       val name = node.spec.name

@@ -268,6 +268,9 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
       if files.nonEmpty
     } yield files.sum
 
+  /** Asks the topics whose times are taken for append times whether they are. */
+  def checkAppendTimes(): Unit = AppendTimeTopics.check(query.logicalPlan)
+
   /** Reads the last committed batch through the watermark nodes once more, after a restart. */
   def observeLastBatchAgain(): Unit = new CommittedBatch(query, context.batchId - 1).observe()
 }
