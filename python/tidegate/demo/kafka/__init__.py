@@ -1,0 +1,1 @@
+"""A Kafka broker of its own."""
