@@ -1,5 +1,6 @@
 """A Kafka broker, its own controller, in a process of its own."""
 
+import os
 import random
 import shutil
 import socket
@@ -18,20 +19,29 @@ TIMEOUT_SECONDS = 60
 JAVA_OPTIONS = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 
 
+class BrokerError(Exception):
+    """The broker cannot be started."""
+
+
 @contextmanager
 def running(jars: Path, folder: Path) -> Iterator[str]:
     """Start a broker from a folder of jars, give its address, kill it and remove its data."""
+    command = java()
     folder.mkdir(parents=True)
     port, controller_port = _free_ports(2)
     properties = folder / "server.properties"
     properties.write_text(_settings(folder / "data", port, controller_port))
     log = folder / "broker.log"
-    java = ["java", *JAVA_OPTIONS, "-cp", f"{jars}/*"]
-    storage = [*java, "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(properties)]
-    server = [*java, "kafka.Kafka", str(properties)]
+    kafka = [command, *JAVA_OPTIONS, "-cp", f"{jars}/*"]
+    storage = [*kafka, "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(properties)]
+    server = [*kafka, "kafka.Kafka", str(properties)]
     with log.open("w") as output:
-        subprocess.run(storage, check=True, stdout=output, stderr=subprocess.STDOUT)
-        broker = subprocess.Popen(server, stdout=output, stderr=subprocess.STDOUT)
+        if subprocess.run(storage, stdout=output, stderr=subprocess.STDOUT).returncode != 0:
+            raise BrokerError(f"The broker's storage cannot be made:\n{log.read_text()}")
+        # In a session of its own Ctrl-C does not reach it: its clients leave first.
+        broker = subprocess.Popen(
+            server, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
     try:
         _await_start(broker, log)
         yield f"{HOST}:{port}"
@@ -41,12 +51,24 @@ def running(jars: Path, folder: Path) -> Iterator[str]:
         shutil.rmtree(folder)
 
 
+def java() -> str:
+    """Return the command of Java, as Spark finds it."""
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which(f"{home}/bin/java" if home else "java")
+    if found is None:
+        where = f"in JAVA_HOME, which is {home}" if home else "on the PATH"
+        raise BrokerError(
+            f"There is no Java {where}. The broker and Spark need Java 17 or 21: install it, or "
+            "set JAVA_HOME."
+        )
+    return found
+
+
 def _await_start(broker: "subprocess.Popen[bytes]", log: Path) -> None:
     deadline = time.monotonic() + TIMEOUT_SECONDS
     while STARTED not in log.read_text():
-        assert broker.poll() is None and time.monotonic() < deadline, (
-            f"the broker did not start:\n{log.read_text()}"
-        )
+        if broker.poll() is not None or time.monotonic() > deadline:
+            raise BrokerError(f"The broker did not start:\n{log.read_text()}")
         time.sleep(0.1)
 
 
