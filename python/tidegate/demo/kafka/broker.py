@@ -26,13 +26,20 @@ class BrokerError(Exception):
 @contextmanager
 def running(jars: Path, folder: Path) -> Iterator[str]:
     """Start a broker from a folder of jars, give its address, kill it and remove its data."""
-    command = java()
+    kafka = [java(), *JAVA_OPTIONS, "-cp", f"{jars}/*"]
     folder.mkdir(parents=True)
-    port, controller_port = _free_ports(2)
-    properties = folder / "server.properties"
-    properties.write_text(_settings(folder / "data", port, controller_port))
-    log = folder / "broker.log"
-    kafka = [command, *JAVA_OPTIONS, "-cp", f"{jars}/*"]
+    try:
+        port, controller_port = _free_ports(2)
+        properties = folder / "server.properties"
+        properties.write_text(_settings(folder / "data", port, controller_port))
+        with _process(kafka, properties, folder / "broker.log"):
+            yield f"{HOST}:{port}"
+    finally:
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def _process(kafka: list[str], properties: Path, log: Path) -> Iterator[None]:
     storage = [*kafka, "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(properties)]
     server = [*kafka, "kafka.Kafka", str(properties)]
     with log.open("w") as output:
@@ -44,11 +51,10 @@ def running(jars: Path, folder: Path) -> Iterator[str]:
         )
     try:
         _await_start(broker, log)
-        yield f"{HOST}:{port}"
+        yield
     finally:
         broker.kill()
         broker.wait()
-        shutil.rmtree(folder)
 
 
 def java() -> str:

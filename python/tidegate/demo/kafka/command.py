@@ -70,8 +70,11 @@ def _run(options: argparse.Namespace, folder: Path, interrupts: Interrupts) -> N
         for engine in (TidegateEngine(f"{options.idle_timeout:g} seconds"), SparkEngine()):
             queries.append(CountQuery.start(spark, feed, engine, folder))
             stack.callback(queries[-1].query.stop)
+        # A batch that is stopped amid its work would tell of it.
+        stack.callback(spark.sparkContext.setLogLevel, "OFF")
         writer.start()
         _watch(Watch(log, *queries), writer, interrupts, options.timeout)
+        spark.sparkContext.setLogLevel("OFF")
         for count in queries:
             count.query.stop()
         _say("\nAgainst a batch query over the same topic:\n")
@@ -113,9 +116,9 @@ def _introduction(log: Log, idle_timeout: float) -> str:
     arrivals = log.arrivals
     return (
         f"A topic of {log.partitions} partitions: {arrivals.lagging} runs 5 minutes behind, "
-        f"{arrivals.silent} falls silent half-way (idle after\n{idle_timeout:g} s), "
-        f"{arrivals.added} is added later. Counts in windows of {WINDOW_MS // 1000} s, with a lag "
-        f"of {LAG_SECONDS} s.\n"
+        f"{arrivals.silent} falls silent half-way, and\n{arrivals.added} is added later. Counted "
+        f"in windows of {WINDOW_MS // 1000} s, with a lag of {LAG_SECONDS} s; a partition is\n"
+        f"idle after {idle_timeout:g} s.\n"
     )
 
 

@@ -39,6 +39,6 @@ class Lines:
     def show(self, snapshot: Snapshot) -> None:
         """Write the line of a snapshot, unless nothing has happened since the last one."""
         due = snapshot.seconds - self._seconds >= self._every_seconds
-        if snapshot.batch != self._batch and due:
+        if due and snapshot.batch != self._batch:
             self._batch, self._seconds = snapshot.batch, snapshot.seconds
             print(line(snapshot), flush=True)

@@ -16,7 +16,7 @@ class State(Enum):
     """How a partition stands to its query."""
 
     ACTIVE = "active"
-    BEHIND = "behind"
+    BEHIND = "catching up"
     IDLE = "idle"
     UNREAD = "not yet read"
     EMPTY = "empty"
@@ -52,6 +52,9 @@ class Snapshot:
 
     seconds: float
     batch: int
+    rows: int
+    """How many rows will have been written in the end."""
+
     partitions: tuple[Partition, ...]
     watermarks: tuple[Watermark, ...]
 
@@ -70,9 +73,9 @@ class Snapshot:
         """How many rows wait to be read."""
         return sum(p.unread for p in self.partitions)
 
-    def numbers(self, *states: State) -> list[int]:
-        """Return the partitions that are in one of these states."""
-        return [p.number for p in self.partitions if p.state in states]
+    def numbers(self, state: State) -> list[int]:
+        """Return the partitions that are in a state."""
+        return [p.number for p in self.partitions if p.state is state]
 
 
 def partitions(
@@ -91,6 +94,11 @@ def partitions(
         time = None if watermark is None else watermark + lag
         found.append(Partition(number, time, read.get(number, 0), unread, state))
     return tuple(found)
+
+
+def unread(numbers: range) -> tuple[Partition, ...]:
+    """Return partitions of which nothing is known yet."""
+    return tuple(Partition(number, None, 0, 0, State.UNREAD) for number in numbers)
 
 
 def holder(topic: str, times: Times) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from rich import box
-from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.console import Console, ConsoleOptions, Group, JustifyMethod, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -17,7 +17,11 @@ STYLES = {
     State.UNREAD: "magenta",
     State.EMPTY: "dim",
 }
-WIDTH_WITHOUT_BARS = 62
+MARK = "bold reverse"
+NUMBERS = {"partition": 9, "time": 8, "behind": 6, "read": 7, "unread": 7}
+STATE_WIDTH = 12
+WAITS_FOR_WIDTH = 22
+GAP = 2
 MOST_BAR = 60
 LEAST_BAR = 6
 NOTHING = "-"
@@ -33,17 +37,22 @@ class View:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Draw as wide as there is room."""
         yield Group(
-            Text(_heading(self.snapshot)),
+            Text(_heading(self.snapshot), no_wrap=True),
+            "",
             self._partitions(options),
+            "",
             self._watermarks(),
         )
 
     def _partitions(self, options: ConsoleOptions) -> Table:
-        table = _table("partition", "time", "behind", "read", "unread")
-        table.add_column("state", no_wrap=True)
-        bar = min(MOST_BAR, options.max_width - WIDTH_WITHOUT_BARS)
+        table = _table()
+        for name, width in NUMBERS.items():
+            _add(table, name, width, "right")
+        _add(table, "state", STATE_WIDTH)
+        without_bars = sum(NUMBERS.values()) + STATE_WIDTH + GAP * (len(NUMBERS) + 1)
+        bar = min(MOST_BAR, options.max_width - without_bars)
         if bar >= LEAST_BAR:
-            table.add_column("", no_wrap=True, width=bar)
+            _add(table, _legend(self.snapshot), bar)
         for partition in self.snapshot.partitions:
             cells: list[str | Text] = [
                 str(partition.number),
@@ -59,16 +68,16 @@ class View:
         return table
 
     def _bar(self, partition: Partition, width: int, ascii_only: bool) -> Text:
-        """Draw how far a partition is, and where the first watermark stands."""
-        full, empty, mark = ("#", ".", "|") if ascii_only else ("█", "·", "┃")
+        """Draw how far a partition is, and where the watermarks stand, by their initials."""
+        full, empty = ("#", ".") if ascii_only else ("█", "·")
         reached = self._place(partition.time, width)
         text = Text(full * reached, STYLES[partition.state])
         text.append(empty * (width - reached), "dim")
-        watermark = self.snapshot.watermarks[0].time
-        if watermark is None:
-            return text
-        at = min(width - 1, self._place(watermark, width))
-        return Text.assemble(text[:at], (mark, "bold cyan"), text[at + 1 :])
+        for watermark in reversed(self.snapshot.watermarks):
+            if watermark.time is not None:
+                at = min(width - 1, self._place(watermark.time, width))
+                text = Text.assemble(text[:at], (watermark.name[0], MARK), text[at + 1 :])
+        return text
 
     def _place(self, time: datetime | None, width: int) -> int:
         first, last = self.bounds
@@ -77,13 +86,13 @@ class View:
         return max(0, min(width, round((time - first) / (last - first) * width)))
 
     def _watermarks(self) -> Table:
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-        table.add_column("watermark", no_wrap=True)
+        table = _table()
+        _add(table, "watermark", NUMBERS["partition"])
         for name in ("time", "behind"):
-            table.add_column(name, justify="right", no_wrap=True)
-        table.add_column("waits for", no_wrap=True)
+            _add(table, name, NUMBERS[name], "right")
+        _add(table, "waits for", WAITS_FOR_WIDTH)
         for name in ("windows out", "rows dropped"):
-            table.add_column(name, justify="right", no_wrap=True)
+            _add(table, name, len(name), "right")
         for watermark in self.snapshot.watermarks:
             table.add_row(
                 watermark.name,
@@ -102,10 +111,10 @@ def line(snapshot: Snapshot) -> str:
     parts += [_short(watermark) for watermark in snapshot.watermarks]
     if snapshot.unread:
         parts.append(f"unread {snapshot.unread:,}")
-    for word, states in (("idle", [State.IDLE]), ("waiting", [State.UNREAD])):
-        numbers = snapshot.numbers(*states)
+    for state in (State.IDLE, State.UNREAD):
+        numbers = snapshot.numbers(state)
         if numbers:
-            parts.append(f"{word} {','.join(map(str, numbers))}")
+            parts.append(f"{state.value} {','.join(map(str, numbers))}")
     return "  ".join(parts)
 
 
@@ -123,16 +132,26 @@ def span(time: datetime | None, newest: datetime | None) -> str:
 
 
 def _heading(snapshot: Snapshot) -> str:
-    return f"{snapshot.seconds:5.1f} s   read {snapshot.read:,}   unread {snapshot.unread:,}"
+    return (
+        f"{snapshot.seconds:.0f} s, {snapshot.read:,} of {snapshot.rows:,} rows read, "
+        f"{snapshot.unread:,} unread"
+    )
+
+
+def _legend(snapshot: Snapshot) -> str:
+    initials = ", ".join(watermark.name[0] for watermark in snapshot.watermarks)
+    return f"{initials}: watermarks"
 
 
 def _short(watermark: Watermark) -> str:
     return f"{watermark.name} {clock(watermark.time)} dropped {watermark.dropped:,}"
 
 
-def _table(first: str, *numbers: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column(first, justify="right", no_wrap=True)
-    for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
+def _table() -> Table:
+    """Return a table whose columns have a gap of two: one of the padding, one of the box."""
+    return Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+
+
+def _add(table: Table, name: str, width: int, side: JustifyMethod = "left") -> None:
+    """Add a column; what has no room is cut off, without a sign that ASCII does not have."""
+    table.add_column(Text(name), justify=side, width=width, no_wrap=True, overflow="crop")

@@ -9,7 +9,7 @@ import tidegate
 from tidegate.demo.compare import compare
 from tidegate.demo.kafka.log import LAG_SECONDS, Log
 from tidegate.demo.kafka.queries import CountQuery
-from tidegate.demo.kafka.snapshot import Partition, Snapshot, Watermark, holder, partitions
+from tidegate.demo.kafka.snapshot import Snapshot, Watermark, holder, partitions, unread
 
 LAG = timedelta(seconds=LAG_SECONDS)
 
@@ -42,7 +42,7 @@ class Watch:
         """Look at both queries."""
         self._tide.observe()
         self._spark.observe()
-        seen: tuple[Partition, ...] = ()
+        seen = unread(range(self._log.partitions))
         waits_for, dropped = "the first rows", 0
         if self._tide.batch >= 0:
             told = tidegate.watermarks(self._tide.query)
@@ -54,10 +54,11 @@ class Watch:
         return Snapshot(
             self.seconds,
             self._tide.batch,
+            len(self._log.rows) + len(self._log.end),
             seen,
             (
                 self._row(self._tide, waits_for, dropped),
-                self._row(self._spark, "nobody: the newest", self._dropped_by_spark()),
+                self._row(self._spark, "nothing", self._dropped_by_spark()),
             ),
         )
 
