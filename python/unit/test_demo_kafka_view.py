@@ -114,8 +114,20 @@ def test_lines_when_nothing_has_happened_or_too_little_time_passed_then_writes_n
     lines = Lines(every_seconds=1.0)
     for seconds, batch in [(1.0, 0), (1.5, 1), (2.5, 1), (9.0, 1), (9.1, 2)]:
         lines.show(Snapshot(seconds, batch, 10, (), ()))
+    lines.close()
 
     assert capsys.readouterr().out == "  1.0 s\n  2.5 s\n  9.1 s\n"
+
+
+def test_lines_when_the_last_one_came_too_early_then_writes_it_at_the_end(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = Lines(every_seconds=1.0)
+    for seconds, batch in [(1.0, 0), (1.2, 1), (1.4, 2)]:
+        lines.show(Snapshot(seconds, batch, 10, (), ()))
+    lines.close()
+
+    assert capsys.readouterr().out == "  1.0 s\n  1.4 s\n"
 
 
 def test_screen_when_not_on_a_terminal_then_writes_lines(

@@ -21,7 +21,9 @@ def screen(bounds: tuple[datetime, datetime]) -> Iterator[Show]:
     """Give what shows a snapshot; bars reach from one time to another."""
     console = Console()
     if not sys.stdout.isatty() or console.is_dumb_terminal:
-        yield Lines().show
+        lines = Lines()
+        yield lines.show
+        lines.close()
         return
     with Live(console=console, auto_refresh=False) as live:
         yield lambda snapshot: live.update(View(snapshot, bounds), refresh=True)
@@ -35,10 +37,19 @@ class Lines:
         self._every_seconds = every_seconds
         self._batch = -1
         self._seconds = float("-inf")
+        self._left_out: Snapshot | None = None
 
     def show(self, snapshot: Snapshot) -> None:
         """Write the line of a snapshot, unless nothing has happened since the last one."""
-        due = snapshot.seconds - self._seconds >= self._every_seconds
-        if due and snapshot.batch != self._batch:
-            self._batch, self._seconds = snapshot.batch, snapshot.seconds
-            print(line(snapshot), flush=True)
+        if snapshot.batch == self._batch:
+            return
+        if snapshot.seconds - self._seconds < self._every_seconds:
+            self._left_out = snapshot
+            return
+        self._batch, self._seconds, self._left_out = snapshot.batch, snapshot.seconds, None
+        print(line(snapshot), flush=True)
+
+    def close(self) -> None:
+        """Write the line of the last snapshot, if it was left out."""
+        if self._left_out is not None:
+            print(line(self._left_out), flush=True)
