@@ -4,6 +4,9 @@ from typing import Any
 
 from tidegate import _jvm
 
+SETTINGS = {"request.timeout.ms": "10000", "delivery.timeout.ms": "30000"}
+"""A broker on this machine answers soon, or not any more."""
+
 
 class Client:
     """Makes topics, and writes records to their partitions."""
@@ -14,7 +17,7 @@ class Client:
         assert jvm is not None, "Spark is to be started before"
         self._java: Any = jvm.java
         self._kafka: Any = jvm.org.apache.kafka.clients
-        settings = self._java.util.HashMap({"bootstrap.servers": address})
+        settings = self._java.util.HashMap({**SETTINGS, "bootstrap.servers": address})
         text = jvm.org.apache.kafka.common.serialization.StringSerializer
         self._admin: Any = self._kafka.admin.Admin.create(settings)
         self._producer: Any = self._kafka.producer.KafkaProducer(settings, text(), text())

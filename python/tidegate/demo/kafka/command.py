@@ -7,6 +7,9 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import StreamingQueryException
+
 from tidegate.demo.compare import expect
 from tidegate.demo.engines import SparkEngine, TidegateEngine
 from tidegate.demo.kafka import broker
@@ -45,6 +48,8 @@ def main(arguments: list[str]) -> int:
             _run(options, Path(folder), interrupts)
     except (broker.BrokerError, TimeoutError) as error:
         return _failed(str(error))
+    except (StreamingQueryException, Py4JJavaError) as error:
+        return _failed(" ".join(["Kafka or a query failed.", *str(error).splitlines()[:2]]))
     except KeyboardInterrupt:
         print("Stopped: the queries and the broker are gone.", file=sys.stderr)
         return INTERRUPTED
@@ -59,9 +64,7 @@ def _run(options: argparse.Namespace, folder: Path, interrupts: Interrupts) -> N
         spark = session("tidegate demo-kafka", sorted((options.jars / "connector").glob("*.jar")))
         stack.callback(spark.stop)
         interrupts.soften()
-        client = Client(address)
-        stack.callback(client.close)
-        writer = Writer(client, TOPIC, log, options.seconds)
+        writer = Writer(Client(address), TOPIC, log, options.seconds)
         stack.callback(writer.stop)
         _say(_introduction(log, options.idle_timeout))
 
@@ -118,7 +121,7 @@ def _introduction(log: Log, idle_timeout: float) -> str:
         f"A topic of {log.partitions} partitions: {arrivals.lagging} runs 5 minutes behind, "
         f"{arrivals.silent} falls silent half-way, and\n{arrivals.added} is added later. Counted "
         f"in windows of {WINDOW_MS // 1000} s, with a lag of {LAG_SECONDS} s; a partition is\n"
-        f"idle after {idle_timeout:g} s.\n"
+        f"idle after {idle_timeout:g} s. The last rows are an hour ahead: they close all windows.\n"
     )
 
 

@@ -46,8 +46,9 @@ class Writer(threading.Thread):
             self.failure = error
 
     def stop(self) -> None:
-        """Write nothing more."""
+        """Write nothing more, and disconnect: what waits for a broker that is gone gives up."""
         self._stopped.set()
+        self._client.close()
         if self.is_alive():
             self.join()
 
