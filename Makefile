@@ -8,7 +8,8 @@ JAR_NAME := tidegate-spark-4.2_2.13-$(VERSION).jar
 JAR := jvm/spark/target/scala-2.13/$(JAR_NAME)
 BUNDLED_JAR := python/tidegate/jars/$(JAR_NAME)
 WHEEL := dist/tidegate-$(VERSION)-py3-none-any.whl
-KAFKA := build/kafka/.ready
+KAFKA_JARS := build/kafka
+KAFKA := $(KAFKA_JARS)/.ready
 BUILD_FILES := version.txt build.sbt $(wildcard project/*.scala project/*.sbt project/*.properties)
 JVM_SOURCES := $(BUILD_FILES) $(shell find jvm -path '*/src/main/*' -type f 2> /dev/null)
 PYTHON_SOURCES := $(shell find python/tidegate -type f \
@@ -27,6 +28,10 @@ help: ## Show this list.
 .PHONY: demo
 demo: .venv/.installed ## Count two million rows with Spark's watermark and with Tidegate's.
 	$(BIN)/python -m tidegate demo $(DEMO_ARGUMENTS)
+
+.PHONY: demo-kafka
+demo-kafka: .venv/.installed $(KAFKA) ## Show the partitions of a topic live, on a broker of its own.
+	@$(BIN)/python -m tidegate demo-kafka --jars $(KAFKA_JARS) $(DEMO_ARGUMENTS)
 
 .PHONY: test
 test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the wheel, Spark Connect, Delta, Kafka.
@@ -103,7 +108,8 @@ $(JAR): $(JVM_SOURCES)
 	./sbt spark/assembly
 	@touch $@
 
-# A Kafka broker, Spark's connector to it, and Delta, for the tests; `spark/test` brings them too.
+# A Kafka broker, Spark's connector to it, and Delta, for tests and demo-kafka; `spark/test` brings
+# them too.
 $(KAFKA): $(BUILD_FILES)
 	./sbt spark/sourceJars
 	@touch $@

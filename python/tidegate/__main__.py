@@ -1,18 +1,20 @@
-"""``python -m tidegate demo``: the commands of the package."""
+"""``python -m tidegate demo`` and ``demo-kafka``: the commands of the package."""
 
+import importlib
 import sys
 
-USAGE = "usage: python -m tidegate demo [--help]"
-DEMO_EXTRA = {"matplotlib", "numpy", "pyarrow"}
+COMMANDS = {"demo": "tidegate.demo.command", "demo-kafka": "tidegate.demo.kafka.command"}
+USAGE = "usage: python -m tidegate {demo,demo-kafka} [--help]"
+DEMO_EXTRA = {"matplotlib", "numpy", "pyarrow", "rich"}
 
 
 def main(arguments: list[str]) -> int:
     """Run the command that the arguments name, and return the exit code."""
-    if not arguments or arguments[0] != "demo":
+    if not arguments or arguments[0] not in COMMANDS:
         print(USAGE, file=sys.stderr)
         return 2
     try:
-        from tidegate.demo.command import main as demo
+        command = importlib.import_module(COMMANDS[arguments[0]])
     except ModuleNotFoundError as error:
         if error.name not in DEMO_EXTRA:
             raise
@@ -22,7 +24,8 @@ def main(arguments: list[str]) -> int:
             file=sys.stderr,
         )
         return 1
-    return demo(arguments[1:])
+    code: int = command.main(arguments[1:])
+    return code
 
 
 if __name__ == "__main__":

@@ -44,6 +44,16 @@ def test_silent_substream_when_half_is_over_then_has_no_more_rows() -> None:
     assert 29 * MINUTE < times.max() < 30 * MINUTE
 
 
+def test_added_substream_when_made_then_has_rows_from_some_time_on_and_the_others_keep_theirs() -> (
+    None
+):
+    arrivals = Arrivals("order_time", rows=8_000, seed=1, substreams=9, added=8)
+    times = since_start(arrivals, 8)
+
+    assert 35 * MINUTE < times.min() < 37 * MINUTE < 59 * MINUTE < times.max()
+    assert all(len(since_start(arrivals, partition)) > 400 for partition in range(8))
+
+
 def test_end_markers_when_made_then_one_per_living_substream_an_hour_later() -> None:
     markers = end_markers(SMALL)
 

@@ -11,8 +11,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import tidegate
-from kafka import broker
 from kafka.topics import Topics
+from tidegate.demo.kafka import broker
 
 JARS = Path(__file__).parents[2] / "build" / "kafka"
 

@@ -1,4 +1,4 @@
-"""Topics of a broker, through the clients that are among the jars of Spark's connector."""
+"""Topics of a broker, as tests write and read them."""
 
 import json
 from collections.abc import Iterable
@@ -8,6 +8,8 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from tidegate.demo.kafka.client import Client
+
 EVENT = "id long, time timestamp"
 
 
@@ -15,11 +17,8 @@ class Topics:
     """Creates topics, writes events to them, and reads them with Spark."""
 
     def __init__(self, spark: SparkSession, address: str) -> None:
-        assert spark._jvm is not None
         self._spark = spark
-        self._kafka: Any = spark._jvm.org.apache.kafka.clients
-        self._java: Any = spark._jvm.java
-        settings = self._java.util.HashMap({"bootstrap.servers": address})
+        self._client = Client(address)
         self._source = {
             "kafka.bootstrap.servers": address,
             "startingOffsets": "earliest",
@@ -27,33 +26,19 @@ class Topics:
             "kafka.fetch.max.wait.ms": "10",
         }
         self._numbers = count()
-        self._admin = self._kafka.admin.Admin.create(settings)
-        text = spark._jvm.org.apache.kafka.common.serialization.StringSerializer
-        # A broker that is not yet the leader of a new partition refuses the first of two requests,
-        # and may accept the second: then the first is out of order for ever, until it expires.
-        settings["max.in.flight.requests.per.connection"] = "1"
-        self._producer = self._kafka.producer.KafkaProducer(settings, text(), text())
 
     def create(self, partitions: int, **configs: str) -> str:
         """Create a topic, and return its name; ``_`` in the name of a config stands for ``.``."""
         name = f"events-{next(self._numbers)}"
-        dotted = {key.replace("_", "."): value for key, value in configs.items()}
-        optional = self._java.util.Optional
-        topic = self._kafka.admin.NewTopic(name, optional.of(partitions), optional.empty())
-        self._admin.createTopics([topic.configs(dotted)]).all().get()
+        self._client.create(name, partitions, **configs)
         return name
 
     def send(self, topic: str, rows: Iterable[tuple[str, int]]) -> None:
         """Write rows of a time of day, such as ``"12:00:05"``, and a partition."""
-        record = self._kafka.producer.ProducerRecord
-        sent = [
-            self._producer.send(
-                record(topic, partition, None, json.dumps({"id": n, "time": f"2026-01-01T{time}Z"}))
-            )
-            for n, (time, partition) in enumerate(rows)
-        ]
-        for future in sent:
-            future.get()
+        for n, (time, partition) in enumerate(rows):
+            event = {"id": n, "time": f"2026-01-01T{time}Z"}
+            self._client.send(topic, partition, json.dumps(event))
+        self._client.flush()
 
     def stream(self, topic: str, **options: Any) -> DataFrame:
         """Read the topic as a stream, from its beginning."""
@@ -67,8 +52,7 @@ class Topics:
 
     def close(self) -> None:
         """Disconnect from the broker."""
-        self._producer.close()
-        self._admin.close()
+        self._client.close()
 
 
 def _parsed(records: DataFrame) -> DataFrame:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-import tidegate
 from tidegate.demo.compare import compare, expect
 from tidegate.demo.engines import Engine, SparkEngine, TidegateEngine
 from tidegate.demo.feed import Feed
@@ -14,6 +13,7 @@ from tidegate.demo.generate import Arrivals, write_arrivals
 from tidegate.demo.picture import Panel, draw
 from tidegate.demo.progress import Progress
 from tidegate.demo.run import run
+from tidegate.demo.session import session
 from tidegate.demo.substreams import own_times
 from tidegate.demo.table import Result, render
 
@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
     output.mkdir(parents=True, exist_ok=True)
     feeds = _own_feed(options) if options.input else _generated(options, output, progress)
 
-    spark = session()
+    spark = session("tidegate demo")
     try:
         results, panels = count(spark, feeds, ENGINES, progress, options.timeout)
     finally:
@@ -39,22 +39,6 @@ def main(arguments: list[str]) -> int:
     draw(panels, picture)
     progress.say(f"\n{render(results)}\n\nThe watermarks over time: {picture}")
     return 0
-
-
-def session() -> SparkSession:
-    """Start an embedded Spark with Tidegate, without its user interface and its chatter."""
-    logging = (Path(__file__).parent / "log4j2.properties").as_uri()
-    builder = (
-        SparkSession.builder.appName("tidegate demo")
-        .master("local[*]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={logging}")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.streaming.numRecentProgressUpdates", "1000")
-    )
-    return tidegate.configure(builder).getOrCreate()
 
 
 def count(

@@ -1,4 +1,4 @@
-"""Rows of a stream in arrival order, with one substream that lags and one that falls silent."""
+"""Rows of a stream in arrival order, of substreams that lag, fall silent, or are added later."""
 
 import os
 from dataclasses import dataclass
@@ -33,6 +33,8 @@ class Arrivals:
     behind: int = 10 * MINUTE
     silent: int = 5
     silent_from: float = 0.5
+    added: int | None = None
+    added_from: float = 0.6
     start: datetime = datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
 
     @property
@@ -78,11 +80,15 @@ def end_markers(arrivals: Arrivals) -> pa.Table:
 
 
 def _partitions(arrivals: Arrivals, arrival: Micros, random: np.random.Generator) -> Micros:
-    """Spread the rows over the substreams; from some time on the silent one gets none."""
+    """Spread the rows over the substreams; the silent and the added one have theirs in part."""
     partition = random.integers(0, arrivals.substreams, arrivals.rows)
     silence_begins = arrivals.silent_from * arrivals.length
-    silenced = (partition == arrivals.silent) & (arrival >= silence_begins)
-    partition[silenced] = random.choice(_alive(arrivals), silenced.sum())
+    added_at = arrivals.added_from * arrivals.length
+    absent = (partition == arrivals.silent) & (arrival >= silence_begins)
+    if arrivals.added is not None:
+        absent |= (partition == arrivals.added) & (arrival < added_at)
+    others = np.array([p for p in _alive(arrivals) if p != arrivals.added])
+    partition[absent] = random.choice(others, absent.sum())
     return partition
 
 

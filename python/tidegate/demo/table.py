@@ -45,11 +45,15 @@ class Result:
 
 def render(results: list[Result]) -> str:
     """Return the results as a table, with the names on the left and the numbers on the right."""
-    rows = [HEADER, *(result.cells() for result in results)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADER))]
+    return lay_out([HEADER, *(result.cells() for result in results)], names=2)
+
+
+def lay_out(rows: list[tuple[str, ...]], names: int) -> str:
+    """Return rows, of which the first is the header, as text; the first columns are names."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = [
         "  ".join(
-            cell.ljust(width) if column < 2 else cell.rjust(width)
+            cell.ljust(width) if column < names else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows

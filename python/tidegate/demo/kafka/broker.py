@@ -1,5 +1,6 @@
 """A Kafka broker, its own controller, in a process of its own."""
 
+import os
 import random
 import shutil
 import socket
@@ -22,6 +23,10 @@ TIMEOUT_SECONDS = 60
 JAVA_OPTIONS = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 
 
+class BrokerError(Exception):
+    """The broker cannot be started."""
+
+
 @contextmanager
 def starting(jars: Path, folder: Path) -> Iterator[Callable[[], str]]:
     """Start a broker from a folder of jars; at the end kill it and remove its data.
@@ -29,37 +34,58 @@ def starting(jars: Path, folder: Path) -> Iterator[Callable[[], str]]:
     Give a function that waits until the broker has started, and returns its address.
     """
     folder.mkdir(parents=True)
-    port, controller_port = _free_ports(2)
-    properties = folder / "server.properties"
-    data = folder / "data"
-    properties.write_text(_settings(data, port, controller_port))
-    # As `kafka-storage format` does, which takes as long to start as the broker.
-    data.mkdir()
-    (data / "meta.properties").write_text(META)
-    log = folder / "broker.log"
-    java = ["java", *JAVA_OPTIONS, "-cp", f"{jars}/*"]
-    server = [*java, "kafka.Kafka", str(properties)]
-    with log.open("w") as output:
-        broker = subprocess.Popen(server, stdout=output, stderr=subprocess.STDOUT)
-
-    def address() -> str:
-        _await_start(broker, log)
-        return f"{HOST}:{port}"
-
     try:
-        yield address
+        port, controller_port = _free_ports(2)
+        properties = folder / "server.properties"
+        data = folder / "data"
+        properties.write_text(_settings(data, port, controller_port))
+        # As `kafka-storage format` does, which takes as long to start as the broker.
+        data.mkdir()
+        (data / "meta.properties").write_text(META)
+        with _process(jars, properties, folder / "broker.log") as await_start:
+
+            def address() -> str:
+                await_start()
+                return f"{HOST}:{port}"
+
+            yield address
+    finally:
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def _process(jars: Path, properties: Path, log: Path) -> Iterator[Callable[[], None]]:
+    server = [java(), *JAVA_OPTIONS, "-cp", f"{jars}/*", "kafka.Kafka", str(properties)]
+    with log.open("w") as output:
+        # In a session of its own Ctrl-C does not reach it: its clients leave first.
+        broker = subprocess.Popen(
+            server, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
+    try:
+        yield lambda: _await_start(broker, log)
     finally:
         broker.kill()
         broker.wait()
-        shutil.rmtree(folder)
+
+
+def java() -> str:
+    """Return the command of Java, as Spark finds it."""
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which(f"{home}/bin/java" if home else "java")
+    if found is None:
+        where = f"in JAVA_HOME, which is {home}" if home else "on the PATH"
+        raise BrokerError(
+            f"There is no Java {where}. The broker and Spark need Java 17 or 21: install it, or "
+            "set JAVA_HOME."
+        )
+    return found
 
 
 def _await_start(broker: "subprocess.Popen[bytes]", log: Path) -> None:
     deadline = time.monotonic() + TIMEOUT_SECONDS
     while STARTED not in log.read_text():
-        assert broker.poll() is None and time.monotonic() < deadline, (
-            f"the broker did not start:\n{log.read_text()}"
-        )
+        if broker.poll() is not None or time.monotonic() > deadline:
+            raise BrokerError(f"The broker did not start:\n{log.read_text()}")
         time.sleep(0.1)
 
 

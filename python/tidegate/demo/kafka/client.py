@@ -1,0 +1,59 @@
+"""What is done to a topic: the clients of Kafka that are among the jars of Spark's connector."""
+
+from typing import Any
+
+from tidegate import _jvm
+
+# A broker on this machine answers soon, or not any more.
+SETTINGS = {"request.timeout.ms": "10000", "delivery.timeout.ms": "30000"}
+
+# A broker that is not yet the leader of a new partition refuses the first of two requests, and may
+# accept the second: then the first is out of order for ever, until it expires.
+ONE_REQUEST = {"max.in.flight.requests.per.connection": "1"}
+
+
+class Client:
+    """Makes topics, and writes records to their partitions."""
+
+    def __init__(self, address: str) -> None:
+        """Connect to a broker, in a Spark that was started with the connector."""
+        jvm = _jvm.running()
+        assert jvm is not None, "Spark is to be started before"
+        self._java: Any = jvm.java
+        self._kafka: Any = jvm.org.apache.kafka.clients
+        settings = self._java.util.HashMap({**SETTINGS, "bootstrap.servers": address})
+        in_order = self._java.util.HashMap(
+            {**SETTINGS, **ONE_REQUEST, "bootstrap.servers": address}
+        )
+        text = jvm.org.apache.kafka.common.serialization.StringSerializer
+        self._admin: Any = self._kafka.admin.Admin.create(settings)
+        settings.putAll(ONE_REQUEST)
+        self._producer: Any = self._kafka.producer.KafkaProducer(settings, text(), text())
+
+    def create(self, topic: str, partitions: int, **configs: str) -> None:
+        """Create a topic; ``_`` in the name of a config stands for ``.``."""
+        optional = self._java.util.Optional
+        new = self._kafka.admin.NewTopic(topic, optional.of(partitions), optional.empty())
+        dotted = {key.replace("_", "."): value for key, value in configs.items()}
+        self._admin.createTopics([new.configs(dotted)]).all().get()
+
+    def extend(self, topic: str, partitions: int) -> None:
+        """Add partitions to a topic, until there are so many."""
+        grown = self._kafka.admin.NewPartitions.increaseTo(partitions)
+        self._admin.createPartitions({topic: grown}).all().get()
+
+    def send(self, topic: str, partition: int, text: str) -> None:
+        """Write a record; it has arrived after ``flush``."""
+        record = self._kafka.producer.ProducerRecord(topic, partition, None, text)
+        self._last: Any = self._producer.send(record)
+
+    def flush(self) -> None:
+        """Wait for what was sent; fails as the last of it does."""
+        self._producer.flush()
+        self._last.get()
+
+    def close(self) -> None:
+        """Disconnect from the broker, without waiting for what was not sent."""
+        now = self._java.time.Duration.ZERO
+        self._producer.close(now)
+        self._admin.close(now)

@@ -1,0 +1,71 @@
+"""`make demo-kafka` with few rows, on a broker that it starts and stops itself."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kafka.conftest import JARS
+
+TIMEOUT_SECONDS = 240
+
+
+@contextmanager
+def demo(folder: Path, seconds: int) -> Iterator["subprocess.Popen[str]"]:
+    """Start the demonstration, with a folder for all that is temporary."""
+    command = [sys.executable, "-m", "tidegate", "demo-kafka", "--jars", str(JARS)]
+    command += ["--rows", "2000", "--seconds", str(seconds), "--idle-timeout", "5"]
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env={**os.environ, "TMPDIR": str(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def assert_nothing_is_left(folder: Path) -> None:
+    assert list(folder.glob("tidegate-*")) == []
+    processes = subprocess.run(["ps", "ax", "-o", "args"], capture_output=True, text=True).stdout
+    assert [line for line in processes.splitlines() if f"{folder}/tidegate-" in line] == []
+
+
+def test_demo_when_run_then_tidegate_drops_nothing_and_each_window_is_right(
+    tmp_path: Path,
+) -> None:
+    with demo(tmp_path, seconds=6) as process:
+        out, err = process.communicate(timeout=TIMEOUT_SECONDS)
+
+    assert process.returncode == 0, err
+    rows = {words[0]: words[1:] for words in map(str.split, out.splitlines()[-2:])}
+    windows = rows["Tidegate"][2]
+    assert rows["Tidegate"] == ["2,000", "0", windows, "0", "0"]
+    dropped, wrong = int(rows["Spark"][1]), int(rows["Spark"][3])
+    assert dropped > 0 and wrong > 0
+    assert re.search(r"^ *[\d.]+ s  Tidegate \d\d:\d\d:\d\d dropped 0  Spark", out, re.MULTILINE)
+    assert re.search(rf"Spark \S+ dropped {dropped}\b", out)
+    assert "\x1b" not in out
+    assert_nothing_is_left(tmp_path)
+
+
+def test_demo_when_interrupted_then_stops_all_that_it_started(tmp_path: Path) -> None:
+    with demo(tmp_path, seconds=600) as process:
+        assert process.stdout is not None
+        next(line for line in process.stdout if re.search(r"Tidegate \d", line))
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert err.endswith("Stopped: the queries and the broker are gone.\n")
+    assert "ERROR" not in err
+    assert_nothing_is_left(tmp_path)
