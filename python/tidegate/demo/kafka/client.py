@@ -22,9 +22,6 @@ class Client:
         self._java: Any = jvm.java
         self._kafka: Any = jvm.org.apache.kafka.clients
         settings = self._java.util.HashMap({**SETTINGS, "bootstrap.servers": address})
-        in_order = self._java.util.HashMap(
-            {**SETTINGS, **ONE_REQUEST, "bootstrap.servers": address}
-        )
         text = jvm.org.apache.kafka.common.serialization.StringSerializer
         self._admin: Any = self._kafka.admin.Admin.create(settings)
         settings.putAll(ONE_REQUEST)
