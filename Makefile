@@ -34,7 +34,7 @@ demo-kafka: .venv/.installed $(KAFKA) ## Show the partitions of a topic live, on
 	@$(BIN)/python -m tidegate demo-kafka --jars $(KAFKA_JARS) $(DEMO_ARGUMENTS)
 
 .PHONY: test
-test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the wheel, Spark Connect, Delta, Kafka.
+test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the wheel, Spark Connect, a cluster, Delta, Kafka.
 	@$(MAKE) --no-print-directory test-python
 
 .PHONY: lint
@@ -94,10 +94,11 @@ test-python: .venv/.installed $(KAFKA)
 	suite docstrings --doctest-modules python/tidegate; \
 	suite installed-wheel tests; \
 	suite connect tests/connect; \
+	suite cluster tests/cluster; \
 	suite delta tests/delta; \
 	suite kafka tests/kafka; \
 	echo; \
-	for name in unit docstrings installed-wheel connect delta kafka; do \
+	for name in unit docstrings installed-wheel connect cluster delta kafka; do \
 	  printf '%-16s %s\n' "$$name" "$$(tail -n 1 "build/pytest-$$name.txt")"; \
 	done; \
 	exit $$failed

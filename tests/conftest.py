@@ -12,7 +12,7 @@ import tidegate
 from feeds import Feed
 
 # They have to run in a process of their own.
-collect_ignore = ["connect", "delta", "kafka"]
+collect_ignore = ["cluster", "connect", "delta", "kafka"]
 
 # The Python workers need the packages of this environment.
 os.environ["PYSPARK_PYTHON"] = sys.executable

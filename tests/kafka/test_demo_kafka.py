@@ -36,7 +36,7 @@ def demo(folder: Path, seconds: int) -> Iterator["subprocess.Popen[str]"]:
 
 def assert_nothing_is_left(folder: Path) -> None:
     assert list(folder.glob("tidegate-*")) == []
-    processes = subprocess.run(["ps", "ax", "-o", "args"], capture_output=True, text=True).stdout
+    processes = subprocess.run(["ps", "axww", "-o", "args"], capture_output=True, text=True).stdout
     assert [line for line in processes.splitlines() if f"{folder}/tidegate-" in line] == []
 
 
