@@ -111,7 +111,7 @@ $(JAR): $(JVM_SOURCES)
 
 # A Kafka broker, Spark's connector to it, and Delta, for tests and demo-kafka; `spark/test` brings
 # them too.
-$(KAFKA): $(BUILD_FILES)
+$(KAFKA): $(BUILD_FILES) | $(JAR)
 	./sbt spark/sourceJars
 	@touch $@
 

@@ -30,17 +30,24 @@ object SourceJars {
     "io.delta" % "delta-storage" % "4.4.0" % Delta intransitive ()
   )
 
-  /** To each folder of `build` its jars; the connector is without what Spark itself brings. */
-  private def folders(report: UpdateReport): Seq[(String, Seq[File])] = {
-    def modules(c: Configuration) = report.configuration(ConfigRef(c.name)).toSeq.flatMap(_.modules)
+  private def modules(report: UpdateReport, of: Configuration): Seq[ModuleReport] =
+    report.configuration(ConfigRef(of.name)).toSeq.flatMap(_.modules)
+
+  private def jars(modules: Seq[ModuleReport]): Seq[File] = modules.flatMap(_.artifacts.map(_._2))
+
+  /** Without what Spark itself brings. */
+  private def connector(report: UpdateReport): Seq[File] = {
     def name(m: ModuleReport) = m.module.organization -> m.module.name
-    val ofSpark = modules(Provided).map(name).toSet
-    Seq(
-      "kafka/broker" -> modules(Broker),
-      "kafka/connector" -> modules(Connector).filterNot(m => ofSpark(name(m))),
-      "delta" -> modules(Delta)
-    ).map { case (folder, all) => folder -> all.flatMap(_.artifacts.map(_._2)) }
+    val ofSpark = modules(report, Provided).map(name).toSet
+    jars(modules(report, Connector).filterNot(m => ofSpark(name(m))))
   }
+
+  /** To each folder of `build` its jars. */
+  private def folders(report: UpdateReport): Seq[(String, Seq[File])] = Seq(
+    "kafka/broker" -> jars(modules(report, Broker)),
+    "kafka/connector" -> connector(report),
+    "delta" -> jars(modules(report, Delta))
+  )
 
   private val build = Def.setting((ThisBuild / baseDirectory).value / "build")
 
@@ -55,7 +62,7 @@ object SourceJars {
     },
     // What asks a topic for its settings is compiled with it, and loaded only where it is.
     Compile / unmanagedClasspath ++=
-      Attributed.blankSeq(update.value.select(configurationFilter(Connector.name))),
+      Attributed.blankSeq(connector(update.value)),
     Test / javaOptions += s"-Dtidegate.kafka=${build.value / "kafka"}",
     Test / test := (Test / test).dependsOn(sourceJars).value,
     Test / testOnly := (Test / testOnly).dependsOn(sourceJars).evaluated

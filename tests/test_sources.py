@@ -68,17 +68,15 @@ def test_rate_micro_batch_when_stopped_in_the_middle_then_no_row_is_lost(
 
 @contextmanager
 def server(lines: list[str]) -> Iterator[int]:
-    """Serve lines to who connects, on the port that is given, until the end."""
+    """Serve lines to the first who connects, on the port that is given, until the end."""
     ended = Event()
     with socket.create_server(("localhost", 0)) as listener:
 
         def serve() -> None:
-            # Spark connects twice: to look, and to read.
-            while not ended.is_set():
-                connection, _ = listener.accept()
-                with connection:
-                    connection.sendall("".join(f"{line}\n" for line in lines).encode())
-                    ended.wait(120)
+            connection, _ = listener.accept()
+            with connection:
+                connection.sendall("".join(f"{line}\n" for line in lines).encode())
+                ended.wait(120)
 
         thread = Thread(target=serve, daemon=True)
         thread.start()

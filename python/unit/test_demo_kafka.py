@@ -91,7 +91,8 @@ def test_demo_when_there_are_no_jars_then_names_the_folder_and_the_command(
     assert main(["demo-kafka", "--jars", str(tmp_path)]) == 1
     assert capsys.readouterr().err == (
         f"There are no Kafka jars in {tmp_path} (looked for the folder broker). Run "
-        "`make build/kafka/.ready`, or name the place with --jars.\n"
+        "`make build/kafka/.ready` in a clone of the project, or name with --jars a folder of "
+        "two: broker, with the jars of Kafka, and connector, with those of spark-sql-kafka-0-10.\n"
     )
 
 
@@ -136,6 +137,7 @@ def test_broker_when_it_does_not_start_then_shows_its_log(
         (["--seconds", "0"], "--seconds must be above 0, found 0."),
         (["--idle-timeout", "-1.5"], "--idle-timeout must be above 0, found -1.5."),
         (["--timeout", "nan"], "--timeout must be above 0, found nan."),
+        (["--seconds", "300"], "--seconds must be below --timeout, found 300 and 300."),
     ],
 )
 def test_demo_when_an_option_is_not_usable_then_says_so(

@@ -14,12 +14,16 @@ from feeds import Feed, counts
 
 LAGGING = 1
 
+BETWEEN = 9
+"""The batch after which an executor is lost."""
+
 
 def test_executors_when_they_are_lost_then_time_ascends_and_no_row_is_lost(
     feed: Feed, tmp_path: Path
 ) -> None:
     emitted: list[tuple[str, int]] = []
     times: list[datetime] = []
+    lost: list[int] = []
     for minute in range(12, 18):
         feed.add((f"12:{minute}:10", 0), (f"12:{minute - 10:02}:10", LAGGING))
         feed.add((f"12:{minute}:50", 0))
@@ -31,11 +35,13 @@ def test_executors_when_they_are_lost_then_time_ascends_and_no_row_is_lost(
 
     def collect(batch: DataFrame, number: int) -> None:
         emitted.extend(tuple(row) for row in batch.collect())
+        [query] = feed.spark.streams.active
         watermark = tidegate.watermarks(query)["time"]["watermark"]
         if watermark is not None:
             times.append(watermark)
-        if number == 6:
-            kill(executors(feed.spark)[0])
+        if number == BETWEEN:
+            lost.append(executors(feed.spark)[0])
+            os.kill(lost[0], signal.SIGKILL)
 
     query = (
         counts(keyed.where(passes(tmp_path / "killed")))
@@ -50,6 +56,7 @@ def test_executors_when_they_are_lost_then_time_ascends_and_no_row_is_lost(
         query.stop()
 
     assert (tmp_path / "killed").exists(), "no executor was lost amid a batch"
+    assert lost, "no executor was lost between two batches"
     assert sorted(emitted) == expected
     assert late == 0
     assert times == sorted(times)
@@ -80,8 +87,3 @@ def executors(spark: SparkSession) -> list[int]:
         for line in listed.splitlines()
         if own in line and "CoarseGrainedExecutorBackend" in line
     ]
-
-
-def kill(process: int) -> None:
-    """End a process as a failing machine would."""
-    os.kill(process, signal.SIGKILL)

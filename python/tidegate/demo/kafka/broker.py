@@ -12,7 +12,7 @@ from pathlib import Path
 
 HOST = "127.0.0.1"
 META = """version=1
-cluster.id=dGlkZWdhdGUtdGVzdHMtMQ
+cluster.id=dGlkZWdhdGUtbG9jYWwtMQ
 node.id=1
 directory.id=dGlkZWdhdGUtZm9sZGVyMQ
 """
@@ -99,8 +99,6 @@ def _settings(data: Path, port: int, controller_port: int) -> str:
         "log.dirs": str(data),
         "auto.create.topics.enable": "false",
         "offsets.topic.replication.factor": "1",
-        # The events of the tests are old: Kafka would delete them.
-        "log.retention.ms": "-1",
     }
     return "\n".join(f"{key}={value}" for key, value in settings.items())
 

@@ -24,6 +24,7 @@ class Client:
         settings = self._java.util.HashMap({**SETTINGS, "bootstrap.servers": address})
         text = jvm.org.apache.kafka.common.serialization.StringSerializer
         self._admin: Any = self._kafka.admin.Admin.create(settings)
+        self._sent: list[Any] = []
         settings.putAll(ONE_REQUEST)
         self._producer: Any = self._kafka.producer.KafkaProducer(settings, text(), text())
 
@@ -42,12 +43,14 @@ class Client:
     def send(self, topic: str, partition: int, text: str) -> None:
         """Write a record; it has arrived after ``flush``."""
         record = self._kafka.producer.ProducerRecord(topic, partition, None, text)
-        self._last: Any = self._producer.send(record)
+        self._sent.append(self._producer.send(record))
 
     def flush(self) -> None:
-        """Wait for what was sent; fails as the last of it does."""
+        """Wait for what was sent; fails as the first of it that fails does."""
+        sent, self._sent = self._sent, []
         self._producer.flush()
-        self._last.get()
+        for future in sent:
+            future.get()
 
     def close(self) -> None:
         """Disconnect from the broker, without waiting for what was not sent."""

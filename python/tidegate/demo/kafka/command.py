@@ -40,7 +40,9 @@ def main(arguments: list[str]) -> int:
     if missing:
         return _failed(
             f"There are no Kafka jars in {options.jars} (looked for the folder {missing[0]}). Run "
-            "`make build/kafka/.ready`, or name the place with --jars."
+            "`make build/kafka/.ready` in a clone of the project, or name with --jars a folder of "
+            "two: broker, with the jars of Kafka, and connector, with those of "
+            "spark-sql-kafka-0-10."
         )
     try:
         broker.java()
@@ -75,7 +77,7 @@ def _run(options: argparse.Namespace, folder: Path, interrupts: Interrupts) -> N
         for engine in (TidegateEngine(f"{options.idle_timeout:g} seconds"), SparkEngine()):
             queries.append(CountQuery.start(spark, feed, engine, folder))
             stack.callback(queries[-1].query.stop)
-        # A batch that is stopped amid its work would tell of it.
+        # A batch that is stopped amid its work, here when something fails, would tell of it.
         stack.callback(spark.sparkContext.setLogLevel, "OFF")
         writer.start()
         _watch(Watch(log, *queries), writer, interrupts, options.timeout)
@@ -148,7 +150,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--idle-timeout", type=float, default=8, help="seconds of silence that make one idle"
     )
-    parser.add_argument("--timeout", type=float, default=300, help="seconds that it may all take")
+    parser.add_argument("--timeout", type=float, default=300, help="seconds for the queries")
     parser.add_argument(
         "--jars",
         type=Path,
@@ -163,4 +165,8 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         if not 0 < getattr(options, name) < math.inf:
             option = name.replace("_", "-")
             parser.error(f"--{option} must be above 0, found {getattr(options, name):g}.")
+    if options.seconds >= options.timeout:
+        parser.error(
+            f"--seconds must be below --timeout, found {options.seconds:g} and {options.timeout:g}."
+        )
     return options

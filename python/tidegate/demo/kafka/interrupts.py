@@ -4,7 +4,7 @@ import signal
 import threading
 from types import FrameType, TracebackType
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupts:

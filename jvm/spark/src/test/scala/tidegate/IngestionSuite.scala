@@ -217,6 +217,25 @@ class IngestionSuite extends RestartTest {
     assert(time(run) === Some(15000L))
   }
 
+  test("what is appended while the first trigger asks its sources is not taken for read") {
+    val log = new PartitionedLog
+    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds", "0 seconds")))
+    log.send(0, row(0))
+    val once = new AtomicBoolean(true)
+    log.limit = _ =>
+      if (once.getAndSet(false)) {
+        run.clock.advance(15000)
+        log.send(0, row(12))
+        Long.MaxValue
+      } else 0L
+    run.start().settle()
+    assert(time(run) === Some(0L), "up to when the trigger began")
+    log.limit = _ => Long.MaxValue
+    run.settle()
+    assert(run.lateRows === Map.empty)
+    assert(time(run) === Some(15000L))
+  }
+
   test("what is appended while a run that ends by itself begins is not taken for read") {
     val log = new PartitionedLog
     log.send(0, row(0))

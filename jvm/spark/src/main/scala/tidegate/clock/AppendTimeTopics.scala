@@ -32,7 +32,8 @@ private[clock] object AppendTimeTopics {
     else
       try SourceTopics.settings(source, "message.timestamp.type")
       catch {
-        // Spark's connector is hidden from this jar, as if it was added to a session later.
-        case _: NoClassDefFoundError => Map.empty
+        // Spark's connector is hidden from this jar, as if it was added to a session later; or it
+        // is another than the one that this was compiled with.
+        case _: LinkageError => Map.empty
       }
 }

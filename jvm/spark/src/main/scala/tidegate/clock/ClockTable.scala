@@ -40,6 +40,6 @@ object ClockTable extends Table with SupportsRead {
       override def readSchema(): StructType = schema()
       override def description(): String = Name
       override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
-        new EventTimeClock(RunningQuery.wallClockMs)
+        new EventTimeClock(RunningQuery.wallClockOfSources)
     }
 }

@@ -56,9 +56,8 @@ final class EventTimeClock(madeAtMs: Long)
   private var frozenNowMs: Option[Long] = None
   private var nowMs = 0L
 
-  /** No source was asked earlier in the last round than this, and none later than `polledAtMs`. */
+  /** No source was asked earlier in the last round than this. */
   private var polledFromMs: Option[Long] = None
-  private var polledAtMs: Option[Long] = None
   private var caughtUpAtMs: Option[Long] = None
   private var latest: ClockOffset = _
   private var latestVersion = -1L
@@ -89,13 +88,13 @@ final class EventTimeClock(madeAtMs: Long)
       for (r <- round; (name, unread) <- r.unread) {
         nodes(name).expect(unread, polledFromMs.get)
       }
-      observePending()
+      observePending(round)
       nodes.values.foreach(_.tick(nowMs, caughtUpAtMs))
       val looks = lookForEnd(begin, round)
       if (nodes.values.forall(_.isUntouched)) null else offsetAfter(begin, looks)
     }
-    polledFromMs = Some(math.max(polledFromMs.getOrElse(nowMs), query.triggerStartMs.min(nowMs)))
-    polledAtMs = Some(nowMs)
+    val fromMs = query.triggerStartMs.min(nowMs)
+    polledFromMs = Some(polledFromMs.fold(fromMs)(math.max(_, fromMs)))
     offset
   }
 
@@ -144,9 +143,9 @@ final class EventTimeClock(madeAtMs: Long)
           begin.looks
         case Some(r) if !r.isNew =>
           logWarning(
-            "The run ends and its time does not: a source has rows that it does not give yet, " +
-              "as with Kafka's minOffsetsPerTrigger. Another run on the checkpoint goes on with " +
-              "them, and is flushed when all is read."
+            "A source has rows that it does not give yet, as with Kafka's minOffsetsPerTrigger. If " +
+              "it gives none now, the run ends and its time does not: another run on the " +
+              "checkpoint goes on with them, and is flushed when all is read."
           )
           begin.looks
         case _ => begin.looks + 1
@@ -185,8 +184,8 @@ final class EventTimeClock(madeAtMs: Long)
     }
   }
 
-  private def observePending(): Unit = {
-    val seenAtMs = polledAtMs.getOrElse(nowMs)
+  private def observePending(round: Option[SourceRound]): Unit = {
+    val seenAtMs = round.fold(nowMs)(_.endedMs.min(nowMs))
     drain(pending).groupMap(_._1.spec.name)(identity).foreach { case (name, registered) =>
       val merged = registered.map(_._2).reduce { (a, b) => a.merge(b); a }
       totals.addFutureEvents(name, merged.futureEvents)

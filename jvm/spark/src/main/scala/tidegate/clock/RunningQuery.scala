@@ -96,6 +96,8 @@ final case class BatchTimes(start: ClockOffset, end: ClockOffset, batchTimestamp
  *   whether the query has read all that they reported
  * @param isNew
  *   whether one of them gave anything to read
+ * @param endedMs
+ *   when all of them had been asked, in epoch ms
  * @param unread
  *   for the nodes whose sources may tell of their substreams: of which there was more than was
  *   read; `None` if the source told nothing
@@ -103,6 +105,7 @@ final case class BatchTimes(start: ClockOffset, end: ClockOffset, batchTimestamp
 final case class SourceRound(
     isReadUp: Boolean,
     isNew: Boolean,
+    endedMs: Long,
     unread: Map[String, Option[Map[String, Boolean]]]
 )
 
@@ -225,6 +228,7 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
       SourceRound(
         hasReadEverything(c),
         dataSources(c).exists(hasMoved(c, _)),
+        c.offsetSeqMetadata.batchTimestampMs,
         parts.map { case (name, p) => name -> p.unread(c) }
       )
     }
@@ -285,9 +289,9 @@ object RunningQuery {
     SparkInternals.activeQuery(context).flatMap(of)
 
   /** The wall clock of the query whose sources this thread makes, in epoch ms. */
-  def wallClockMs: Long =
-    SparkInternals
-      .activeQuery(SparkContext.getOrCreate())
+  def wallClockOfSources: Long =
+    SparkInternals.activeContext
+      .flatMap(SparkInternals.activeQuery)
       .fold(System.currentTimeMillis())(_.triggerClock.getTimeMillis())
 
   /** A query, if it has a clock. */

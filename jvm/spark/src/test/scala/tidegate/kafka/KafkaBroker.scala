@@ -3,13 +3,13 @@ package tidegate.kafka
 import java.io.File
 import java.net.{InetAddress, ServerSocket}
 import java.nio.file.{Files, Path}
-import java.util.Comparator
 import java.util.concurrent.ExecutionException
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.{Random, Try, Using}
 
+import org.apache.commons.io.FileUtils
 import org.apache.kafka.clients.admin.{Admin, DescribeClusterOptions}
 
 /**
@@ -63,9 +63,7 @@ final class KafkaBroker(jars: Path, own: (String, Any)*) {
   /** Kills it and removes its data. */
   def close(): Unit = {
     stop()
-    if (Files.exists(folder)) {
-      Files.walk(folder).sorted(Comparator.reverseOrder[Path]).forEach(path => Files.delete(path))
-    }
+    FileUtils.deleteDirectory(folder.toFile)
   }
 
   private def answers(admin: Admin): Boolean =

@@ -7,6 +7,7 @@ import java.nio.file.{Files, Path}
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
+import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import tidegate._
 
@@ -54,6 +55,7 @@ final class KilledQuery(address: String, topic: String) {
   def close(): Unit = {
     kill()
     prepared.foreach(_.destroyForcibly().waitFor())
+    FileUtils.deleteDirectory(folder.toFile)
   }
 
   /** How many batches have put out what they have. */

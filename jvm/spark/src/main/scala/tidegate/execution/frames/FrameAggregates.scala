@@ -80,8 +80,8 @@ final case class FrameAggregates(
 
 object FrameAggregates {
 
-  /** With the frame, the null bits of an entry are one word; and more code would be interpreted. */
-  private val MostPacked = 32
+  /** The virtual machine interprets methods of more than 8,000 bytes. */
+  private val MostPacked = 24
 
   /** A function that was called by another name, such as `mean`, is the same. */
   private def withOwnName(f: AggregateExpression): AggregateExpression = {

@@ -48,22 +48,23 @@ private[frames] object FrameRow {
 /** An array of entries in a row, without an object for each. */
 private[frames] final class EntryArray(entryFields: Int) {
   private val frameAt = UnsafeRow.calculateBitSetWidthInBytes(entryFields)
+  private var array: AnyRef = _
   private var offset = 0L
   private var first = 0L
 
-  /** What the addresses of the entries are in. */
-  var base: AnyRef = _
-
   var size: Int = 0
 
+  /** The object that addresses are in, as those of `UnsafeRow` are in its base object. */
+  def base: AnyRef = array
+
   def pointTo(row: UnsafeRow, column: Int): Unit = {
-    base = row.getBaseObject
+    array = row.getBaseObject
     offset = row.getBaseOffset + (row.getLong(column) >>> 32)
-    size = Platform.getLong(base, offset).toInt
+    size = Platform.getLong(array, offset).toInt
     first = offset + UnsafeArrayData.calculateHeaderPortionInBytes(size)
   }
 
-  private def place(i: Int): Long = Platform.getLong(base, first + 8L * i)
+  private def place(i: Int): Long = Platform.getLong(array, first + 8L * i)
 
   /** Where the entry begins. */
   def address(i: Int): Long = offset + (place(i) >>> 32)
@@ -71,7 +72,7 @@ private[frames] final class EntryArray(entryFields: Int) {
   /** Its length. */
   def bytes(i: Int): Int = place(i).toInt
 
-  def frame(i: Int): Long = Platform.getLong(base, address(i) + frameAt)
+  def frame(i: Int): Long = Platform.getLong(array, address(i) + frameAt)
 }
 
 /** Puts a row of the state together, in a buffer that is used again for the next one. */

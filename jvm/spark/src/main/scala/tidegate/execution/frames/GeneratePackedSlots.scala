@@ -15,7 +15,10 @@ import tidegate.core.window.Slots
  */
 private[frames] object GeneratePackedSlots extends Logging {
 
-  def apply(aggregates: FrameAggregates): PackedSlots = {
+  def apply(aggregates: FrameAggregates): PackedSlots = generate(aggregates)._1
+
+  /** With the size of its largest method, in bytes. */
+  def generate(aggregates: FrameAggregates): (PackedSlots, Int) = {
     val ctx = new CodegenContext
     val steps = new GeneratePackedSlots(ctx, aggregates).methods
     val source = s"""
@@ -37,8 +40,9 @@ private[frames] object GeneratePackedSlots extends Logging {
       new CodeAndComment(source, ctx.getPlaceHolderToComments())
     )
     logDebug(s"Code for frames:\n${CodeFormatter.format(code)}")
-    val (generated, _) = CodeGenerator.compile(code)
-    generated.generate(ctx.references.toArray).asInstanceOf[PackedSlots]
+    val (generated, statistics) = CodeGenerator.compile(code)
+    val slots = generated.generate(ctx.references.toArray).asInstanceOf[PackedSlots]
+    (slots, statistics.maxMethodCodeSize)
   }
 }
 
@@ -161,12 +165,12 @@ private final class GeneratePackedSlots(ctx: CodegenContext, aggregates: FrameAg
     val javaType = CodeGenerator.javaType(dataType)
     val value = JavaCode.variable(ctx.freshName("value"), dataType)
     isNull match {
-      case None         => ExprCode(code"$javaType $value = $read;", FalseLiteral, value)
-      case Some(isNull) =>
+      case None            => ExprCode(code"$javaType $value = $read;", FalseLiteral, value)
+      case Some(condition) =>
         val variable = JavaCode.isNullVariable(ctx.freshName("isNull"))
         val orDefault = s"$variable ? ${CodeGenerator.defaultValue(dataType)} : $read"
         ExprCode(
-          code"""boolean $variable = $isNull;
+          code"""boolean $variable = $condition;
                 |$javaType $value = $orDefault;""".stripMargin,
           variable,
           value
@@ -223,23 +227,22 @@ private final class GeneratePackedSlots(ctx: CodegenContext, aggregates: FrameAg
 
   /** Gives the variables of one the values of the other, all at once. */
   private def assign(variables: Locals, values: Locals): String = {
-    val (copies, assignments) = variables.values
-      .zip(values.values)
-      .zip(buffers)
-      .map { case ((variable, value), buffer) =>
-        val copied = ctx.freshName("copy")
-        val isNull =
-          if (variable.isNull == FalseLiteral) None
-          else Some(ctx.freshName("isNull") -> value.isNull)
-        (
-          s"${CodeGenerator.javaType(buffer.dataType)} $copied = ${value.value};" +
-            isNull.fold("") { case (name, of) => s" boolean $name = $of;" },
-          s"${variable.value} = $copied;" +
-            isNull.fold("") { case (name, _) => s" ${variable.isNull} = $name;" }
-        )
-      }
-      .unzip
-    (copies ++ assignments).mkString("\n")
+    val pairs = variables.values.zip(values.values)
+    val types = buffers.map(b => CodeGenerator.javaType(b.dataType))
+    val all = pairs.zip(types).map { case ((variable, value), javaType) =>
+      (javaType, variable.value, value.value)
+    } ++ pairs.collect {
+      case (variable, value) if variable.isNull != FalseLiteral =>
+        (CodeGenerator.JAVA_BOOLEAN, variable.isNull, value.isNull)
+    }
+    val copies = all.map { case (javaType, _, value) =>
+      val name = ctx.freshName("copy")
+      name -> s"$javaType $name = $value;"
+    }
+    val assignments = all.zip(copies).map { case ((_, variable, _), (name, _)) =>
+      s"$variable = $name;"
+    }
+    (copies.map(_._2) ++ assignments).mkString("\n")
   }
 
   private def codeOf(values: Seq[ExprCode]): String = values.map(_.code.toString).mkString("\n")

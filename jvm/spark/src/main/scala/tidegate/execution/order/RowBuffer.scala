@@ -20,11 +20,11 @@ private[order] final class RowBuffer(
     updated: SQLMetric,
     removed: SQLMetric
 ) {
-  private val key = new ArrivalKey(batchId)
+  private val keys = new ArrivalKey(batchId)
 
   /** Keeps a row. */
   def put(micros: Long, row: UnsafeRow): Unit = {
-    store.put(key.next(micros), row, StateStore.DEFAULT_COL_FAMILY_NAME)
+    store.put(keys.next(micros), row, StateStore.DEFAULT_COL_FAMILY_NAME)
     updated += 1
   }
 
@@ -54,9 +54,9 @@ private[order] final class RowBuffer(
       .toArray
     Arrays.sort(due, Comparator.naturalOrder[Arrival])
     due.iterator.map { arrival =>
-      val dueKey = key.of(arrival)
-      val row = store.get(dueKey, StateStore.DEFAULT_COL_FAMILY_NAME)
-      remove(dueKey)
+      val key = keys.of(arrival)
+      val row = store.get(key, StateStore.DEFAULT_COL_FAMILY_NAME)
+      remove(key)
       row
     }
   }

@@ -26,11 +26,17 @@ object SourceTopics {
     case _ => Map.empty
   }
 
+  /** Each topic is asked by itself: one that refuses hides no other. */
   private def settings(admin: Admin, topics: Set[String], name: String): Map[String, String] = {
     val resources = topics.map(new ConfigResource(ConfigResource.Type.TOPIC, _))
-    try {
-      val configs = admin.describeConfigs(resources.asJava).all.get.asScala
-      configs.map { case (topic, config) => topic.name -> config.get(name).value }.toMap
-    } catch { case _: ExecutionException => Map.empty }
+    for {
+      (topic, answer) <- admin.describeConfigs(resources.asJava).values.asScala.toMap
+      config <-
+        try Some(answer.get)
+        catch { case _: ExecutionException => None }
+      // Not every service that speaks Kafka's protocol knows every setting.
+      entry <- Option(config.get(name))
+      value <- Option(entry.value)
+    } yield topic.name -> value
   }
 }
