@@ -59,7 +59,7 @@ def test_demo_when_run_then_tidegate_drops_nothing_and_each_window_is_right(
 
 
 def test_demo_when_interrupted_then_stops_all_that_it_started(tmp_path: Path) -> None:
-    with demo(tmp_path, seconds=600) as process:
+    with demo(tmp_path, seconds=200) as process:
         assert process.stdout is not None
         next(line for line in process.stdout if re.search(r"Tidegate \d", line))
         process.send_signal(signal.SIGINT)
