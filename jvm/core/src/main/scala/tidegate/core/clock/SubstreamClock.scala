@@ -129,11 +129,7 @@ private[clock] final class SubstreamClock(
     substreams.foreach(s => s.isBehind = reported.getOrElse(s.name, false))
     behind = substreams.indices.filter(substreams(_).isBehind)
     if (behind.exists(!minimum.isActive(_))) changes += 1
-    // What is gone needs no place in the checkpoint either.
-    substreams.indices.filterNot(i => reported.contains(substreams(i).name)).foreach { i =>
-      substreams(i).isRead = false
-      setIdle(i)
-    }
+    leaveOutGone()
   }
 
   /**
@@ -185,8 +181,12 @@ private[clock] final class SubstreamClock(
       substreams.indices.foreach(i => if (minimum.isActive(i)) advance(i, nowMs))
       emit(nowMs)
     }
-    // Not earlier: the batch that read it to its end may have shown the first of its rows.
-    if (isDue && parts != null) leaveOutUnread()
+    if (isDue && parts != null) {
+      // Once more: the last batch may have shown the last of their rows.
+      leaveOutGone()
+      // Not earlier: the batch that read it to its end may have shown the first of its rows.
+      leaveOutUnread()
+    }
     for (timeout <- spec.idleTimeoutMs; until <- readUpToMs if until >= idleDueMs) {
       findIdle(timeout, until)
       isDue = true
@@ -206,6 +206,13 @@ private[clock] final class SubstreamClock(
       if (caughtUpAtMs >= dueMs) setIdle(i) else idleDueMs = math.min(idleDueMs, dueMs)
     }
   }
+
+  /** What is gone needs no place in the checkpoint either. */
+  private def leaveOutGone(): Unit =
+    substreams.indices.filterNot(i => parts.contains(substreams(i).name)).foreach { i =>
+      substreams(i).isRead = false
+      setIdle(i)
+    }
 
   /**
    * A part that was read to its end without an event holds nothing back. If none had an event, the
