@@ -37,6 +37,11 @@ demo-kafka: .venv/.installed $(KAFKA) ## Show the partitions of a topic live, on
 test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the wheel, Spark Connect, a cluster, Delta, Kafka.
 	@$(MAKE) --no-print-directory test-python
 
+.PHONY: test-quick
+test-quick: .venv/.tools ## Run the tests that start no stream: the core, the pure clock, units, SQL parsing.
+	./sbt testQuickly
+	$(BIN)/python -m pytest -q python/unit
+
 .PHONY: lint
 lint: .venv/.tools python/tidegate/_version.py ## Check formats, lints and types; warnings are errors.
 	./sbt scalafmtCheckAll "scalafixAll --check" compile Test/compile

@@ -18,7 +18,7 @@ class ChainSuite extends JoinTest {
   private def perWindow(stream: DataFrame, time: String, name: String): DataFrame =
     stream.groupBy(window(col(time), "20 seconds").as("window")).agg(count("*").as(name))
 
-  onBothStores("a window over an inner join, by the time of either side") {
+  onRocksDb("a window over an inner join, by the time of either side") {
     val byOrder = checkAsBatch(read => perWindow(joined(read, "inner"), "order_time", "n"))
     assert(byOrder.rows.nonEmpty)
     checkAsBatch(read => perWindow(joined(read, "inner"), "delivery_time", "n"))
@@ -27,7 +27,7 @@ class ChainSuite extends JoinTest {
   private def windowOverOuterJoin(): Run =
     checkAsBatch(read => perWindow(joined(read, "leftOuter"), "order_time", "n"))
 
-  onBothStores("a window over an outer join: rows without a partner are not late for it") {
+  onRocksDb("a window over an outer join: rows without a partner are not late for it") {
     windowOverOuterJoin()
   }
 
@@ -38,7 +38,7 @@ class ChainSuite extends JoinTest {
   }
 
   for (how <- Seq("inner", "fullOuter", "leftSemi"))
-    onBothStores(s"a $how join over equal windows")(joinOverWindows(how))
+    onRocksDb(s"a $how join over equal windows")(joinOverWindows(how))
 
   for (state <- joinStates if state.format > 2)
     test(s"windows over a join and under one, in join state format ${state.format}")(on(state) {
@@ -46,7 +46,7 @@ class ChainSuite extends JoinTest {
       joinOverWindows("fullOuter")
     })
 
-  onBothStores("a window over a window, by window_time") {
+  onRocksDb("a window over a window, by window_time") {
     checkAsBatch { read =>
       perWindow(orders(read(left)), "order_time", "n")
         .groupBy(window(window_time(col("window")), "40 seconds"))
@@ -54,7 +54,7 @@ class ChainSuite extends JoinTest {
     }
   }
 
-  onBothStores("deduplication, then a join") {
+  onRocksDb("deduplication, then a join") {
     checkAsBatch { read =>
       val (l, r) = (orders(read(left)), deliveries(read(right)))
       l.dropDuplicates("id", "order_time")
@@ -63,7 +63,7 @@ class ChainSuite extends JoinTest {
     }
   }
 
-  onBothStores("two windows of different size on one stream") {
+  onRocksDb("two windows of different size on one stream") {
     checkAsBatch { read =>
       val stream = orders(read(left))
       def counts(size: String) = stream.groupBy(window(col("order_time"), size)).count()
@@ -71,7 +71,7 @@ class ChainSuite extends JoinTest {
     }
   }
 
-  onBothStores("a join of three streams, each with a key of its own") {
+  onRocksDb("a join of three streams, each with a key of its own") {
     checkAsBatch { read =>
       val returns = read(right)
         .select(

@@ -9,9 +9,8 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{AnalysisException, Column, DataFrame, Encoder, Row}
 import org.json4s._
 import org.json4s.jackson.JsonMethods
-import tidegate.clock.{OperatorTimes, Time}
-import tidegate.columns.InputTime
 import tidegate.core.Scenarios._
+import tidegate.core.clock.{ClockState, InputTime, QueryClock}
 import tidegate.operators.{JoinLimits, KeyedTimes}
 
 /**
@@ -104,9 +103,9 @@ class JoinScenarioSuite extends KeyedStreamTest {
         .flatMap(now)
 
     private def now(input: InputTime): Option[Long] = {
-      val nodes = run.running.clock.view.nodes
-      def node(name: String) = Time(nodes(name).mark.watermarkMs, nodes(name).mark.idle, name)
-      new OperatorTimes(node, Map.empty).time(input).watermarkMs.map(number).filter(_ >= 0)
+      val marks = run.running.clock.view.nodes.map { case (name, n) => name -> n.mark }
+      val state = ClockState.empty.copy(nodes = marks)
+      QueryClock.timeIn(run.running.spec, state, input).watermarkMs.map(number).filter(_ >= 0)
     }
 
     /** What the state holds, by Spark's reader. */

@@ -25,18 +25,18 @@ class OrderChainSuite extends OrderTest with JoinTest {
     run
   }
 
-  onBothStores("an order alone puts out all rows that are not the last") {
-    val run = checkRestarts(ordered(orders(stream(left))))
+  onRocksDb("an order alone puts out all rows that are not the last") {
+    val run = checkKills(ordered(orders(stream(left))))
     assert(run.rows.map(_.getInt(0)).toSet === Set(1, 2, 3, 4, 5, 6, 7, 8, 9))
   }
 
-  onBothStores("a window over an order") {
+  onRocksDb("a window over an order") {
     checkAs(perWindow(orders(stream(left)), "order_time")) {
       perWindow(ordered(orders(stream(left))), "order_time")
     }
   }
 
-  onBothStores("sliding windows over an order") {
+  onRocksDb("sliding windows over an order") {
     def sliding(rows: DataFrame) =
       rows.groupBy(window(col("order_time"), "20 seconds", "5 seconds"), col("id")).count()
     checkAs(sliding(orders(stream(left)))) {
@@ -44,18 +44,18 @@ class OrderChainSuite extends OrderTest with JoinTest {
     }
   }
 
-  onBothStores("deduplication over an order, and an order over deduplication") {
+  onRocksDb("deduplication over an order, and an order over deduplication") {
     def once(df: DataFrame) = df.dropDuplicates("id", "order_time")
     checkAs(ordered(once(orders(stream(left)))))(once(ordered(orders(stream(left)))))
   }
 
-  onBothStores("an order over a window") {
+  onRocksDb("an order over a window") {
     checkAs(perWindow(orders(stream(left)), "order_time")) {
       perWindow(orders(stream(left)), "order_time").orderByEventTime()
     }
   }
 
-  onBothStores("an order on either side of a join, and one over it") {
+  onRocksDb("an order on either side of a join, and one over it") {
     def joined(l: DataFrame, r: DataFrame) =
       l.streamJoin(r, Seq("id"), "leftOuter", within(10))
         .select("id", "order_time", "delivery_time")
@@ -70,7 +70,7 @@ class OrderChainSuite extends OrderTest with JoinTest {
     assert(run.rows.nonEmpty)
   }
 
-  onBothStores("an order over a union waits for the slower branch") {
+  onRocksDb("an order over a union waits for the slower branch") {
     val run = checkKills {
       orders(stream(left))
         .union(orders(stream(right)))
@@ -82,7 +82,7 @@ class OrderChainSuite extends OrderTest with JoinTest {
     assert(times.size === 22)
   }
 
-  onBothStores("an order by one time, then one by another") {
+  onRocksDb("an order by one time, then one by another") {
     def twice(rows: DataFrame) = rows
       .withColumn("paid", col("order_time") + expr("interval 1 second"))
       .withKeyedWatermark("paid", "2 seconds", key = 3, substream = Seq("sub"))

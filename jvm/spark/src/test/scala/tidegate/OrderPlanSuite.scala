@@ -5,7 +5,8 @@ import org.apache.spark.sql.execution.SimpleMode
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.clock.RunningQuery
-import tidegate.columns.{EventTimeTag, NodeTime}
+import tidegate.columns.EventTimeTag
+import tidegate.core.clock.NodeTime
 import tidegate.operators.KeyedTimes
 import tidegate.plans.EventTimeOrder
 

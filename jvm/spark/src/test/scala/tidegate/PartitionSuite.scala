@@ -4,7 +4,8 @@ import java.sql.Timestamp
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
-import tidegate.statistics.{SubstreamLimit, SubstreamStats}
+import tidegate.core.clock.SubstreamLimit
+import tidegate.statistics.SubstreamStats
 
 /** Substreams that their source tells of, read or not: Kafka's partitions. */
 class PartitionSuite extends KeyedStreamTest {

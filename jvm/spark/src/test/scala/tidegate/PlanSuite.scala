@@ -7,8 +7,9 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.builders.Between
-import tidegate.clock.{ClockTable, OperatorTimes, Time}
-import tidegate.columns.{EventTimeTag, NodeTime}
+import tidegate.clock.ClockTable
+import tidegate.columns.EventTimeTag
+import tidegate.core.clock.{ClockState, InputTime, NodeMark, NodeTime, QueryClock, QuerySpec, Time}
 import tidegate.execution.KeyedWatermarkExec
 import tidegate.operators.KeyedTimes
 import tidegate.plans.KeyedWatermark
@@ -80,12 +81,12 @@ class PlanSuite extends KeyedStreamTest {
     )
     val Some(time) = KeyedTimes.of(SparkInternals.analyzed(joined)).get(0): @unchecked
     val marks = Map("a" -> 100000L, "b" -> 60000L)
-    val times = new OperatorTimes(
-      name => Time(marks.get(name), idle = false, name),
-      Map.empty
-    )
-    assert(times.time(time).watermarkMs === Some(60000L))
-    assert(times.time(time).heldBackBy === "b")
+    assert(timeAt(marks, time) === Time(Some(60000L), idle = false, "b"))
+  }
+
+  private def timeAt(watermarksMs: Map[String, Long], time: InputTime): Time = {
+    val nodes = watermarksMs.map { case (name, ms) => name -> NodeMark(0, Some(ms), idle = false) }
+    QueryClock.timeIn(QuerySpec(Nil, Nil), ClockState.empty.copy(nodes = nodes), time)
   }
 
   test("keys: a second column with a key and without a limit keeps the key in a join") {
@@ -127,10 +128,7 @@ class PlanSuite extends KeyedStreamTest {
     val in = events().toDF().withKeyedWatermark("time", "1 second", name = "a")
     def time(df: DataFrame) =
       KeyedTimes.of(SparkInternals.analyzed(df)).get(0).map { t =>
-        new OperatorTimes(
-          name => Time(Some(65000L), idle = false, name),
-          Map.empty
-        ).time(t).watermarkMs.get
+        timeAt(Map("a" -> 65000L), t).watermarkMs.get
       }
     val sliding = window(col("time"), "60 seconds", "10 seconds")
     assert(time(in.groupBy(sliding).count()) === Some(60000L))

@@ -53,7 +53,7 @@ class RestartSuite extends RestartTest {
     "sliding windows: a row late for some windows counts in the others, and is not counted late"
   ) {
     val folder = lagging
-    val run = checkRestarts(
+    val run = checkKills(
       keyed(folder).groupBy(window(col("time"), "20 seconds", "10 seconds")).agg(count("*"))
     )
     assert(run.lateRows === Map.empty)
@@ -62,7 +62,7 @@ class RestartSuite extends RestartTest {
 
   onBothStores("sessions") {
     val folder = lagging
-    val run = checkRestarts(
+    val run = checkKills(
       keyed(folder).groupBy(session_window(col("time"), "5 seconds"), col("sub")).agg(count("*"))
     )
     assert(run.answer.contains("[5,10)|a|1"))
@@ -76,7 +76,7 @@ class RestartSuite extends RestartTest {
       Seq(event("a", 18), event("a", 20)),
       Seq(event("a", 5), event("a", 18), event("b", 40))
     )
-    val run = checkRestarts(keyed(folder).dropDuplicates("sub", "time"))
+    val run = checkKills(keyed(folder).dropDuplicates("sub", "time"))
     assert(run.answer === Seq("a|18|1", "a|20|1", "a|5|1", "b|20|1", "b|3|1", "b|40|1"))
     assert(run.lateRows === Map("deduplicate" -> 1L))
   }
@@ -89,28 +89,28 @@ class RestartSuite extends RestartTest {
       Seq(event("a", 33), event("b", 45)),
       Seq(event("a", 50), event("b", 50))
     )
-    val run = checkRestarts(keyed(folder).dropDuplicatesWithinWatermark("sub"))
+    val run = checkKills(keyed(folder).dropDuplicatesWithinWatermark("sub"))
     // The watermark leaves the first retention, 2 seconds, behind in the fourth file.
     assert(run.answer === Seq("a|50|1", "a|5|1", "b|50|1", "b|5|1"))
   }
 
   onBothStores("flatMapGroupsWithState with an event time timeout") {
     val folder = lagging
-    val run = checkRestarts(SilenceByState(keyed(folder)))
+    val run = checkKills(SilenceByState(keyed(folder)))
     assert(run.answer === Seq("7|1|68000"))
   }
 
   test("transformWithState with event time timers, and its output as event time") {
     on("RocksDB") {
       val folder = lagging
-      val run = checkRestarts(BufferByTimer(keyed(folder)))
+      val run = checkKills(BufferByTimer(keyed(folder)))
       assert(run.rows.size === 9)
     }
   }
 
   onBothStores("two keys on one stream: deduplication on one, windows on the other") {
     val folder = lagging
-    val run = checkRestarts {
+    val run = checkKills {
       stream(folder)
         .withColumn("time2", col("time") + expr("interval 100 seconds"))
         .withKeyedWatermark("time", "2 seconds", key = 0, substream = Seq("sub"))
@@ -127,7 +127,7 @@ class RestartSuite extends RestartTest {
 
   onBothStores("a window over a window closes in the same batch") {
     val folder = lagging
-    val run = checkRestarts {
+    val run = checkKills {
       keyed(folder)
         .groupBy(window(col("time"), "10 seconds"))
         .agg(sum("n").as("n"))
@@ -154,7 +154,7 @@ class RestartSuite extends RestartTest {
       Seq(event("a", 0), event("a", 25)),
       Seq(event("a", 45))
     )
-    val run = checkRestarts(keyed(folder).dropDuplicates("sub", "time"))
+    val run = checkKills(keyed(folder).dropDuplicates("sub", "time"))
     assert(run.answer === Seq("a|25|1", "a|45|1"))
     assert(run.lateRows === Map("deduplicate" -> 3L))
   }
@@ -166,7 +166,7 @@ class RestartSuite extends RestartTest {
       Seq(event("a", 25), event("b", 25)),
       Seq(event("a", 45), event("b", 45))
     )
-    val run = checkRestarts(tumbling(folder))
+    val run = checkKills(tumbling(folder))
     assert(run.answer === Seq("[20,30)|2|2"))
     assert(run.lateRows === Map("aggregate" -> 4L))
     assert(run.batchCount <= 6)

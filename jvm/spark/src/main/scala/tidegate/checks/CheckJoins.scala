@@ -12,7 +12,8 @@ import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import tidegate.analysis.KeepOneClock
-import tidegate.columns.{EventTimeTag, InputTime, WindowMark}
+import tidegate.columns.{EventTimeTag, WindowMark}
+import tidegate.core.clock.InputTime
 import tidegate.errors.{JoinErrors, WatermarkErrors}
 import tidegate.operators.{JoinBounds, JoinLimits, KeyedTimes, StatefulOperators}
 import tidegate.plans.{BoundsFollow, KeyedWatermark}

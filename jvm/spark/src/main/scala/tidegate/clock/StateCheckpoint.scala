@@ -15,6 +15,7 @@ import org.apache.spark.sql.execution.streaming.state.{
   StateStoreColFamilySchema
 }
 import org.apache.spark.sql.tidegate.SparkInternals
+import tidegate.core.clock.OperatorMark
 
 /** What a checkpoint says of the state of operators, before its query runs on it again. */
 final class StateCheckpoint(location: String, session: SparkSession) {
@@ -54,7 +55,7 @@ final class StateCheckpoint(location: String, session: SparkSession) {
     committed
       .flatMap(new OffsetSeqLog(session, offsets.toString, readOnly = true).get(_))
       .flatMap(clockOf)
-      .fold(Map.empty[String, OperatorMark])(_.operators)
+      .fold(Map.empty[String, OperatorMark])(_.state.operators)
 
   private def clockOf(entry: OffsetSeqBase): Option[ClockOffset] =
     (entry match {

@@ -13,8 +13,9 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreWriter
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.types.LongType
-import tidegate.clock.OperatorBatch
-import tidegate.columns.{EventTimeTag, WindowGrid, WindowMark, WindowRole}
+import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
+import tidegate.core.clock.OperatorBatch
+import tidegate.core.window.WindowGrid
 import tidegate.statistics.LateRows
 
 /**
@@ -169,7 +170,7 @@ final case class DropLateExec(
   }
 
   /** The operator and what it runs on, for `EXPLAIN`. */
-  def describe: String = s"$operator: ${times.describe(time, key)}"
+  def describe: String = s"$operator: ${WatermarkText.of(times, time, key)}"
 
   override def simpleString(maxFields: Int): String = s"DropLate $describe"
 

@@ -5,7 +5,8 @@ import scala.annotation.tailrec
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, ExprId}
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project, Union}
 import org.apache.spark.sql.internal.SQLConf
-import tidegate.columns.{BehindTime, EventTimeTag, InputTime, TightestTime, WindowMark, WindowRole}
+import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
+import tidegate.core.clock.{BehindTime, InputTime, TightestTime}
 
 /** What the bounds of a join say of the rows in its state. */
 private[tidegate] final class JoinLimits(join: Join) {

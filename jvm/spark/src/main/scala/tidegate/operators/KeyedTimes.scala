@@ -2,17 +2,8 @@ package tidegate.operators
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical._
-import tidegate.columns.{
-  BehindTime,
-  CoalescedTime,
-  EventTimeTag,
-  GridTime,
-  InputTime,
-  JoinTime,
-  NodeTime,
-  WindowMark,
-  WindowRole
-}
+import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
+import tidegate.core.clock.{BehindTime, CoalescedTime, GridTime, InputTime, JoinTime, NodeTime}
 import tidegate.plans.KeyedWatermark
 
 /**

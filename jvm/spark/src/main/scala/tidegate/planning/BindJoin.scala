@@ -6,8 +6,8 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinExec
 import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinHelper._
 import org.apache.spark.sql.types.LongType
-import tidegate.clock.OperatorBatch
 import tidegate.columns.EventTimeTag
+import tidegate.core.clock.OperatorBatch
 import tidegate.execution.DropLateExec
 
 /**

@@ -2,7 +2,8 @@ package tidegate.plans
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
-import tidegate.columns.{InputTime, WindowGrid}
+import tidegate.core.clock.InputTime
+import tidegate.core.window.WindowGrid
 
 /**
  * Drops the rows that are late for one stateful operator, and counts them; it is the only place

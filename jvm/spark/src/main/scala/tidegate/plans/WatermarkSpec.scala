@@ -1,6 +1,6 @@
 package tidegate.plans
 
-import tidegate.columns.{EmissionSpec, PolicySpec}
+import tidegate.core.policy.{EmissionSpec, PolicySpec}
 
 /**
  * What a user asked of one keyed watermark.

@@ -2,7 +2,8 @@ package tidegate.preparation
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
-import tidegate.columns.{InputTime, NodeTime, WatermarkFunction, WatermarkSource}
+import tidegate.columns.{WatermarkFunction, WatermarkSource}
+import tidegate.core.clock.{InputTime, NodeTime}
 import tidegate.errors.{FunctionErrors, WatermarkErrors}
 import tidegate.operators.KeyedTimes
 import tidegate.plans.KeyedWatermark

@@ -3,7 +3,8 @@ package tidegate.preparation
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.OutputMode
-import tidegate.columns.{EventTimeTag, InputTime}
+import tidegate.columns.EventTimeTag
+import tidegate.core.clock.InputTime
 import tidegate.errors.WatermarkErrors
 import tidegate.operators.{
   EventTimeColumn,

@@ -6,6 +6,7 @@ import scala.collection.mutable
 
 import org.apache.spark.TaskContext
 import org.apache.spark.util.AccumulatorV2
+import tidegate.core.clock.SubstreamLimit
 
 /**
  * The highest event time of every substream in one batch.

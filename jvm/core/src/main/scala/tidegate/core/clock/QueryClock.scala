@@ -179,13 +179,16 @@ final class QueryClock(
     name => Time(nodes(name).watermarkMs, nodes(name).isIdle, name),
     unions
   )
+}
 
-  /** The watermark of some time in a state of this query, in epoch ms; `None` before the first. */
-  def watermarkIn(state: ClockState, time: InputTime): Option[Long] = {
+object QueryClock {
+
+  /** What a time is in a state of a query. */
+  def timeIn(spec: QuerySpec, state: ClockState, time: InputTime): Time = {
     def node(name: String) = {
       val mark = state.nodes.get(name)
       Time(mark.flatMap(_.watermarkMs), mark.exists(_.idle), name)
     }
-    new OperatorTimes(node, unionKeys.read(state.unions)).time(time).watermarkMs
+    new OperatorTimes(node, new UnionKeys(spec).read(state.unions)).time(time)
   }
 }
