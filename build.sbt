@@ -78,9 +78,9 @@ lazy val spark = (project in file("jvm/spark"))
 /** What starts no stream. */
 addCommandAlias(
   "testQuickly",
-  "; core/test; spark/testOnly tidegate.ArrowsSuite tidegate.SettingsSuite tidegate.ClockOffsetSuite " +
-    "tidegate.RefusalSuite tidegate.OrderRefusalSuite tidegate.sql.parser.*Suite " +
-    "tidegate.execution.frames.* -tidegate.sql.parser.SparkCorpusSuite"
+  "; core/test; spark/testOnly tidegate.ArrowsSuite tidegate.settings.* " +
+    "tidegate.clock.ClockOffsetSuite tidegate.builders.*RefusalSuite tidegate.sql.parser.*Suite " +
+    "tidegate.execution.frames.GeneratePackedSlotsSuite -tidegate.sql.parser.SparkCorpusSuite"
 )
 
 lazy val bench = (project in file("jvm/bench"))
