@@ -1,19 +1,23 @@
 package tidegate.columns
 
 /** Where the watermark of an operator comes from. Decided on the plan; the clock has the values. */
-sealed trait InputTime {
+sealed trait InputTime extends Product {
 
   /** The times that it is made of. */
   def inputs: Seq[InputTime]
 
   /** The names of the watermark nodes that it is made of. */
-  def nodes: Seq[String] = inputs.flatMap(_.nodes).distinct
+  lazy val nodes: Seq[String] = inputs.flatMap(_.nodes).distinct
+
+  /** Kept, as times of chained joins share their parts many times over. */
+  final override lazy val hashCode: Int =
+    productIterator.foldLeft(productPrefix.hashCode)((hash, part) => 31 * hash + part.hashCode)
 }
 
 /** The watermark of one node. */
 final case class NodeTime(name: String) extends InputTime {
   override def inputs: Seq[InputTime] = Nil
-  override def nodes: Seq[String] = Seq(name)
+  override lazy val nodes: Seq[String] = Seq(name)
   override def toString: String = name
 }
 

@@ -10,11 +10,11 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{
 }
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreWriter
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.types.LongType
 import tidegate.clock.OperatorBatch
 import tidegate.columns.{EventTimeTag, WindowGrid, WindowMark, WindowRole}
+import tidegate.plans.OperatorName
 import tidegate.statistics.LateRows
 
 /**
@@ -30,6 +30,7 @@ final case class DropLateExec(
     child: SparkPlan,
     time: Attribute,
     operator: String,
+    owner: OperatorName,
     key: Byte,
     times: OperatorBatch,
     grid: Option[WindowGrid],
@@ -186,11 +187,4 @@ object DropLateExec {
    */
   def boundMicros(lateMs: Long, isWindowed: Boolean): Long =
     if (isWindowed || lateMs == 0) lateMs * 1000 + 1 else lateMs * 1000
-
-  /** What drops late rows for the operator above `plan`: before any other stateful operator. */
-  def below(plan: SparkPlan): Seq[DropLateExec] = plan match {
-    case _: StateStoreWriter => Nil
-    case d: DropLateExec     => d +: below(d.child)
-    case other               => other.children.headOption.toSeq.flatMap(below)
-  }
 }

@@ -47,10 +47,8 @@ private[tidegate] object RestoredFrames extends Logging {
     checkpoint.marks.get(operator).flatMap(_.frames)
 
   private def refused(plan: LogicalPlan, id: Long, checkpoint: StateCheckpoint) = {
-    val operators = plan.collect { case d: DropLate => d.operator }
-    val operator = operators
-      .lift((id - StatefulOperators.FirstOwnId).toInt)
-      .getOrElse(s"the operator with the number $id")
+    val operator =
+      StatefulOperators.withOwnId(plan, id).getOrElse(s"the operator with the number $id")
     val reason = plan.collectFirst {
       case n: NoFrames if n.child.exists {
             case d: DropLate => d.operator == operator
