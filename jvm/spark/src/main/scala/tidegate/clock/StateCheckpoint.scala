@@ -1,7 +1,6 @@
 package tidegate.clock
 
 import scala.util.Try
-
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.checkpointing.{
@@ -16,6 +15,8 @@ import org.apache.spark.sql.execution.streaming.state.{
 }
 import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.core.clock.OperatorMark
+import tidegate.core.clock.OperatorMark
+
 
 /** What a checkpoint says of the state of operators, before its query runs on it again. */
 final class StateCheckpoint(location: String, session: SparkSession) {

@@ -10,13 +10,13 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{
 }
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreWriter
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.types.LongType
 import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
+import tidegate.plans.OperatorName
+import tidegate.statistics.LateRows
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
-import tidegate.statistics.LateRows
 
 /**
  * Drops the rows that are late for `operator`, counts them, and keeps a few for the log.
@@ -31,6 +31,7 @@ final case class DropLateExec(
     child: SparkPlan,
     time: Attribute,
     operator: String,
+    owner: OperatorName,
     key: Byte,
     times: OperatorBatch,
     grid: Option[WindowGrid],
@@ -187,11 +188,4 @@ object DropLateExec {
    */
   def boundMicros(lateMs: Long, isWindowed: Boolean): Long =
     if (isWindowed || lateMs == 0) lateMs * 1000 + 1 else lateMs * 1000
-
-  /** What drops late rows for the operator above `plan`: before any other stateful operator. */
-  def below(plan: SparkPlan): Seq[DropLateExec] = plan match {
-    case _: StateStoreWriter => Nil
-    case d: DropLateExec     => d +: below(d.child)
-    case other               => other.children.headOption.toSeq.flatMap(below)
-  }
 }

@@ -170,6 +170,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       planLater(node.child),
       node.time,
       node.operator,
+      node.owner,
       node.key,
       times.fold(OperatorBatch.none)(_.operator(node.operator, node.lowestMs)),
       node.grid,

@@ -48,10 +48,8 @@ private[tidegate] object RestoredFrames extends Logging {
       decisions: FrameDecisions,
       checkpoint: StateCheckpoint
   ) = {
-    val operators = plan.collect { case d: DropLate => d.operator }
-    val operator = operators
-      .lift((id - StatefulOperators.FirstOwnId).toInt)
-      .getOrElse(s"the operator with the number $id")
+    val operator =
+      StatefulOperators.withOwnId(plan, id).getOrElse(s"the operator with the number $id")
     val reason = decisions.against.get(operator).map(r => s"the query cannot use them: $r")
     CheckpointErrors.framesRefused(
       operator,

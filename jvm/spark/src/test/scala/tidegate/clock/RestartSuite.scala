@@ -1,6 +1,7 @@
 package tidegate
 package clock
 
+import tidegate.operators.{BufferByTimer, SilenceByState}
 import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicBoolean
 

@@ -1,6 +1,7 @@
 package tidegate
 package preparation
 
+import tidegate.execution.frames.FrameTest
 import tidegate.execution.frames.FrameRestartTest
 import tidegate.execution.frames.Hop
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream

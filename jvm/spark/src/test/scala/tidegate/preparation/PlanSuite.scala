@@ -1,6 +1,7 @@
 package tidegate
 package preparation
 
+import tidegate.operators.CountWithoutTime
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.execution.WholeStageCodegenExec

@@ -1,6 +1,7 @@
 package tidegate
 package execution.order
 
+import tidegate.execution.frames.SentRow
 import tidegate.execution.frames.FrameTest
 import scala.util.Random
 

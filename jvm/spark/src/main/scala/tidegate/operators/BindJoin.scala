@@ -1,4 +1,4 @@
-package tidegate.planning
+package tidegate.operators
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.LeftSemi
@@ -7,8 +7,6 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.join.Streamin
 import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinHelper._
 import org.apache.spark.sql.types.LongType
 import tidegate.columns.EventTimeTag
-import tidegate.core.clock.OperatorBatch
-import tidegate.execution.DropLateExec
 
 /**
  * Gives each side of a join of streams the limit of its own rows, by the other side's watermark.
@@ -20,12 +18,12 @@ private[tidegate] object BindJoin {
 
   /**
    * @param left
-   *   what drops the late rows of the left side: one for each column in the bounds
+   *   what lets the rows of the left side go: one for each column in the bounds
    */
   def apply(
       join: StreamingSymmetricHashJoinExec,
-      left: Seq[DropLateExec],
-      right: Seq[DropLateExec]
+      left: Seq[StateTimes],
+      right: Seq[StateTimes]
   ): StreamingSymmetricHashJoinExec = {
     val byKey = keyOrdinal(join, left, right)
     val keyed =
@@ -48,14 +46,14 @@ private[tidegate] object BindJoin {
    * A semi join takes the right rows first, and Spark does not store those that would leave in this
    * batch: left rows of the same batch could not find them. So they leave one batch later.
    */
-  private def evictionOfRight(join: StreamingSymmetricHashJoinExec): OperatorBatch => Long =
+  private def evictionOfRight(join: StreamingSymmetricHashJoinExec): StateTimes => Long =
     if (join.joinType == LeftSemi) _.evictedMs else _.evictionMs
 
   /** The join key that is the time of both sides, if it is the only time in the bounds. */
   private def keyOrdinal(
       join: StreamingSymmetricHashJoinExec,
-      left: Seq[DropLateExec],
-      right: Seq[DropLateExec]
+      left: Seq[StateTimes],
+      right: Seq[StateTimes]
   ): Option[Int] =
     (left, right) match {
       case (Seq(l), Seq(r)) =>
@@ -66,8 +64,8 @@ private[tidegate] object BindJoin {
       case _ => None
     }
 
-  private def is(key: Expression, drop: DropLateExec): Boolean = key match {
-    case a: Attribute => a.exprId == drop.time.exprId && EventTimeTag.hasSparkTag(a)
+  private def is(key: Expression, times: StateTimes): Boolean = key match {
+    case a: Attribute => a.exprId == times.time.exprId && EventTimeTag.hasSparkTag(a)
     case _            => false
   }
 
@@ -84,17 +82,17 @@ private[tidegate] object BindJoin {
    */
   private def predicate(
       join: StreamingSymmetricHashJoinExec,
-      drops: Seq[DropLateExec],
+      times: Seq[StateTimes],
       side: SparkPlan,
       keys: Seq[Expression],
       byKey: Option[Int],
-      evictionMs: OperatorBatch => Long
+      evictionMs: StateTimes => Long
   ): Option[JoinStateWatermarkPredicate] = {
     val limits = for {
-      drop <- drops
-      limitMs = evictionMs(drop.times)
+      of <- times
+      limitMs = evictionMs(of)
       if limitMs > 0
-      column <- side.output.find(_.exprId == drop.time.exprId)
+      column <- side.output.find(_.exprId == of.time.exprId)
       // State format 4 goes by the column with Spark's tag alone.
       if join.stateFormatVersion < 4 || EventTimeTag.hasSparkTag(column)
     } yield (column, limitMs)
