@@ -16,6 +16,7 @@ import org.apache.spark.sql.execution.streaming.state.{
 import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.core.clock.OperatorMark
 import tidegate.core.clock.OperatorMark
+import tidegate.core.clock.OperatorMark
 
 
 /** What a checkpoint says of the state of operators, before its query runs on it again. */
