@@ -78,7 +78,7 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
     // Before Spark's checks of a streaming query, which look for the tag among the keys.
     extensions.injectPostHocResolutionRule(_ => CompleteWindowKeys)
 
-    // After resolution, and for every frame: Spark's check for sources of the same name, when the
+    // After resolution, and for every DataFrame: Spark's check for sources of the same name, when the
     // query starts, must already see a single clock.
     extensions.injectPostHocResolutionRule(_ => KeepOneClock)
 

@@ -9,7 +9,7 @@ import tidegate.columns.EventTimeTag
 import tidegate.plans.{KeyedOutput, KeyedWatermark}
 
 /**
- * Lets `transformWithState` put out an event time column over a keyed watermark.
+ * Lets `transformWithState` emit an event time column over a keyed watermark.
  *
  * Spark looks for its own watermark node below, and refuses the plan without one; its rule runs
  * before any resolution rule of an extension, so this one runs with the hints.

@@ -82,7 +82,10 @@ private[tidegate] object StreamJoins {
       )
     }
 
-    /** The time of the right side and the base of the left one, or as more of the two exist. */
+    /**
+     * `time` is looked up on the right and `base` on the left; the other way round if that finds
+     * more of them.
+     */
     private def columns(join: Join): ((Attribute, String), (Attribute, String)) = {
       val (left, right) = (join.left -> "left", join.right -> "right")
       def found(time: LogicalPlan, base: LogicalPlan): Int =

@@ -19,7 +19,7 @@ import tidegate.operators.{JoinBounds, JoinLimits, KeyedTimes, StreamJoin}
 import tidegate.plans.{BoundsFollow, KeyedWatermark}
 import tidegate.settings.Settings
 
-/** Refuses joins of streams that could not let go of their rows, or whose keys mean two things. */
+/** Refuses joins of streams whose state could never drop a row, or whose keys mean two things. */
 object CheckJoins extends (LogicalPlan => Unit) with Logging {
 
   private val boundsFollow = new DynamicVariable(false)
@@ -27,7 +27,7 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
   /** Lets a join through that gets its bounds next; for the calling thread. */
   def beforeBounds[T](join: => T): T = boundsFollow.withValue(true)(join)
 
-  /** For every frame. What lets the rows of an inner join go may still come in a filter. */
+  /** For every DataFrame. The bound of an inner join may still come in a filter. */
   override def apply(plan: LogicalPlan): Unit =
     if (KeepOneClock.isBeforeExecution(plan)) {
       val inlined = InlineCTE(alwaysInline = true)(plan)

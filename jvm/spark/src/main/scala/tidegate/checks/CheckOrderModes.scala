@@ -9,7 +9,7 @@ import tidegate.plans.EventTimeOrder
 
 /**
  * Refuses event-time order in other output modes than append: Spark knows nothing of it, and would
- * let it run where rows of a result may be put out again.
+ * let it run where rows of a result may be emitted again.
  */
 object CheckOrderModes extends Rule[LogicalPlan] {
 

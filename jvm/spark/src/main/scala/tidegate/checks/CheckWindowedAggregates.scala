@@ -14,7 +14,7 @@ import tidegate.operators.WindowColumns
 import tidegate.plans.{ColumnOrigin, KeyedWatermark}
 
 /**
- * Refuses aggregations over our windows that would never put out a row. Spark refuses them too,
+ * Refuses aggregations over our windows that would never emit a row. Spark refuses them too,
  * right after this, but cannot say which column is meant.
  */
 object CheckWindowedAggregates extends Rule[LogicalPlan] {

@@ -85,7 +85,7 @@ object JoinBounds extends PredicateHelper {
     private def oneOfEach(a: Attribute, b: Attribute): Boolean =
       left.exists(_.exprId == a.exprId) != left.exists(_.exprId == b.exprId)
 
-    /** `lower <= upper`, or `lower < upper`: in whole ms they let go of the same rows. */
+    /** `lower <= upper`, or `lower < upper`: in whole ms they drop the same rows. */
     private def atMost(lower: Expression, upper: Expression): Seq[JoinBound] =
       for {
         low <- TimeSum.of(lower).toSeq

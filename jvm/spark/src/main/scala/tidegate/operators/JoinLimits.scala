@@ -36,7 +36,7 @@ private[tidegate] final class JoinLimits(join: Join, keyed: KeyedTimes) {
   }
 
   /**
-   * The times below which a side puts out no rows any more: one for each time with this key. None
+   * The times below which a side emits no rows any more: one for each time with this key. None
    * at all if there is a time without a limit: it may be of any age.
    */
   def ofKey(side: LogicalPlan, key: Byte): Seq[InputTime] = {

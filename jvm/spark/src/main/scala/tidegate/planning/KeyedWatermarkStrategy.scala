@@ -32,7 +32,7 @@ import tidegate.statistics.{LateRows, SubstreamStats}
  * Plans Tidegate's nodes.
  *
  * The statistics are made and registered here, not in a columnar rule, which may see only fragments
- * of a plan. Without an active query, as in `explain` of a frame, there is no watermark.
+ * of a plan. Without an active query, as in `explain` of a DataFrame, there is no watermark.
  */
 final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStrategy {
   private val MicrosPerMs = 1000L
@@ -71,7 +71,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
   private def query: Option[RunningQuery] = RunningQuery.current(session.sparkContext)
 
   private def stats(node: KeyedWatermark): SubstreamStats = {
-    // A function in foreachBatch may plan a keyed frame that is not this query's.
+    // A function in foreachBatch may plan a keyed DataFrame that is not this query's.
     val running = query.filter(_.nodes.exists(_.spec == node.spec))
     val bound =
       for (q <- running; skew <- node.spec.maxFutureSkewMs)

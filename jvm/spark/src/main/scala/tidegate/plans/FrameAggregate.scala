@@ -6,7 +6,7 @@ import tidegate.core.window.WindowGrid
 
 /**
  * Puts sliding windows together from frames. Below it is an aggregation over frames, of which each
- * row has one; it puts out the same columns for windows.
+ * row has one; it emits the same columns for windows.
  *
  * @param frame
  *   the key of the aggregation below that is the start of a frame, in µs; in the output, the start

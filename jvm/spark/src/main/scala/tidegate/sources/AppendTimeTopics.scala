@@ -7,9 +7,9 @@ import org.apache.spark.sql.kafka010.SourceTopics
 import tidegate.errors.QueryErrors
 
 /**
- * Checks of topics of Kafka whose times are taken for append times that they are set so, before
- * anything is read of them. Their rows are checked as well: a topic may not tell its settings, may
- * be added later, and has rows of before it was set so.
+ * When a query starts, verifies that its topics use `LogAppendTime`, before a row is read. Rows are
+ * checked as well: a topic may keep its settings to itself, may be added later, and may hold rows
+ * that were written before it was changed.
  */
 private[tidegate] object AppendTimeTopics {
   private val Kafka = "org.apache.spark.sql.kafka010.KafkaMicroBatchStream"

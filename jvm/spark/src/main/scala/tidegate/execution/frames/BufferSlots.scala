@@ -33,7 +33,7 @@ private[frames] abstract class BufferSlots extends Slots {
   /** Takes an entry of the state, that at `i`. */
   def load(entries: EntryArray, i: Int, into: Int): Unit
 
-  /** Takes what the partial aggregation has put out: keys, frame, buffers. */
+  /** Takes what the partial aggregation has emitted: keys, frame, buffers. */
   def loadInput(row: UnsafeRow, into: Int): Unit
 
   /** Moves the entry to another frame. */

@@ -23,7 +23,7 @@ import tidegate.plans.FrameAggregate
 import tidegate.settings.Settings
 
 /**
- * Keeps the frames of each key, and puts out the windows that are closed in this batch.
+ * Keeps the frames of each key, and emits the windows that are closed in this batch.
  *
  * @param operator
  *   its name; none outside of a query
