@@ -47,6 +47,9 @@ object TestGroups {
   }
 
   val settings: Seq[Setting[_]] = Seq(
+    // The groups run beside each other, the suites of a group one after the other.
+    Test / parallelExecution := true,
+    Test / testForkedParallel := false,
     Test / testGrouping := {
       val options = (Test / forkOptions).value
       divided((Test / definedTests).value).zipWithIndex.map { case (tests, i) =>

@@ -48,8 +48,6 @@ class TriggerSuite extends RestartTest {
   }
 
   @annotation.nowarn("cat=deprecation")
-  private def onceTrigger: Trigger = Trigger.Once()
-
   test("without batches for no data, the vector moves with the next data batch") {
     withConf("spark.sql.streaming.noDataMicroBatches.enabled" -> "false") {
       val in = events()

@@ -39,7 +39,7 @@ class SettingsSuite extends AnyFunSuite {
       conf.setConfString(setting.key, "a lot")
       val error = intercept[AnalysisException](setting.in(conf))
       assert(
-        error.getMessage === s"[TIDEGATE_INVALID_SETTING] The setting `${setting.key}` is 'a lot', " +
+        error.getMessage === s"[TIDEGATE_INVALID_SETTING] The setting ${setting.key} is 'a lot', " +
           s"but must be ${setting.wanted}. SQLSTATE: 22023"
       )
     }
