@@ -47,7 +47,6 @@ class TriggerSuite extends RestartTest {
     assert(run.answer === Seq("[0,10)|2", "[10,20)|1"))
   }
 
-  @annotation.nowarn("cat=deprecation")
   test("without batches for no data, the vector moves with the next data batch") {
     withConf("spark.sql.streaming.noDataMicroBatches.enabled" -> "false") {
       val in = events()
