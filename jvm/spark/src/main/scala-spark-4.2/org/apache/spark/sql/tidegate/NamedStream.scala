@@ -1,0 +1,24 @@
+package org.apache.spark.sql.tidegate
+
+import org.apache.spark.sql.catalyst.streaming.{StreamingRelationV2, UserProvided}
+import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+object NamedStream {
+
+  /**
+   * A table without columns, read as a stream. The checkpoint has its offsets under its name where
+   * Spark can do that, so that other sources keep their numbers.
+   */
+  def apply(name: String, table: Table): StreamingRelationV2 = StreamingRelationV2(
+    source = None,
+    sourceName = name,
+    table = table,
+    extraOptions = CaseInsensitiveStringMap.empty(),
+    output = Nil,
+    catalog = None,
+    identifier = None,
+    v1Relation = None,
+    sourceIdentifyingName = UserProvided(name)
+  )
+}

@@ -1,0 +1,47 @@
+package org.apache.spark.sql
+
+import org.apache.spark.sql.catalyst.{expressions, plans}
+import org.apache.spark.sql.execution.python.{streaming => python}
+import org.apache.spark.sql.execution.streaming.operators.stateful
+import org.apache.spark.sql.execution.streaming.operators.stateful.{
+  flatmapgroupswithstate,
+  join,
+  transformwithstate
+}
+import org.apache.spark.sql.execution.streaming.runtime
+
+/**
+ * What differs between the versions of Spark, or is private to it, for Spark 4.2. Nothing outside
+ * of this folder names a class of Spark that another version does not have.
+ *
+ * The names here are those of classes that other versions have in another package, or under another
+ * name, and that are used in the same way in all of them.
+ */
+package object tidegate {
+
+  // Running queries.
+  type MicroBatchExecution = runtime.MicroBatchExecution
+  type MicroBatchExecutionContext = runtime.MicroBatchExecutionContext
+  type StreamExecutionContext = runtime.StreamExecutionContext
+  type StreamProgress = runtime.StreamProgress
+  type StreamingExecutionRelation = runtime.StreamingExecutionRelation
+
+  // Stateful operators.
+  type StatefulOperatorStateInfo = stateful.StatefulOperatorStateInfo
+  type StateStoreWriter = stateful.StateStoreWriter
+  type StateStoreSaveExec = stateful.StateStoreSaveExec
+  type SessionWindowStateStoreRestoreExec = stateful.SessionWindowStateStoreRestoreExec
+  type SessionWindowStateStoreSaveExec = stateful.SessionWindowStateStoreSaveExec
+  type StreamingDeduplicateExec = stateful.StreamingDeduplicateExec
+  type StreamingDeduplicateWithinWatermarkExec = stateful.StreamingDeduplicateWithinWatermarkExec
+  type StreamingSymmetricHashJoinExec = join.StreamingSymmetricHashJoinExec
+  type FlatMapGroupsWithStateExec = flatmapgroupswithstate.FlatMapGroupsWithStateExec
+  type TransformWithStateExec = transformwithstate.TransformWithStateExec
+  type TransformWithStateInPySparkExec = python.TransformWithStateInPySparkExec
+  type TransformWithStateInPySpark = plans.logical.TransformWithStateInPySpark
+  type UpdateEventTimeColumnExec = stateful.UpdateEventTimeColumnExec
+
+  // Expressions.
+  type TimestampAddInterval = expressions.TimestampAddInterval
+  val TimestampAddInterval: expressions.TimestampAddInterval.type = expressions.TimestampAddInterval
+}
