@@ -45,7 +45,8 @@ lazy val core = (project in file("jvm/core"))
   .settings(settings)
   .settings(
     name := "tidegate-core",
-    libraryDependencies += json4s % Test,
+    // Reads and writes the checkpoint; Spark has it.
+    libraryDependencies += json4s % Provided,
     Test / javaOptions += scenarios.value
   )
 

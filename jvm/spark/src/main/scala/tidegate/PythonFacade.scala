@@ -1,11 +1,14 @@
 package tidegate
 
-import java.util.{List => JList}
+import java.util.{List => JList, Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{Column, DataFrame, Dataset, Row}
+import tidegate.builders.{EventTimeOrders, KeyedWatermarks, Policies, StreamJoins}
+import tidegate.clock.QueryWatermarks
+import tidegate.settings.Defaults
 
 /** Everything that the Python package calls, over py4j. */
 final class PythonFacade {
@@ -29,10 +32,10 @@ final class PythonFacade {
       df,
       eventTime,
       key,
-      PolicySpec.of(policy, policyArguments.asScala.toSeq),
+      Policies.policy(policy, policyArguments.asScala.toSeq),
       substream.asScala.toSeq,
       Option(idleTimeout),
-      Option(emission).map(EmissionSpec.of(_, emissionArguments.asScala.toSeq)),
+      Option(emission).map(Policies.emission(_, emissionArguments.asScala.toSeq)),
       Option(name),
       Option(maxFutureSkew),
       flush
@@ -59,7 +62,7 @@ final class PythonFacade {
       substream.asScala.toSeq,
       maxIdleLag,
       key,
-      Option(emission).map(EmissionSpec.of(_, emissionArguments.asScala.toSeq)).orNull,
+      Option(emission).map(Policies.emission(_, emissionArguments.asScala.toSeq)).orNull,
       name,
       flush
     )
@@ -93,6 +96,10 @@ final class PythonFacade {
       eventTime: String
   ): DataFrame =
     EventTimeOrders.order(df, partitionBy.asScala.toSeq, Option(eventTime))
+
+  /** The defaults of arguments that are durations, by the name of the argument. */
+  def defaults(): JMap[String, String] =
+    Map("idleTimeout" -> Defaults.IdleTimeout, "maxIdleLag" -> Defaults.MaxIdleLag).asJava
 
   /** The watermarks of a query and of its operators by name, as JSON; times in epoch ms. */
   def watermarks(query: StreamingQuery): String = QueryWatermarks.json(query)

@@ -2,10 +2,34 @@ package tidegate
 
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.tidegate.SparkInternals
-import tidegate.analysis._
-import tidegate.execution.{BindWatermarkFunctions, BindWatermarks, KeyedWatermarkStrategy}
+import tidegate.analysis.{
+  CompleteWindowKeys,
+  ExplainStreams,
+  KeepOneClock,
+  KeyTransformWithStateOutput,
+  LowerSessions,
+  RefreshViewColumns,
+  ResolveBoundsFollow,
+  SpellOutBounds
+}
+import tidegate.checks.{
+  CheckJoins,
+  CheckKeyedTime,
+  CheckOrderModes,
+  CheckSessions,
+  CheckWindowUnions,
+  CheckWindowedAggregates
+}
+import tidegate.errors.Conditions
+import tidegate.planning.{BindWatermarkFunctions, BindWatermarks, KeyedWatermarkStrategy}
+import tidegate.preparation.{PlanFrames, PrepareStreamingQuery}
 import tidegate.sql.parser.TidegateSqlParser
-import tidegate.sql.{ClaimLateCalls, ResolveEventTimeCalls, WatermarkFunctions}
+import tidegate.sql.{
+  ClaimLateCalls,
+  ResolveEventTimeCalls,
+  ResolveWatermarkFunctions,
+  WatermarkFunctions
+}
 
 /**
  * The entry point: `spark.sql.extensions=tidegate.TidegateExtensions`.
@@ -16,7 +40,7 @@ import tidegate.sql.{ClaimLateCalls, ResolveEventTimeCalls, WatermarkFunctions}
 final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
-    TidegateErrors.register()
+    Conditions.register()
 
     // In the parser, as rules come too late: Spark would have refused the spellings of the calls, or
     // have looked for functions with their names.

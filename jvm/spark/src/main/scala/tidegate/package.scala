@@ -1,5 +1,9 @@
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{Column, DataFrame, Dataset}
+import tidegate.builders.{EventTimeOrders, KeyedWatermarks, Policies, StreamJoins}
+import tidegate.clock.QueryWatermarks
+import tidegate.errors.PolicyErrors
+import tidegate.settings.Defaults
 
 /**
  * Keyed event time for Spark Structured Streaming.
@@ -16,32 +20,75 @@ import org.apache.spark.sql.{Column, DataFrame, Dataset}
  */
 package object tidegate {
 
+  /** A watermark policy, as `fixedLag` and the others make it. */
+  type PolicySpec = columns.PolicySpec
+
+  /** Policies by their name, such as `PolicySpec.of("fixedLag", Seq("5 seconds"))`. */
+  object PolicySpec {
+
+    /** The names of the policies for event times. */
+    val names: Seq[String] = columns.PolicySpec.names
+
+    /**
+     * A policy by its name.
+     *
+     * @throws AnalysisException
+     *   if there is none of that name and number of arguments, or if a duration cannot be read or
+     *   is negative
+     */
+    def of(name: String, durations: Seq[String]): PolicySpec = Policies.policy(name, durations)
+  }
+
+  /** Which advances of a watermark become visible, as `byFrame` and `byMinStep` make it. */
+  type EmissionSpec = columns.EmissionSpec
+
+  /** Emissions by their name, such as `EmissionSpec.of("byMinStep", Seq("1 second"))`. */
+  object EmissionSpec {
+
+    /** The names of the emissions. */
+    val names: Seq[String] = columns.EmissionSpec.names
+
+    /**
+     * An emission by its name: `byFrame(size [, offset])` or `byMinStep(step)`.
+     *
+     * @throws AnalysisException
+     *   if there is none of that name and number of arguments, or if a duration cannot be read or
+     *   is below 1 ms
+     */
+    def of(name: String, durations: Seq[String]): EmissionSpec =
+      Policies.emission(name, durations)
+  }
+
+  /** The bound of a stream join on the times of its sides. */
+  type Between = builders.Between
+  val Between: builders.Between.type = builders.Between
+
   /** The watermark is the highest event time seen on a substream, minus `lag` (0 or more). */
-  def fixedLag(lag: String): PolicySpec = PolicySpec.of("fixedLag", Seq(lag))
+  def fixedLag(lag: String): PolicySpec = Policies.policy("fixedLag", Seq(lag))
 
   /**
    * As `fixedLag`, and at most `maxDelay` after an event was read the watermark reaches its time.
    */
   def limitingLagAndDelay(lag: String, maxDelay: String): PolicySpec =
-    PolicySpec.of("limitingLagAndDelay", Seq(lag, maxDelay))
+    Policies.policy("limitingLagAndDelay", Seq(lag, maxDelay))
 
   /**
    * As `fixedLag`; when no event has come for `maxLull`, the watermark advances in lockstep with
    * the wall clock.
    */
   def limitingLagAndLull(lag: String, maxLull: String): PolicySpec =
-    PolicySpec.of("limitingLagAndLull", Seq(lag, maxLull))
+    Policies.policy("limitingLagAndLull", Seq(lag, maxLull))
 
   /** The higher of: highest event time minus `timestampLag`, wall clock minus `wallClockLag`. */
   def limitingTimestampAndWallClockLag(timestampLag: String, wallClockLag: String): PolicySpec =
-    PolicySpec.of("limitingTimestampAndWallClockLag", Seq(timestampLag, wallClockLag))
+    Policies.policy("limitingTimestampAndWallClockLag", Seq(timestampLag, wallClockLag))
 
   /** A watermark becomes visible when it enters another frame `[n*size + offset, ...)`. */
   def byFrame(size: String, offset: String = "0 seconds"): EmissionSpec =
-    EmissionSpec.of("byFrame", Seq(size, offset))
+    Policies.emission("byFrame", Seq(size, offset))
 
   /** A watermark becomes visible when it has advanced by at least `step`. */
-  def byMinStep(step: String): EmissionSpec = EmissionSpec.of("byMinStep", Seq(step))
+  def byMinStep(step: String): EmissionSpec = Policies.emission("byMinStep", Seq(step))
 
   /**
    * The watermarks of a query, and of its stateful operators, by name; and what holds each back.
@@ -95,7 +142,7 @@ package object tidegate {
         key: Int = 0,
         policy: PolicySpec = null,
         substream: Seq[String] = Nil,
-        idleTimeout: String = "60 seconds",
+        idleTimeout: String = Defaults.IdleTimeout,
         emission: EmissionSpec = null,
         name: String = null,
         maxFutureSkew: String = null,
@@ -146,7 +193,7 @@ package object tidegate {
         maxEventTimeLag: String,
         ingestionTime: String = "timestamp",
         substream: Seq[String] = Nil,
-        maxIdleLag: String = "10 seconds",
+        maxIdleLag: String = Defaults.MaxIdleLag,
         key: Int = 0,
         emission: EmissionSpec = null,
         name: String = null,
@@ -156,7 +203,7 @@ package object tidegate {
         ds,
         eventTime,
         key,
-        PolicySpec.of(PolicySpec.IngestionTime, Seq(maxEventTimeLag, maxIdleLag)),
+        Policies.policy(columns.PolicySpec.IngestionTime, Seq(maxEventTimeLag, maxIdleLag)),
         substream,
         idleTimeout = None,
         Option(emission),
@@ -242,7 +289,7 @@ package object tidegate {
     (Option(lag), Option(policy)) match {
       case (Some(l), None) => fixedLag(l)
       case (None, Some(p)) => p
-      case (None, None)    => throw TidegateErrors.lagOrPolicy("neither of them")
-      case _               => throw TidegateErrors.lagOrPolicy("both of them")
+      case (None, None)    => throw PolicyErrors.lagOrPolicy("neither of them")
+      case _               => throw PolicyErrors.lagOrPolicy("both of them")
     }
 }

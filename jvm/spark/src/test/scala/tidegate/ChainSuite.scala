@@ -4,6 +4,7 @@ import java.nio.file.Path
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
+import tidegate.builders.Between
 
 /**
  * Queries of several stateful operators. Each is killed at every moment, and gives what the same
@@ -117,6 +118,6 @@ class ChainSuite extends JoinTest {
       .count()
     checkAsBatch(counts(_))
     val after = org.apache.spark.sql.tidegate.SparkInternals.analyzed(counts(stream(_)))
-    assert(analysis.KeyedTimes.of(after).keySet === Set(0.toByte))
+    assert(operators.KeyedTimes.of(after).keySet === Set(0.toByte))
   }
 }

@@ -4,7 +4,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.AnalysisException
 import org.scalatest.funsuite.AnyFunSuite
-import tidegate.clock._
+import tidegate.clock.{ClockOffset, NodeMark, NodeState, OperatorMark}
 
 class ClockOffsetSuite extends AnyFunSuite {
 

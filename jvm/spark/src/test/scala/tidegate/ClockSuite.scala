@@ -2,6 +2,7 @@ package tidegate
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
+import tidegate.clock.QueryWatermarks
 
 /** Time itself: idleness, backlog, lulls, the future guard, what a user sees of it. */
 class ClockSuite extends RestartTest {

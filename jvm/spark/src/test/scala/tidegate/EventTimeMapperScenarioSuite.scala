@@ -3,9 +3,11 @@ package tidegate
 import scala.collection.mutable
 
 import org.json4s._
-import tidegate.clock.{NodeClock, NodeState, SubstreamNode}
+import tidegate.clock.{NodeClock, NodeState}
+import tidegate.columns.PolicySpec
 import tidegate.core._
 import tidegate.plans.WatermarkSpec
+import tidegate.statistics.SubstreamNode
 
 /**
  * Runs `tests/scenarios/event_time_mapper.json` on the clock of a watermark node: the partitions

@@ -3,6 +3,7 @@ package tidegate
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
+import tidegate.builders.Between
 
 /** Runs that end by themselves, and time with them. */
 class FlushSuite extends RestartTest {

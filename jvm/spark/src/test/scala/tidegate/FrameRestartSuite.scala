@@ -291,7 +291,7 @@ class FrameRestartSuite extends FrameRestartTest {
       query.add(rows(Seq(1, 4), 130 to 139): _*)
       query.changeAndFail(other)
       query.run.clear()
-      val lines = LogLines.during("tidegate.analysis.RestoredFrames") {
+      val lines = LogLines.during("tidegate.preparation.RestoredFrames") {
         query.run.stop()
         query.changeWindows(twelve)
         query.run.start()

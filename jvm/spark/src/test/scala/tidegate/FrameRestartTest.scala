@@ -110,7 +110,7 @@ trait FrameRestartTest extends FrameTest {
     /** Starts again, and returns what the log says of it. */
     def change(to: Hop): Seq[String] = {
       run.stop()
-      val lines = LogLines.during("tidegate.analysis.RestoredFrames") {
+      val lines = LogLines.during("tidegate.preparation.RestoredFrames") {
         hop = to
         run.start()
         ()

@@ -10,7 +10,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{AnalysisException, DataFrame}
 import org.apache.spark.unsafe.types.UTF8String
-import tidegate.analysis.AppendTimes
+import tidegate.sources.AppendTimes
 
 /**
  * Watermarks that follow the times at which rows were appended. The rows of a partitioned log have

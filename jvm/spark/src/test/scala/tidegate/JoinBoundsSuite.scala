@@ -4,9 +4,9 @@ import org.apache.spark.sql.catalyst.plans.logical.Join
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{Column, DataFrame}
-import tidegate.analysis.JoinBounds
+import tidegate.columns.EventTimeTag
 import tidegate.core.Scenarios
-import tidegate.plans.EventTimeTag
+import tidegate.operators.JoinBounds
 
 /** Which bounds are read from the condition of a join. */
 class JoinBoundsSuite extends KeyedStreamTest {
@@ -136,7 +136,7 @@ class JoinBoundsSuite extends KeyedStreamTest {
   test("limits are rounded so that no row goes too early") {
     val column = left.queryExecution.analyzed.output.find(EventTimeTag.key(_).isDefined).get
     val byMs = Seq(0L, 1L, 999L, 1000L, 1001L, -1L, -1000L, -1001L).map { micros =>
-      micros -> analysis.JoinBound(column, column, micros).byMs
+      micros -> operators.JoinBound(column, column, micros).byMs
     }
     assert(
       byMs === Seq(

@@ -3,6 +3,7 @@ package tidegate
 import scala.util.Random
 
 import org.apache.spark.sql.{DataFrame, Row}
+import tidegate.builders.Between
 
 /**
  * Joins of random streams against Spark's batch join of the rows that a model finds on time.

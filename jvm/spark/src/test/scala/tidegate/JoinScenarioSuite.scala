@@ -9,10 +9,10 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{AnalysisException, Column, DataFrame, Encoder, Row}
 import org.json4s._
 import org.json4s.jackson.JsonMethods
-import tidegate.analysis.{JoinLimits, KeyedTimes}
 import tidegate.clock.{OperatorTimes, Time}
+import tidegate.columns.InputTime
 import tidegate.core.Scenarios._
-import tidegate.plans.InputTime
+import tidegate.operators.{JoinLimits, KeyedTimes}
 
 /**
  * Runs `tests/scenarios/join.json` as streaming queries: each step is a batch. A watermark is set

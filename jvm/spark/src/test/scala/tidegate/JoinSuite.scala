@@ -219,7 +219,7 @@ class JoinSuite extends JoinTest {
   }
 
   test("the state of an inner join without bounds grows, and the log says so") {
-    val lines = LogLines.during(analysis.CheckJoins.getClass.getName.stripSuffix("$")) {
+    val lines = LogLines.during(checks.CheckJoins.getClass.getName.stripSuffix("$")) {
       val run = new Run(orders(stream(left)).streamJoin(deliveries(stream(right)), Seq("id")))
       run.start().settle()
       assert(run.stateRows === 26)

@@ -4,6 +4,7 @@ import java.nio.file.Path
 
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{DataFrame, Row}
+import tidegate.builders.Between
 
 /** The state of a join: where Spark keeps it, and in which of its formats. */
 final case class JoinState(store: String, format: Int)

@@ -4,8 +4,9 @@ import scala.collection.mutable
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
-import tidegate.clock.{NodeClock, SubstreamStats}
+import tidegate.clock.NodeClock
 import tidegate.plans.WatermarkSpec
+import tidegate.statistics.SubstreamStats
 
 /**
  * The time of a node against a model that keeps every observation and computes anew each time.

@@ -4,9 +4,10 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.SimpleMode
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.tidegate.SparkInternals
-import tidegate.analysis.KeyedTimes
 import tidegate.clock.RunningQuery
-import tidegate.plans.{EventTimeOrder, EventTimeTag, NodeTime}
+import tidegate.columns.{EventTimeTag, NodeTime}
+import tidegate.operators.KeyedTimes
+import tidegate.plans.EventTimeOrder
 
 /** Plans with an event-time order: what they show, which column they take, and tables. */
 class OrderPlanSuite extends OrderTest {

@@ -4,7 +4,7 @@ import java.sql.Timestamp
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
-import tidegate.clock.{SubstreamLimit, SubstreamStats}
+import tidegate.statistics.{SubstreamLimit, SubstreamStats}
 
 /** Substreams that their source tells of, read or not: Kafka's partitions. */
 class PartitionSuite extends KeyedStreamTest {
@@ -258,7 +258,7 @@ class PartitionSuite extends KeyedStreamTest {
   }
 
   test("a hint for Kafka without substreams") {
-    val lines = LogLines.during("tidegate.analysis.SuggestSubstreams") {
+    val lines = LogLines.during("tidegate.sources.SuggestSubstreams") {
       val log = new PartitionedLog
       new Run(counts(log.toDF(spark), Nil)).start().settle().stop()
       ()

@@ -6,10 +6,13 @@ import org.apache.spark.sql.execution.WholeStageCodegenExec
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.tidegate.SparkInternals
-import tidegate.analysis.{CompleteJoinConditions, KeyedTimes}
+import tidegate.builders.Between
 import tidegate.clock.{ClockTable, OperatorTimes, Time}
+import tidegate.columns.{EventTimeTag, NodeTime}
 import tidegate.execution.KeyedWatermarkExec
-import tidegate.plans.{EventTimeTag, KeyedWatermark, NodeTime}
+import tidegate.operators.KeyedTimes
+import tidegate.plans.KeyedWatermark
+import tidegate.preparation.CompleteJoinConditions
 
 /** Plans, without data. */
 class PlanSuite extends KeyedStreamTest {

@@ -3,6 +3,7 @@ package tidegate
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
+import tidegate.builders.Between
 
 /** Where several streams meet: what holds time back, and what idleness does. */
 class UnionSuite extends JoinTest {

@@ -1,6 +1,6 @@
 package tidegate.core
 
-import tidegate.core.KeyedWatermarkCoalescer.{KeyCount, checkKey}
+import tidegate.core.KeyedWatermarkCoalescer.KeyCount
 
 /**
  * Coalesces the watermarks of `inputCount` inputs, for all keys.
@@ -13,11 +13,16 @@ import tidegate.core.KeyedWatermarkCoalescer.{KeyCount, checkKey}
  *     may hold a key back at the value that was forwarded.
  *   - When the last active input turns idle, the highest observed watermark of every key leaves
  *     first, then `Idle`.
- *   - An input that is done holds nothing back any more, and can not make the result idle.
+ *   - An input that is done holds nothing back any more. When the last active input is done, the
+ *     highest observed watermark of every key leaves, but never `Idle`.
  *
  * Every method returns what is to be forwarded now: keys in ascending order, `Idle` last, `Nil`
  * when nothing is due. A watermark costs O(log inputCount) and allocates nothing unless something
  * is forwarded; an input that turns idle, active or done costs that once per key. Not thread-safe.
+ *
+ * Part of the public interface of the core, like [[WatermarkPolicy]], with `observeDone` for inputs
+ * that end: `coalescer.json` and `keyed_coalescer.json` of the scenarios say what it does. The clock
+ * of a query has one key per stream, and uses the minimum below it directly.
  *
  * Example:
  * {{{
@@ -36,10 +41,12 @@ import tidegate.core.KeyedWatermarkCoalescer.{KeyCount, checkKey}
 final class KeyedWatermarkCoalescer(inputCount: Int) {
   Arguments.atLeast("inputCount", inputCount, 1)
 
-  private val states = Array.fill[InputState](inputCount)(InputState.Active)
+  private val active = Array.fill(inputCount)(true)
+  private val done = new Array[Boolean](inputCount)
   private var activeCount = inputCount
   private var idle = false
-  private val byKey = new Array[WatermarkCoalescer](KeyCount)
+  private val minima = new Array[ActiveMinimum](KeyCount)
+  private val forwarded = Array.fill(KeyCount)(NoWatermark.Ms)
 
   /**
    * Takes in a watermark of one input.
@@ -61,23 +68,16 @@ final class KeyedWatermarkCoalescer(inputCount: Int) {
    */
   def observeWatermark(input: Int, key: Byte, timestampMs: Long): Seq[WatermarkSignal] = {
     checkWatermark(input, key, timestampMs)
-    if (byKey(key) == null) add(key, new WatermarkCoalescer(inputCount))
-    val coalescer = byKey(key)
-    if (states(input) eq InputState.Active) {
-      coalescer.observe(input, timestampMs)
-      if (coalescer.forwardMinimum()) Watermark(key, coalescer.forwarded) :: Nil else Nil
-    } else {
-      activate(input)
-      coalescer.observe(input, timestampMs)
-      forwardMinima()
-    }
+    if (minima(key) == null) minima(key) = newMinimum()
+    if (!active(input)) activate(input)
+    minima(key).observe(input, timestampMs)
+    if (rises(key)) Watermark(key, forwarded(key)) :: Nil else Nil
   }
 
   /**
    * Takes in that an ordinary event was seen on an input: an idle input is active again.
    *
-   * Returns `Nil`, with one exception: when no input was active, because the last active one was
-   * done, the old watermarks of this input may be above the forwarded ones and then leave.
+   * Returns `Nil`: an input that counts again may hold back, but raises nothing.
    *
    * Example: after `observeIdle(0)` and `observeEvent(0)`, input 0 holds the result back again.
    *
@@ -89,10 +89,8 @@ final class KeyedWatermarkCoalescer(inputCount: Int) {
   def observeEvent(input: Int): Seq[WatermarkSignal] = {
     checkInput(input)
     checkNotDone(input, "an event")
-    if (states(input) eq InputState.Idle) {
-      activate(input)
-      forwardMinima()
-    } else Nil
+    if (!active(input)) activate(input)
+    Nil
   }
 
   /**
@@ -113,19 +111,20 @@ final class KeyedWatermarkCoalescer(inputCount: Int) {
   def observeIdle(input: Int): Seq[WatermarkSignal] = {
     checkInput(input)
     checkNotDone(input, "idle")
-    if (states(input) eq InputState.Idle) Nil
+    if (!active(input)) Nil
     else {
-      deactivate(input, InputState.Idle)
+      active(input) = false
+      activeCount -= 1
+      minima.foreach(minimum => if (minimum != null) minimum.deactivate(input))
       idle = activeCount == 0
-      if (idle) forwardEach(_.forwardTop(), Idle :: Nil) else forwardMinima()
+      forwardRises(if (idle) Idle :: Nil else Nil)
     }
   }
 
   /**
-   * Takes in that an input will send nothing any more. Forwards what it was holding back.
-   *
-   * Never forwards [[Idle]], nor anything when no active input is left. An input that is done
-   * already changes nothing.
+   * Takes in that an input will send nothing any more. Forwards what it was holding back; if no
+   * input is active any more, the highest observed watermark of every key that is above the
+   * forwarded one. Never forwards [[Idle]]. An input that is done already changes nothing.
    *
    * Example: one input at 100, the other without a watermark: `observeDone(1)` returns
    * `Seq(Watermark(0, 100))`, and `observeDone(0)` then returns `Nil`.
@@ -135,12 +134,13 @@ final class KeyedWatermarkCoalescer(inputCount: Int) {
    */
   def observeDone(input: Int): Seq[WatermarkSignal] = {
     checkInput(input)
-    if (states(input) eq InputState.Active) {
-      deactivate(input, InputState.Done)
-      forwardMinima()
-    } else {
-      states(input) = InputState.Done
-      Nil
+    if (done(input)) Nil
+    else {
+      done(input) = true
+      if (active(input)) activeCount -= 1
+      active(input) = false
+      minima.foreach(minimum => if (minimum != null) minimum.remove(input))
+      forwardRises(Nil)
     }
   }
 
@@ -153,8 +153,10 @@ final class KeyedWatermarkCoalescer(inputCount: Int) {
    * @throws java.lang.IllegalArgumentException
    *   if the key is below 0
    */
-  def coalesced(key: Byte): Option[Long] =
-    known(key).flatMap(c => NoWatermark.toOption(c.forwarded))
+  def coalesced(key: Byte): Option[Long] = {
+    checkKey(key)
+    NoWatermark.toOption(forwarded(key))
+  }
 
   /**
    * The highest watermark of a key on any input, idle and done ones too, in epoch ms; `None` if
@@ -165,7 +167,10 @@ final class KeyedWatermarkCoalescer(inputCount: Int) {
    * @throws java.lang.IllegalArgumentException
    *   if the key is below 0
    */
-  def topObserved(key: Byte): Option[Long] = known(key).flatMap(c => NoWatermark.toOption(c.top))
+  def topObserved(key: Byte): Option[Long] = {
+    checkKey(key)
+    Option(minima(key)).flatMap(minimum => NoWatermark.toOption(minimum.top))
+  }
 
   /**
    * Whether [[Idle]] was forwarded and no input has been active since.
@@ -175,70 +180,41 @@ final class KeyedWatermarkCoalescer(inputCount: Int) {
    */
   def isIdle: Boolean = idle
 
-  /**
-   * All that this coalescer knows, as a plain value: [[KeyedWatermarkCoalescer.restore]] makes an
-   * equal coalescer from it. Later calls do not change it.
-   *
-   * Example: `KeyedWatermarkCoalescer.restore(coalescer.snapshot).coalesced(0)` is
-   * `coalescer.coalesced(0)`.
-   */
-  def snapshot: CoalescerSnapshot =
-    CoalescerSnapshot(
-      states.toVector,
-      byKey.indices.iterator
-        .filter(byKey(_) != null)
-        .map(key => key.toByte -> byKey(key).snapshot)
-        .toMap,
-      idle
-    )
-
   private def activate(input: Int): Unit = {
-    states(input) = InputState.Active
+    active(input) = true
     activeCount += 1
     idle = false
-    byKey.foreach(coalescer => if (coalescer != null) coalescer.include(input))
+    minima.foreach(minimum => if (minimum != null) minimum.activate(input))
   }
 
-  private def deactivate(input: Int, state: InputState): Unit = {
-    states(input) = state
-    activeCount -= 1
-    byKey.foreach(coalescer => if (coalescer != null) coalescer.exclude(input))
+  /** A key that is seen late knows of every input what the others know. */
+  private def newMinimum(): ActiveMinimum = {
+    val minimum = new ActiveMinimum
+    active.foreach(_ => minimum.add())
+    active.indices.foreach { input =>
+      if (done(input)) minimum.remove(input)
+      else if (!active(input)) minimum.deactivate(input)
+    }
+    minimum
   }
 
-  /**
-   * The minimum over no active input is no watermark: that is what keeps a maximum value from being
-   * forwarded when all inputs are done.
-   */
-  private def forwardMinima(): List[WatermarkSignal] =
-    if (activeCount == 0) Nil else forwardEach(_.forwardMinimum(), Nil)
+  private def rises(key: Int): Boolean = {
+    val value = minima(key).value
+    val isHigher = value > forwarded(key)
+    if (isHigher) forwarded(key) = value
+    isHigher
+  }
 
   /** Walks the keys downwards, because a list grows at its head. */
-  private def forwardEach(
-      forward: WatermarkCoalescer => Boolean,
-      last: List[WatermarkSignal]
-  ): List[WatermarkSignal] = {
+  private def forwardRises(last: List[WatermarkSignal]): List[WatermarkSignal] = {
     var signals = last
     var key = KeyCount - 1
     while (key >= 0) {
-      val coalescer = byKey(key)
-      if (coalescer != null && forward(coalescer))
-        signals = Watermark(key.toByte, coalescer.forwarded) :: signals
+      if (minima(key) != null && rises(key))
+        signals = Watermark(key.toByte, forwarded(key)) :: signals
       key -= 1
     }
     signals
-  }
-
-  private def add(key: Byte, coalescer: WatermarkCoalescer): Unit = {
-    states.indices.foreach { input =>
-      if (states(input) eq InputState.Active) coalescer.include(input)
-      else coalescer.exclude(input)
-    }
-    byKey(key) = coalescer
-  }
-
-  private def known(key: Byte): Option[WatermarkCoalescer] = {
-    checkKey(key)
-    Option(byKey(key))
   }
 
   private def checkWatermark(input: Int, key: Byte, timestampMs: Long): Unit = {
@@ -247,52 +223,22 @@ final class KeyedWatermarkCoalescer(inputCount: Int) {
     if (timestampMs == NoWatermark.Ms)
       Arguments.refuse("timestampMs", s"$timestampMs ms", "above that: it stands for none")
     checkNotDone(input, "a watermark")
-    val previousMs = if (byKey(key) == null) NoWatermark.Ms else byKey(key).latest(input)
+    val previousMs = if (minima(key) == null) NoWatermark.Ms else minima(key).watermark(input)
     if (timestampMs <= previousMs)
       throw new NonMonotonicWatermarkException(input, key, previousMs, timestampMs)
   }
 
+  private def checkKey(key: Byte): Unit = Arguments.within("key", key, KeyCount - 1)
+
   private def checkInput(input: Int): Unit = Arguments.within("input", input, inputCount - 1)
 
   private def checkNotDone(input: Int, found: String): Unit =
-    if (states(input) eq InputState.Done)
+    if (done(input))
       throw new IllegalStateException(
         s"Input $input sent $found after it was done; an input that is done may send nothing more."
       )
 }
 
-object KeyedWatermarkCoalescer {
-
-  private val KeyCount = Byte.MaxValue + 1
-
-  private def checkKey(key: Byte): Unit = Arguments.within("key", key, KeyCount - 1)
-
-  /**
-   * A coalescer that goes on exactly where the saved one was; its own snapshot equals this one.
-   *
-   * Example: `KeyedWatermarkCoalescer.restore(coalescer.snapshot)`.
-   *
-   * @throws java.lang.IllegalArgumentException
-   *   if the snapshot has no input, a key below 0, or a key with another number of inputs
-   */
-  def restore(snapshot: CoalescerSnapshot): KeyedWatermarkCoalescer = {
-    val inputCount = snapshot.inputs.size
-    val coalescer = new KeyedWatermarkCoalescer(inputCount)
-    snapshot.inputs.copyToArray(coalescer.states)
-    coalescer.activeCount = snapshot.inputs.count(_ == InputState.Active)
-    coalescer.idle = snapshot.isIdle
-    snapshot.keys.foreach { case (key, saved) =>
-      checkKey(key)
-      if (saved.watermarks.size != inputCount)
-        Arguments.refuse(
-          s"snapshot.keys($key).watermarks",
-          s"a list of ${saved.watermarks.size}",
-          s"one of $inputCount, the number of inputs"
-        )
-      val restored = new WatermarkCoalescer(inputCount)
-      restored.restore(saved)
-      coalescer.add(key, restored)
-    }
-    coalescer
-  }
+private object KeyedWatermarkCoalescer {
+  private final val KeyCount = Byte.MaxValue + 1
 }

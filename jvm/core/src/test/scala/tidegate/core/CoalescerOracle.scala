@@ -15,7 +15,11 @@ final class CoalescerOracle(inputCount: Int) {
   def isIdle: Boolean = saidIdle
 
   def apply(operation: Operation): Outcome = operation match {
-    case SendDone(input)                                => accept { done += input; idle -= input }
+    case SendDone(input) if done(input)                 => Forwarded(Nil)
+    case SendDone(input)                                =>
+      done += input
+      idle -= input
+      if (active.nonEmpty) accept(()) else Forwarded(rise(topObserved))
     case other if done(other.input)                     => RefusedAfterDone
     case Send(input, key, at) if !rises(input, key, at) => RefusedAsNotRising
     case Send(input, key, at)                           =>

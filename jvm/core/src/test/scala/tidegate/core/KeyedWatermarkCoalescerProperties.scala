@@ -31,8 +31,7 @@ class KeyedWatermarkCoalescerProperties extends PropertySuite {
     inputCount <- Gen.choose(1, 9)
     length <- Gen.choose(0, 80)
     operations <- sequence(List.tabulate(length)(genOperation(inputCount, doneWeight)))
-    restarts <- Gen.listOfN(length, Gen.prob(0.1))
-  } yield Run(inputCount, operations.zip(restarts))
+  } yield Run(inputCount, operations)
 
   private def sequence[A](gens: List[Gen[A]]): Gen[List[A]] =
     gens.foldRight(Gen.const(List.empty[A])) { (gen, rest) =>
@@ -46,40 +45,17 @@ class KeyedWatermarkCoalescerProperties extends PropertySuite {
     operations.map(perform(coalescer, _))
   }
 
-  test("every call does what recomputing over all inputs says, also across save and restore") {
+  test("every call, a refused one too, does what recomputing over all inputs says") {
     forAll(runs) { run =>
       val oracle = new CoalescerOracle(run.inputCount)
-      var coalescer = new KeyedWatermarkCoalescer(run.inputCount)
-      run.steps.foreach { case (operation, restart) =>
-        if (restart) coalescer = KeyedWatermarkCoalescer.restore(coalescer.snapshot)
+      val coalescer = new KeyedWatermarkCoalescer(run.inputCount)
+      run.operations.foreach { operation =>
         assertResult(oracle(operation), s"after $operation")(perform(coalescer, operation))
         keys.foreach { key =>
           assertResult(oracle.coalesced(key))(coalescer.coalesced(key))
           assertResult(oracle.topObserved(key))(coalescer.topObserved(key))
         }
         assertResult(oracle.isIdle)(coalescer.isIdle)
-      }
-    }
-  }
-
-  test("a restored coalescer has the snapshot that it was restored from") {
-    forAll(runs) { run =>
-      val coalescer = new KeyedWatermarkCoalescer(run.inputCount)
-      run.operations.foreach(perform(coalescer, _))
-      val snapshot = coalescer.snapshot
-      assertResult(snapshot)(KeyedWatermarkCoalescer.restore(snapshot).snapshot)
-    }
-  }
-
-  test("a refused call leaves the state unchanged") {
-    forAll(runs) { run =>
-      val coalescer = new KeyedWatermarkCoalescer(run.inputCount)
-      run.operations.foreach { operation =>
-        val before = coalescer.snapshot
-        perform(coalescer, operation) match {
-          case Forwarded(_)                          =>
-          case RefusedAfterDone | RefusedAsNotRising => assertResult(before)(coalescer.snapshot)
-        }
       }
     }
   }
@@ -152,8 +128,5 @@ class KeyedWatermarkCoalescerProperties extends PropertySuite {
 
 private object KeyedWatermarkCoalescerProperties {
 
-  /** Each step is an operation, and whether a save and restore comes before it. */
-  final case class Run(inputCount: Int, steps: List[(Operation, Boolean)]) {
-    def operations: List[Operation] = steps.map(_._1)
-  }
+  final case class Run(inputCount: Int, operations: List[Operation])
 }

@@ -1,7 +1,5 @@
 package tidegate.core
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
-
 import org.scalatest.funsuite.AnyFunSuite
 
 class KeyedWatermarkCoalescerSuite extends AnyFunSuite {
@@ -50,15 +48,36 @@ class KeyedWatermarkCoalescerSuite extends AnyFunSuite {
     assertResult(Nil)(coalescer.observeDone(1))
   }
 
-  test("done of the last active input forwards nothing; an idle input that is back then does") {
+  test("one input idle at 20, the other done at 10: 20 leaves, and the result is not idle") {
     val coalescer = new KeyedWatermarkCoalescer(2)
-    coalescer.observeWatermark(0, key, 30)
-    coalescer.observeIdle(0)
-    coalescer.observeWatermark(1, key, 10)
-    assertResult(Some(10L))(coalescer.coalesced(key))
-    assertResult(Nil)(coalescer.observeDone(1))
+    coalescer.observeWatermark(0, key, 20)
+    assertResult(Nil)(coalescer.observeIdle(0))
+    assertResult(Seq(Watermark(key, 10)))(coalescer.observeWatermark(1, key, 10))
+    assertResult(Seq(Watermark(key, 20)))(coalescer.observeDone(1))
     assert(!coalescer.isIdle)
-    assertResult(Seq(Watermark(key, 30)))(coalescer.observeEvent(0))
+    assertResult(Nil)(coalescer.observeEvent(0))
+    assertResult(Seq(Watermark(key, 30)))(coalescer.observeWatermark(0, key, 30))
+    assertResult(Seq(Idle))(coalescer.observeIdle(0))
+  }
+
+  test("one input done at 10, the other done without a watermark: 10 leaves") {
+    val coalescer = new KeyedWatermarkCoalescer(2)
+    assertResult(Nil)(coalescer.observeWatermark(0, key, 10))
+    assertResult(Nil)(coalescer.observeDone(0))
+    assertResult(Seq(Watermark(key, 10)))(coalescer.observeDone(1))
+    assert(!coalescer.isIdle)
+  }
+
+  test("one input idle without a watermark, the other done: only what was held back leaves") {
+    val coalescer = new KeyedWatermarkCoalescer(3)
+    coalescer.observeWatermark(0, 1, 10)
+    coalescer.observeWatermark(0, 2, 20)
+    coalescer.observeWatermark(1, 1, 5)
+    assertResult(Seq(Watermark(1, 5)))(coalescer.observeIdle(2))
+    assertResult(Nil)(coalescer.observeDone(0))
+    assertResult(Seq(Watermark(1, 10), Watermark(2, 20)))(coalescer.observeDone(1))
+    assertResult(Nil)(coalescer.observeDone(2))
+    assert(!coalescer.isIdle)
   }
 
   test("the highest value leaves before idle also if it came from an input that is done") {
@@ -88,21 +107,21 @@ class KeyedWatermarkCoalescerSuite extends AnyFunSuite {
     val coalescer = new KeyedWatermarkCoalescer(2)
     assertResult(None)(coalescer.coalesced(5))
     assertResult(None)(coalescer.topObserved(5))
-    assertResult(Map.empty)(coalescer.snapshot.keys)
+    coalescer.observeWatermark(0, 1, 10)
+    assertResult(Seq(Watermark(1, 10)))(coalescer.observeDone(1))
   }
 
   test("a refused first watermark creates no key") {
     val coalescer = new KeyedWatermarkCoalescer(1)
     coalescer.observeDone(0)
     intercept[IllegalStateException](coalescer.observeWatermark(0, 5, 10))
-    assertResult(Map.empty)(coalescer.snapshot.keys)
+    assertResult(None)(coalescer.topObserved(5))
   }
 
   test("a watermark that does not rise names input, key, previous and new value") {
     val coalescer = new KeyedWatermarkCoalescer(4)
     coalescer.observeWatermark(3, 7, 12)
     coalescer.observeIdle(3)
-    val before = coalescer.snapshot
     val error =
       intercept[NonMonotonicWatermarkException](coalescer.observeWatermark(3, 7, 10))
     assertResult(
@@ -112,7 +131,9 @@ class KeyedWatermarkCoalescerSuite extends AnyFunSuite {
     assertResult((3, 7, 12L, 10L))(
       (error.input, error.key.toInt, error.previousMs, error.timestampMs)
     )
-    assertResult(before)(coalescer.snapshot)
+    assertResult(Some(12L))(coalescer.topObserved(7))
+    (0 to 1).foreach(coalescer.observeIdle)
+    assertResult(Seq(Watermark(7, 12), Idle))(coalescer.observeIdle(2))
   }
 
   test("arguments out of range are refused with argument, found and wanted value") {
@@ -149,42 +170,5 @@ class KeyedWatermarkCoalescerSuite extends AnyFunSuite {
     assertResult(sentence("a watermark"))(message(coalescer.observeWatermark(1, key, 1)))
     assertResult(sentence("an event"))(message(coalescer.observeEvent(1)))
     assertResult(sentence("idle"))(message(coalescer.observeIdle(1)))
-  }
-
-  test("a snapshot is a plain value: later calls leave it, and it survives serialization") {
-    val coalescer = new KeyedWatermarkCoalescer(3)
-    coalescer.observeWatermark(0, 1, 10)
-    coalescer.observeIdle(1)
-    coalescer.observeDone(2)
-    val snapshot = coalescer.snapshot
-    coalescer.observeWatermark(0, 1, 11)
-    val expected = CoalescerSnapshot(
-      Vector(InputState.Active, InputState.Idle, InputState.Done),
-      Map((1: Byte) -> KeySnapshot(Some(10), Vector(Some(10), None, None))),
-      isIdle = false
-    )
-    assertResult(expected)(snapshot)
-    val bytes = new ByteArrayOutputStream
-    new ObjectOutputStream(bytes).writeObject(snapshot)
-    val read = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject()
-    val restored = KeyedWatermarkCoalescer.restore(read.asInstanceOf[CoalescerSnapshot])
-    assertResult(expected)(restored.snapshot)
-    assertResult(Seq(Watermark(1, 11)))(restored.observeWatermark(0, 1, 11))
-  }
-
-  test("a snapshot that can not be one is refused") {
-    val inputs = Vector[InputState](InputState.Active, InputState.Active)
-    def restore(inputs: Vector[InputState], keys: Map[Byte, KeySnapshot]) =
-      KeyedWatermarkCoalescer.restore(CoalescerSnapshot(inputs, keys, isIdle = false))
-    assertResult(
-      "Argument snapshot.keys(1).watermarks is a list of 1; it must be one of 2, the number of " +
-        "inputs."
-    )(refusal(restore(inputs, Map((1: Byte) -> KeySnapshot(None, Vector(None))))))
-    assertResult("Argument key is -1; it must be from 0 to 127.")(
-      refusal(restore(inputs, Map((-1: Byte) -> KeySnapshot(None, Vector(None, None)))))
-    )
-    assertResult("Argument inputCount is 0; it must be at least 1.")(
-      refusal(restore(Vector.empty, Map.empty))
-    )
   }
 }

@@ -4,9 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, 
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
-import tidegate.TidegateErrors
-import tidegate.plans._
-import tidegate.sql.WindowFunctions
+import tidegate.columns.{EventTimeTag, WindowMark, WindowRole, WindowTimes}
+import tidegate.errors.WindowErrors
 
 /**
  * Adds the end of the window to the keys of streaming operators that are grouped by its start
@@ -52,12 +51,12 @@ object CompleteWindowKeys extends Rule[LogicalPlan] {
     val mark = WindowMark.of(start).get
     val grid = mark.grid.filterNot(_ => mark.sharesStart).getOrElse {
       CurrentOrigin.withOrigin(start.origin)(
-        throw TidegateErrors.windowByStart(mark.function, start.name)
+        throw WindowErrors.windowByStart(mark.function, start.name)
       )
     }
     val end = Alias(
-      WindowFunctions.shifted(start, grid.sizeMs),
-      WindowFunctions.columnName(WindowRole.End)
+      WindowTimes.shifted(start, grid.sizeMs),
+      WindowRole.End.columnName
     )(explicitMetadata = Some(mark.copy(role = WindowRole.End).metadata))
     Project(child.output ++ Seq[NamedExpression](end), child) -> end.toAttribute
   }

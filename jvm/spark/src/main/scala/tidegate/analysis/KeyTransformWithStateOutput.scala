@@ -5,7 +5,8 @@ import java.util.concurrent.TimeUnit
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UpdateEventTimeWatermarkColumn}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.unsafe.types.CalendarInterval
-import tidegate.plans.{EventTimeTag, KeyedOutput, KeyedWatermark}
+import tidegate.columns.EventTimeTag
+import tidegate.plans.{KeyedOutput, KeyedWatermark}
 
 /**
  * Lets `transformWithState` put out an event time column over a keyed watermark.

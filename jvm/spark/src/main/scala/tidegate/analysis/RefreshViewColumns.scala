@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Cast, Expres
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
-import tidegate.plans.EventTimeTag
+import tidegate.columns.EventTimeTag
 
 /**
  * Gives the columns of a view the marks that they have today. Spark keeps those of the day when the

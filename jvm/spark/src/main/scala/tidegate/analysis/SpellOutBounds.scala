@@ -5,7 +5,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import tidegate.plans._
+import tidegate.columns.EventTimeTag
+import tidegate.operators.{JoinBound, JoinBounds, StatefulOperators}
+import tidegate.plans.KeyedWatermark
 
 /**
  * Adds bounds to the conditions of joins where Spark's own check asks for one and cannot read what

@@ -3,11 +3,8 @@ package tidegate.clock
 import org.apache.spark.sql.connector.read.streaming.Offset
 import org.json4s.JsonAST.{JBool, JField, JInt, JNull, JObject, JString, JValue}
 import org.json4s.jackson.JsonMethods.{compact, parseOpt}
-import tidegate.TidegateErrors
-import tidegate.plans.WindowGrid
-
-/** The visible watermark of a node, in epoch ms. */
-final case class NodeMark(key: Byte, watermarkMs: Option[Long], idle: Boolean)
+import tidegate.columns.WindowGrid
+import tidegate.errors.CheckpointErrors
 
 /**
  * The offset of the clock: a query's vector of keyed watermarks.
@@ -117,8 +114,8 @@ object ClockOffset {
     fields.get(Marker) match {
       case Some(JInt(format)) if format == Format => read(fields)
       case Some(JInt(format)) if format > Format  =>
-        throw TidegateErrors.newerOffset(format.toInt, Format)
-      case _ => throw TidegateErrors.foreignOffset(json)
+        throw CheckpointErrors.newerOffset(format.toInt, Format)
+      case _ => throw CheckpointErrors.foreignOffset(json)
     }
   }
 

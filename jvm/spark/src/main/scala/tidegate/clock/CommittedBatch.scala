@@ -29,8 +29,10 @@ import org.apache.spark.sql.execution.streaming.runtime.{
 }
 import org.apache.spark.sql.execution.streaming.{Offset, Source}
 import org.apache.spark.sql.tidegate.SparkInternals
-import tidegate.TidegateErrors
-import tidegate.plans.{KeyedWatermark, StatefulOperators}
+import tidegate.errors.{CheckpointErrors, Conditions}
+import tidegate.operators.StatefulOperators
+import tidegate.plans.KeyedWatermark
+import tidegate.settings.Settings
 
 /**
  * A batch that an earlier run committed. What it saw existed only on that run's driver until the
@@ -55,8 +57,8 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
         try run(plan(node, start, end, metadata), metadata)
         catch {
           // What Tidegate refuses in a batch it refuses here too, and says so itself.
-          case NonFatal(e) if query.isActive && !TidegateErrors.isOwn(e) =>
-            throw TidegateErrors.lastBatchGone(batchId, node.spec.name, e)
+          case NonFatal(e) if query.isActive && !Conditions.isOwn(e) =>
+            throw CheckpointErrors.lastBatchGone(batchId, node.spec.name, e)
         }
       }
     }
@@ -65,7 +67,7 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
     if (batchId < 0 || !isWanted) None else query.offsetLog.get(batchId)
 
   private def isWanted: Boolean =
-    session.conf.get(CommittedBatch.Setting, "true").toBoolean
+    Settings.ObserveLastBatch.in(session.sessionState.conf)
 
   private def progress(entry: OffsetSeqBase): StreamProgress = {
     val named = query.logicalPlan.collect {
@@ -165,13 +167,4 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
     )
     SQLExecution.withNewExecutionId(execution)(execution.toRdd.foreach(_ => ()))
   }
-}
-
-private[clock] object CommittedBatch {
-
-  /**
-   * When false, a query starts without reading its last batch again: for a source that has lost
-   * those rows. The watermark is then lower until the substreams show themselves; never wrong.
-   */
-  val Setting = "spark.tidegate.restart.observeLastBatch"
 }

@@ -19,8 +19,9 @@ import org.apache.spark.sql.connector.read.streaming.{
   SupportsTriggerAvailableNow
 }
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
-import tidegate.TidegateErrors
+import tidegate.errors.QueryErrors
 import tidegate.plans.KeyedWatermark
+import tidegate.statistics.{LateRows, SubstreamStats}
 
 /**
  * A query's clock: a source without columns, whose offset is the vector of the query's keyed
@@ -268,13 +269,13 @@ final class EventTimeClock(madeAtMs: Long)
   override def prepareForTriggerAvailableNow(): Unit = frozenNowMs = Some(madeAtMs)
 
   /** Refused here, as Spark would name only a class. */
-  override def prepareForRealTimeMode(): Unit = throw TidegateErrors.realTimeMode()
+  override def prepareForRealTimeMode(): Unit = throw QueryErrors.realTimeMode()
 
   override def planInputPartitions(start: Offset): Array[InputPartition] =
-    throw TidegateErrors.realTimeMode()
+    throw QueryErrors.realTimeMode()
 
   override def mergeOffsets(offsets: Array[PartitionOffset]): Offset =
-    throw TidegateErrors.realTimeMode()
+    throw QueryErrors.realTimeMode()
 
   override def getDefaultReadLimit: ReadLimit = ReadLimit.allAvailable()
 

@@ -4,9 +4,7 @@ import scala.collection.mutable
 
 import tidegate.core.{KeyedWatermarkCoalescer, WatermarkEmissionPolicy, WatermarkPolicy}
 import tidegate.plans.WatermarkSpec
-
-/** What a user may see of one substream: its own watermark in epoch ms, and whether it is idle. */
-final case class SubstreamView(watermarkMs: Option[Long], idle: Boolean)
+import tidegate.statistics.{SubstreamLimit, SubstreamNode}
 
 /**
  * The time of one watermark node: a policy for every substream, coalesced as the minimum over those

@@ -1,36 +1,16 @@
 package tidegate.clock
 
-import tidegate.plans._
-
-/**
- * The watermark that an operator runs on.
- *
- * @param watermarkMs
- *   of its rows, in epoch ms: it decides which are late
- * @param evictionMs
- *   of its state, in epoch ms: it decides which rows leave it
- * @param frames
- *   the windows whose frames are its state, if it has frames
- */
-final case class OperatorMark(
-    key: Byte,
-    watermarkMs: Option[Long],
-    evictionMs: Option[Long],
-    idle: Boolean,
-    frames: Option[WindowGrid] = None
-) {
-
-  /** Whether another mark may give another result. */
-  def sameTimes(other: OperatorMark): Boolean = copy(idle = other.idle) == other
+import tidegate.columns.{
+  BehindTime,
+  CoalescedTime,
+  GridTime,
+  InputTime,
+  JoinTime,
+  NodeTime,
+  TightestTime,
+  WindowGrid
 }
-
-/**
- * A time as it is now.
- *
- * @param heldBackBy
- *   the watermark node that is the minimum, or that has none yet
- */
-final case class Time(watermarkMs: Option[Long], idle: Boolean, heldBackBy: String)
+import tidegate.plans.DropLate
 
 /**
  * The watermark of every operator, from those of the nodes.

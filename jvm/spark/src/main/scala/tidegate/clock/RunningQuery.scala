@@ -1,9 +1,6 @@
 package tidegate.clock
 
-import java.time.Instant
-
 import org.apache.spark.SparkContext
-import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.connector.read.streaming.{
   Offset,
   ReadLimit,
@@ -21,93 +18,12 @@ import org.apache.spark.sql.execution.streaming.runtime.{
   StreamProgress
 }
 import org.apache.spark.sql.tidegate.SparkInternals
-import tidegate.TidegateErrors
-import tidegate.analysis.{KeyedTimes, PlanFrames}
-import tidegate.plans._
-import tidegate.sql.{WatermarkFunction, WatermarkSource}
-
-/**
- * The watermarks of an operator in one batch, in epoch ms.
- *
- * @param lateMs
- *   for late rows: rows below it were already accounted for; before the first it is 0, as in Spark,
- *   or the lowest of the operator
- * @param evictionMs
- *   for eviction: what it has passed leaves in this batch; 0, or the lowest, means none
- * @param evictedMs
- *   the same of the batch before
- * @param idle
- *   whether its input is left out of coalescing
- */
-final case class OperatorBatch(lateMs: Long, evictionMs: Long, evictedMs: Long, idle: Boolean) {
-
-  /** For `EXPLAIN`. */
-  def describe(time: Attribute, key: Byte): String =
-    s"$time, key=$key, late below ${OperatorBatch.text(lateMs)}, eviction below " +
-      s"${OperatorBatch.text(evictionMs)}, idle=$idle"
-}
-
-object OperatorBatch {
-
-  /** Outside of a running query. */
-  val none: OperatorBatch = OperatorBatch(0L, 0L, 0L, idle = false)
-
-  /** A watermark as text, in UTC; 0 is none yet. */
-  def text(ms: Long): String =
-    if (ms == 0 || ms == DropLate.NothingLate) "none" else Instant.ofEpochMilli(ms).toString
-}
-
-/** The watermarks of one batch: at its start for late rows, at its end for eviction. */
-final case class BatchTimes(start: ClockOffset, end: ClockOffset, batchTimestampMs: Long) {
-
-  /**
-   * The watermarks of an operator, none of them below `lowestMs`. Of Spark's operators it is 0, or
-   * Spark would ask for batches without end: its own watermark is 0 and so ahead of ours.
-   */
-  def operator(name: String, lowestMs: Long = 0L): OperatorBatch = {
-    def orLowest(ms: Option[Long]) = math.max(lowestMs, ms.getOrElse(lowestMs))
-    OperatorBatch(
-      orLowest(start.operators.get(name).flatMap(_.watermarkMs)),
-      orLowest(end.operators.get(name).flatMap(_.evictionMs)),
-      orLowest(start.operators.get(name).flatMap(_.evictionMs)),
-      end.operators.get(name).exists(_.idle)
-    )
-  }
-
-  /** A watermark node at the end of the batch. */
-  def node(name: String): Option[NodeMark] = end.nodes.get(name)
-
-  /** @throws AnalysisException if a watermark would go back in this batch */
-  def checkMonotonic(): this.type = {
-    for {
-      (name, before) <- start.nodes
-      previous <- before.watermarkMs
-      found <- end.nodes.get(name).map(_.watermarkMs.getOrElse(Long.MinValue))
-      if found < previous
-    } throw TidegateErrors.watermarkWentBack(name, before.key, previous, found)
-    this
-  }
-}
-
-/**
- * What the sources of a query said when they were asked for their offsets.
- *
- * @param isReadUp
- *   whether the query has read all that they reported
- * @param isNew
- *   whether one of them gave anything to read
- * @param endedMs
- *   when all of them had been asked, in epoch ms
- * @param unread
- *   for the nodes whose sources may tell of their substreams: of which there was more than was
- *   read; `None` if the source told nothing
- */
-final case class SourceRound(
-    isReadUp: Boolean,
-    isNew: Boolean,
-    endedMs: Long,
-    unread: Map[String, Option[Map[String, Boolean]]]
-)
+import tidegate.columns.{InputTime, NodeTime, WatermarkFunction, WatermarkSource, WindowGrid}
+import tidegate.operators.{KeyedTimes, StatefulOperators}
+import tidegate.plans.{DropLate, KeyedWatermark}
+import tidegate.preparation.PlanFrames
+import tidegate.sources.{AppendTimeTopics, SourceParts}
+import tidegate.statistics.SubstreamLimit
 
 /** A streaming query with a clock, as the clock and the planner see it from within a batch. */
 final class RunningQuery private (query: MicroBatchExecution, val clock: EventTimeClock) {

@@ -13,8 +13,9 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreWriter
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.types.LongType
-import tidegate.clock.{LateRows, OperatorBatch}
-import tidegate.plans.{EventTimeTag, WindowGrid, WindowMark, WindowRole}
+import tidegate.clock.OperatorBatch
+import tidegate.columns.{EventTimeTag, WindowGrid, WindowMark, WindowRole}
+import tidegate.statistics.LateRows
 
 /**
  * Drops the rows that are late for `operator`, counts them, and keeps a few for the log.
@@ -57,7 +58,7 @@ final case class DropLateExec(
   override def outputOrdering: Seq[SortOrder] = child.outputOrdering
 
   /** The time that decides, in µs: a row is late if it is below the bound. */
-  private def decisive: Expression = DropLateExec.decisive(time)
+  private def decisive: Expression = EventTimeTag.decisive(time)
 
   private def boundMicros: Long = grid match {
     // Not in its windows yet: late when the last of them is closed.
@@ -177,10 +178,6 @@ final case class DropLateExec(
 }
 
 object DropLateExec {
-
-  /** The time of a column: of a window its end. */
-  def decisive(column: Attribute): Expression =
-    if (EventTimeTag.isWindow(column)) GetStructField(column, 1) else column
 
   /**
    * Below which time, in µs, a row is late. A window that ends at the watermark is closed; a time

@@ -15,8 +15,9 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{BinaryExecNode, CodegenSupport, SparkPlan}
 import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType, StringType}
-import tidegate.clock.{NodeMark, OperatorBatch, SubstreamNode, SubstreamStats}
+import tidegate.clock.{NodeMark, OperatorBatch}
 import tidegate.plans.WatermarkSpec
+import tidegate.statistics.{SubstreamNode, SubstreamStats}
 
 /**
  * Passes the rows of `left` through and notes the highest event time of every substream.

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, Expression, UnsafeProjection}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.StringType
-import tidegate.clock.LateRows
+import tidegate.statistics.LateRows
 
 /**
  * Counts late rows in a task, and words the first few for the log:

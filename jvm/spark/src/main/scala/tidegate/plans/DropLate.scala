@@ -2,34 +2,7 @@ package tidegate.plans
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
-import tidegate.core.window.FrameGrid
-
-/**
- * Where the windows of an operator begin.
- *
- * @param slideMs
- *   from one window to the next, in ms
- * @param offsetMs
- *   from the epoch to the first window, in ms
- * @param sizeMs
- *   from the start of a window to its end, in ms
- */
-final case class WindowGrid(slideMs: Long, offsetMs: Long, sizeMs: Long) {
-
-  /** The end of the last window that is closed at the watermark `ms`. */
-  def lastEnd(ms: Long): Long = ms - Math.floorMod(ms - offsetMs - sizeMs, slideMs)
-
-  /** Whether windows overlap. */
-  def isSliding: Boolean = sizeMs > slideMs
-
-  override def toString: String = {
-    val offset = if (offsetMs == 0) "" else s", from $offsetMs ms on"
-    s"windows of $sizeMs ms by $slideMs ms$offset"
-  }
-
-  /** The frames that the windows are made of, in µs; the size must be a multiple of the slide. */
-  def inMicros: FrameGrid = FrameGrid(sizeMs * 1000, slideMs * 1000, offsetMs * 1000)
-}
+import tidegate.columns.{InputTime, WindowGrid}
 
 /**
  * Drops the rows that are late for one stateful operator, and counts them; it is the only place

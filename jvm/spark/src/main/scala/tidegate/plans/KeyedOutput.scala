@@ -2,6 +2,7 @@ package tidegate.plans
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import tidegate.columns.EventTimeTag
 
 /**
  * Gives the event time column that `transformWithState` was told to put out the key of its input;

@@ -2,32 +2,7 @@ package tidegate.plans
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{BinaryNode, LogicalPlan, Statistics}
-import tidegate.{EmissionSpec, PolicySpec}
-
-/**
- * What a user asked of one keyed watermark.
- *
- * @param name
- *   the name of the watermark node: the user's, else the event time column; made unique in plan
- *   order (`orders`, `orders-2`) when the query starts
- * @param emission
- *   when `None`, chosen from the windows downstream when the query starts
- * @param idleTimeoutMs
- *   after how many ms without events a substream is idle; `None` is never
- * @param maxFutureSkewMs
- *   how far ahead of the wall clock an event may move the watermark, in ms
- * @param flush
- *   whether time ends with a run that ends by itself
- */
-final case class WatermarkSpec(
-    name: String,
-    key: Byte,
-    policy: PolicySpec,
-    emission: Option[EmissionSpec],
-    idleTimeoutMs: Option[Long],
-    maxFutureSkewMs: Option[Long],
-    flush: Boolean = false
-)
+import tidegate.columns.{EventTimeTag, WindowMark}
 
 /**
  * Gives the event time column of `left` a watermark of its own.

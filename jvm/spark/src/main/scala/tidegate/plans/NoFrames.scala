@@ -23,15 +23,3 @@ object NoFrames {
     case child       => a.copy(child = NoFrames(reason, child))
   }
 }
-
-/**
- * Says that the aggregation above goes on with the frames of its checkpoint, whatever a new query
- * would do: its windows do not overlap any more.
- */
-final case class KeptFrames(child: LogicalPlan) extends UnaryNode {
-
-  override def output: Seq[Attribute] = child.output
-
-  override protected def withNewChildInternal(newChild: LogicalPlan): KeptFrames =
-    copy(child = newChild)
-}

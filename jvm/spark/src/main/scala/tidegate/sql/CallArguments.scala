@@ -15,7 +15,8 @@ import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.catalyst.util.{ArrayData, QuotingUtils}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
-import tidegate._
+import tidegate.builders.{Durations, KeyedWatermarks}
+import tidegate.errors.{CallErrors, PolicyErrors}
 
 /**
  * The arguments of a call, by parameter, once its table and they themselves are resolved. The one
@@ -27,24 +28,30 @@ private[sql] final class CallArguments(call: EventTimeCall) {
   private val byParameter: Map[Parameter, Expression] = {
     val positional = call.arguments.takeWhile(!isNamed(_))
     positional.drop(function.parameters.size).headOption.foreach { first =>
-      at(first)(throw TidegateErrors.tooManyArguments(function, function.parameters.size + 1))
+      at(first)(
+        throw CallErrors.tooManyArguments(
+          function.name,
+          function.signature,
+          function.parameters.size + 1
+        )
+      )
     }
     val named = call.arguments.drop(positional.size).map {
       case n: NamedArgumentExpression => at(n.value)(parameterOf(n.key) -> n.value)
-      case other => at(other)(throw TidegateErrors.positionalAfterNamed(function.name, other.sql))
+      case other => at(other)(throw CallErrors.positionalAfterNamed(function.name, other.sql))
     }
     (function.parameters.zip(positional) ++ named)
       .map { case (p, e) => p -> plain(e) }
       .foldLeft(Map.empty[Parameter, Expression]) {
         case (known, (p, e)) if known.contains(p) || p == Parameter.Data =>
-          at(e)(throw TidegateErrors.argumentTwice(function.name, p.name))
+          at(e)(throw CallErrors.argumentTwice(function.name, p.name))
         case (known, one) => known + one
       }
   }
 
   // In the order in which they are written, so that the first that is not there is named.
   function.parameters.filter(p => p.isRequired && !byParameter.contains(p)).foreach { p =>
-    throw TidegateErrors.argumentMissing(function, p.name)
+    throw CallErrors.argumentMissing(function.name, p.name, function.signature, function.example)
   }
 
   /** A variable comes with a name of its own. */
@@ -63,7 +70,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
       UTF8String
         .fromString(name.toLowerCase(Locale.ROOT))
         .levenshteinDistance(UTF8String.fromString(other))
-    throw TidegateErrors.unknownArgument(function.name, name, known.minBy(distance), known)
+    throw CallErrors.unknownArgument(function.name, name, known.minBy(distance), known)
   }
 
   private def passed(p: Parameter): Option[Expression] = byParameter.get(p)
@@ -78,10 +85,10 @@ private[sql] final class CallArguments(call: EventTimeCall) {
 
   private def nameParts(p: Parameter): Seq[String] = byParameter(p) match {
     case Descriptor(Seq(Right(nameParts))) => nameParts
-    case Descriptor(Seq(Left(text)))       => throw TidegateErrors.descriptorOfExpression(text)
+    case Descriptor(Seq(Left(text)))       => throw CallErrors.descriptorOfExpression(text)
     case Descriptor(columns)               =>
-      throw TidegateErrors.descriptorColumns(function.name, columns.map(text))
-    case other => throw TidegateErrors.descriptorMissing(function.name, other.sql)
+      throw CallErrors.descriptorColumns(function.name, columns.map(text))
+    case other => throw CallErrors.descriptorMissing(function.name, other.sql)
   }
 
   /** The name in a descriptor, quoted where it has to be; the table may lack the column. */
@@ -94,9 +101,9 @@ private[sql] final class CallArguments(call: EventTimeCall) {
   private def timeColumn(nameParts: Seq[String]): NamedExpression = {
     val name = nameParts.mkString(".")
     column(nameParts) match {
-      case None => throw TidegateErrors.timeColumnNotFound(function.name, name, tableColumns)
+      case None => throw CallErrors.timeColumnNotFound(function.name, name, tableColumns)
       case Some(e) if KeyedWatermarks.isTime(e) => e
-      case Some(e) => throw TidegateErrors.timeColumnNotTimestamp(function.name, name, e.dataType)
+      case Some(e) => throw CallErrors.timeColumnNotTimestamp(function.name, name, e.dataType)
     }
   }
 
@@ -137,7 +144,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
       case (_: DayTimeIntervalType, micros: Long)      => text(0, 0, micros)
       case (_: YearMonthIntervalType, months: Int)     => text(months, 0, 0L)
       case (CalendarIntervalType, i: CalendarInterval) => text(i.months, i.days, i.microseconds)
-      case _ => throw TidegateErrors.invalidDuration(p.name, e.sql)
+      case _ => throw PolicyErrors.invalidDuration(p.name, e.sql)
     }
   }
 
@@ -155,7 +162,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
       known.find(_.equalsIgnoreCase(plain)).getOrElse(name) -> arguments.map(durationText(p, _))
     case other =>
       at(other)(
-        throw TidegateErrors.invalidArgument(function.name, p.name, other.sql, policyExample(p))
+        throw CallErrors.invalidArgument(function.name, p.name, other.sql, policyExample(p))
       )
   }
 
@@ -169,7 +176,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
       (e.dataType, constant(p, e)) match {
         case (_: NumericType, n: Number) if n.doubleValue == n.intValue => n.intValue
         case _                                                          =>
-          throw TidegateErrors.invalidArgument(function.name, p.name, e.sql, "a whole number")
+          throw CallErrors.invalidArgument(function.name, p.name, e.sql, "a whole number")
       }
     }
   }
@@ -180,7 +187,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
       (e.dataType, constant(p, e)) match {
         case (BooleanType, b: Boolean) => b
         case _                         =>
-          throw TidegateErrors.invalidArgument(function.name, p.name, e.sql, "true or false")
+          throw CallErrors.invalidArgument(function.name, p.name, e.sql, "true or false")
       }
     }
   }
@@ -191,7 +198,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
       (e.dataType, constant(p, e)) match {
         case (_: StringType, s: UTF8String) => s.toString
         case _                              =>
-          throw TidegateErrors.invalidArgument(
+          throw CallErrors.invalidArgument(
             function.name,
             p.name,
             e.sql,
@@ -206,7 +213,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
     at(e) {
       e match {
         case Descriptor(columns) =>
-          columns.map(_.fold(text => throw TidegateErrors.descriptorOfExpression(text), quoted))
+          columns.map(_.fold(text => throw CallErrors.descriptorOfExpression(text), quoted))
         case _ => texts(p, e)
       }
     }
@@ -222,12 +229,12 @@ private[sql] final class CallArguments(call: EventTimeCall) {
       a.toSeq[UTF8String](StringType).map(_.toString)
     case _ =>
       val wanted = "columns such as DESCRIPTOR(topic, partition)"
-      throw TidegateErrors.invalidArgument(function.name, p.name, e.sql, wanted)
+      throw CallErrors.invalidArgument(function.name, p.name, e.sql, wanted)
   }
 
   private def isNull(e: Expression) = e.foldable && e.eval() == null
 
   private def constant(p: Parameter, e: Expression): Any =
-    if (!e.foldable) throw TidegateErrors.argumentNotConstant(function.name, p.name, e.sql)
-    else Try(e.eval()).getOrElse(throw TidegateErrors.invalidDuration(p.name, e.sql))
+    if (!e.foldable) throw CallErrors.argumentNotConstant(function.name, p.name, e.sql)
+    else Try(e.eval()).getOrElse(throw PolicyErrors.invalidDuration(p.name, e.sql))
 }

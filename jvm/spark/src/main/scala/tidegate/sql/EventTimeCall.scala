@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
-import org.apache.spark.sql.types.{DataType, NullType, StringType}
+import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
@@ -36,49 +36,6 @@ private[tidegate] final case class EventTimeCall(
 
   override protected def withNewChildInternal(newChild: LogicalPlan): EventTimeCall =
     copy(child = newChild)
-}
-
-/**
- * What else is to be said about the table argument.
- *
- * @param isMissing
- *   whether the call has none
- * @param hasOrder
- *   whether it has an `ORDER BY` or `WITH SINGLE PARTITION`, which have no meaning
- * @param isStream
- *   whether `STREAM` stands before the call, where it has no meaning
- */
-private[tidegate] final case class TableArgument(
-    isMissing: Boolean = false,
-    hasOrder: Boolean = false,
-    isStream: Boolean = false
-)
-
-/**
- * `DESCRIPTOR(a, b)`. Its columns are names, not expressions: Spark would look for session
- * variables where the table has no such column.
- *
- * @param columns
- *   the parts of each name; of what is no name, `Left` of its text
- */
-private[tidegate] final case class Descriptor(columns: Seq[Either[String, Seq[String]]])
-    extends LeafExpression
-    with Unevaluable {
-  override def nullable: Boolean = false
-  override def dataType: DataType = NullType
-  override def sql: String =
-    columns.map(_.fold(identity, _.mkString("."))).mkString("DESCRIPTOR(", ", ", ")")
-  override def toString: String = sql
-}
-
-/** `fixed_lag(5 seconds)` as an argument; it is not a function of Spark. */
-private[tidegate] final case class PolicyCall(name: String, children: Seq[Expression])
-    extends Expression
-    with Unevaluable {
-  override def nullable: Boolean = false
-  override def dataType: DataType = NullType
-  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): PolicyCall =
-    copy(children = newChildren)
 }
 
 private[tidegate] object EventTimeCall {

@@ -1,18 +1,17 @@
 package tidegate.sql
 
-import org.apache.spark.sql.catalyst.analysis.UnresolvedTableValuedFunction
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, NamedArgumentExpression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
-import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_TABLE_VALUED_FUNCTION
-import tidegate._
+import tidegate.builders._
+import tidegate.columns.{EmissionSpec, PolicySpec}
+import tidegate.errors.{CallErrors, JoinErrors, PolicyErrors}
 import tidegate.plans.WatermarkSpec
+import tidegate.settings.Defaults
 
 /** Puts what a table function does in the place of its call, once its table is resolved. */
 private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
-  private val DefaultIdleTimeoutMs = 60000L
-
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
     case call: EventTimeCall =>
       CurrentOrigin.withOrigin(call.origin) {
@@ -31,11 +30,11 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
   /** What can be said before the table is known. */
   private def checkForm(call: EventTimeCall): Unit = {
     val name = call.function.name
-    if (call.table.isMissing) throw TidegateErrors.tableMissing(call.function)
-    if (call.table.isStream) throw TidegateErrors.streamMisplaced(name)
-    if (call.table.hasOrder) throw TidegateErrors.tableOrder(name)
+    if (call.table.isMissing) throw CallErrors.tableMissing(name, call.function.example)
+    if (call.table.isStream) throw CallErrors.streamMisplaced(name)
+    if (call.table.hasOrder) throw CallErrors.tableOrder(name)
     if (call.partitionBy.nonEmpty && !EventTimeFunction.partitioned.contains(call.function)) {
-      throw TidegateErrors.partitionByNotTaken(name)
+      throw CallErrors.partitionByNotTaken(name)
     }
   }
 
@@ -57,7 +56,7 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
     case a: Attribute => a
     case other        =>
       CurrentOrigin.withOrigin(other.origin) {
-        throw TidegateErrors.partitionByExpression(call.function.name, other.sql)
+        throw CallErrors.partitionByExpression(call.function.name, other.sql)
       }
   }
 
@@ -65,7 +64,7 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
     val named = arguments.columnNames(Parameter.PartitionBy)
     if (named.nonEmpty && call.partitionBy.nonEmpty) {
       arguments.atPlaceOf(Parameter.PartitionBy) {
-        throw TidegateErrors.argumentTwice(call.function.name, Parameter.PartitionBy.name)
+        throw CallErrors.argumentTwice(call.function.name, Parameter.PartitionBy.name)
       }
     }
     val partitionBy = partitionColumns(call) ++ arguments.atPlaceOf(Parameter.PartitionBy) {
@@ -82,7 +81,7 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
       case a: Attribute => a
       case _            =>
         arguments.atPlaceOf(Parameter.TimeColumn) {
-          throw TidegateErrors.timeColumnIsField(arguments.timeName)
+          throw CallErrors.timeColumnIsField(arguments.timeName)
         }
     }
     val key = arguments.int(Parameter.Key).getOrElse(0)
@@ -91,13 +90,15 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
     arguments.atPlaceOf(Parameter.Name)(KeyedWatermarks.check(0, name))
     val chosen = policy(arguments)
     // Time of appending goes on by itself.
-    val idleTimeout = Option.when(!chosen.isIngestionTime)(DefaultIdleTimeoutMs)
+    val idleTimeout = Option.when(!chosen.isIngestionTime)(
+      Durations.parseMs(Parameter.IdleTimeout.name, Defaults.IdleTimeout, smallestMs = 1)
+    )
     val spec = WatermarkSpec(
       name.getOrElse(time.name),
       key.toByte,
       chosen,
       arguments.policy(Parameter.Emission, EmissionSpec.names).map { case (emission, durations) =>
-        arguments.atPlaceOf(Parameter.Emission)(EmissionSpec.of(emission, durations))
+        arguments.atPlaceOf(Parameter.Emission)(Policies.emission(emission, durations))
       },
       arguments
         .nullableMs(Parameter.IdleTimeout, smallestMs = 1)
@@ -138,39 +139,17 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
           arguments.durationText(Parameter.Upper)
         )
       )
-      .getOrElse(throw TidegateErrors.noJoin(EventTimeFunction.BoundJoin.name))
+      .getOrElse(throw JoinErrors.noJoin(EventTimeFunction.BoundJoin.name))
 
   private def policy(arguments: CallArguments): PolicySpec = {
     val lag = arguments.optionalMs(Parameter.Lag, smallestMs = 0)
-    val policy = arguments.policy(Parameter.Policy, PolicySpec.allNames)
+    val policy = arguments.policy(Parameter.Policy, Policies.sqlNames)
     (lag, policy) match {
-      case (Some(ms), None)                => new PolicySpec("fixedLag", Seq(ms))
+      case (Some(ms), None)                => PolicySpec.fixedLag(ms)
       case (None, Some((name, durations))) =>
-        arguments.atPlaceOf(Parameter.Policy)(PolicySpec.of(name, durations))
-      case (None, None) => throw TidegateErrors.lagOrPolicy("neither of them")
-      case _            => throw TidegateErrors.lagOrPolicy("both of them")
+        arguments.atPlaceOf(Parameter.Policy)(Policies.policy(name, durations))
+      case (None, None) => throw PolicyErrors.lagOrPolicy("neither of them")
+      case _            => throw PolicyErrors.lagOrPolicy("both of them")
     }
   }
-}
-
-/**
- * Claims the calls that the parser does not see: those whose name is an `IDENTIFIER(...)`, and
- * those that were meant for us but have no `DESCRIPTOR`, if there is no function of that name.
- */
-private[tidegate] final case class ClaimLateCalls(isFunction: Seq[String] => Boolean)
-    extends Rule[LogicalPlan] {
-
-  override def apply(plan: LogicalPlan): LogicalPlan =
-    plan.resolveOperatorsUpWithPruning(_.containsPattern(UNRESOLVED_TABLE_VALUED_FUNCTION)) {
-      case call: UnresolvedTableValuedFunction =>
-        EventTimeCall
-          .claim(call, call.isStreaming)
-          .orElse(
-            EventTimeCall
-              .functionOf(call)
-              .filterNot(_ => isFunction(call.name))
-              .map(EventTimeCall.of(_, call, call.isStreaming))
-          )
-          .getOrElse(call)
-    }
 }

@@ -4,8 +4,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types.{LongType, Metadata}
 import org.apache.spark.unsafe.types.CalendarInterval
-import tidegate.TidegateErrors
-import tidegate.plans._
+import tidegate.columns.{EventTimeTag, GlobalKey, WindowGrid, WindowMark, WindowRole, WindowTimes}
+import tidegate.errors.WindowErrors
+import tidegate.plans.SessionWindows
 
 /**
  * What the window functions do: they add the columns `window_start`, `window_end` and `window_time`
@@ -15,7 +16,7 @@ import tidegate.plans._
  * the window of `t` is `t - (t - offset) mod size`.
  */
 private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArguments) {
-  import WindowFunctions._
+  import WindowTimes._
 
   private val time: Expression = arguments.time match {
     case Alias(field, _) => field
@@ -24,7 +25,7 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
 
   /** A window function over the rows of another hides the columns of that one. */
   private def visible: Seq[Attribute] = table.output.filterNot { a =>
-    WindowMark.of(a).exists(m => a.name.equalsIgnoreCase(columnName(m.role)))
+    WindowMark.of(a).exists(m => a.name.equalsIgnoreCase(m.role.columnName))
   }
 
   /** Every row in the one window of its time. */
@@ -41,9 +42,9 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
     val slide = arguments.durationMs(Parameter.Slide, smallestMs = 1)
     arguments.atPlaceOf(Parameter.Slide) {
       if (size < slide && slide % size == 0)
-        throw TidegateErrors.hopSwapped(text(Parameter.Size), text(Parameter.Slide))
+        throw WindowErrors.hopSwapped(text(Parameter.Size), text(Parameter.Slide))
       if (size % slide != 0)
-        throw TidegateErrors.hopSlide(text(Parameter.Size), text(Parameter.Slide))
+        throw WindowErrors.hopSlide(text(Parameter.Size), text(Parameter.Slide))
     }
     val last = floor(micros(time), slide)
     val starts = Sequence(plus(last, slide - size), last, Some(literal(slide)), None)
@@ -63,10 +64,10 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
     val maxSize = arguments.durationMs(Parameter.MaxSize, smallestMs = 1)
     arguments.atPlaceOf(Parameter.Step) {
       if (maxSize < step && step % maxSize == 0) {
-        throw TidegateErrors.cumulateSwapped(text(Parameter.Step), text(Parameter.MaxSize))
+        throw WindowErrors.cumulateSwapped(text(Parameter.Step), text(Parameter.MaxSize))
       }
       if (maxSize % step != 0)
-        throw TidegateErrors.cumulateStep(text(Parameter.Step), text(Parameter.MaxSize))
+        throw WindowErrors.cumulateStep(text(Parameter.Step), text(Parameter.MaxSize))
     }
     val (first, last) = (
       plus(floor(micros(time), step), step),
@@ -95,7 +96,7 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
       if (keys.isEmpty && table.isStreaming) Some(Alias(GlobalKey(), "session_key")()) else None
     val columns = WindowRole.all.map { role =>
       AttributeReference(
-        columnName(role),
+        role.columnName,
         time.dataType,
         nullable = false,
         mark(role, EventTimeFunction.Session, None)
@@ -130,7 +131,7 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
     val values = Seq(startMicros, endMicros, plus(endMicros, -1))
     val columns = WindowRole.all.zip(values).map { case (role, value) =>
       val metadata = Some(mark(role, function, Some(grid)))
-      Alias(PreciseTimestampConversion(value, LongType, time.dataType), columnName(role))(
+      Alias(PreciseTimestampConversion(value, LongType, time.dataType), role.columnName)(
         explicitMetadata = metadata
       )
     }
@@ -156,52 +157,4 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
   /** The last multiple of `stepMs`, counted from the offset, that is not after `micros`. */
   private def floor(micros: Expression, stepMs: Long): Expression =
     Subtract(micros, Pmod(Subtract(micros, literal(offset)), literal(stepMs)))
-}
-
-private[tidegate] object WindowFunctions {
-  private val MicrosPerMs = 1000L
-
-  def columnName(role: WindowRole): String = s"window_${role.name}"
-
-  /** The column of another role, from the end or the start of its window. */
-  def shifted(column: Expression, byMs: Long): Expression =
-    PreciseTimestampConversion(plus(micros(column), byMs), LongType, column.dataType)
-
-  private def micros(time: Expression): Expression =
-    PreciseTimestampConversion(time, time.dataType, LongType)
-
-  private def plus(micros: Expression, ms: Long): Expression = Add(micros, literal(ms))
-
-  private def literal(ms: Long): Literal = Literal(Math.multiplyExact(ms, MicrosPerMs))
-}
-
-/**
- * Rows with session windows that are not merged yet, in columns that only an aggregation can fill.
- *
- * @param keys
- *   what `PARTITION BY` names
- * @param globalKey
- *   the key in its place where Spark needs one
- * @param visible
- *   the columns of the table that are passed on
- * @param columns
- *   start, end and time of the window
- */
-private[tidegate] final case class SessionWindows(
-    child: LogicalPlan,
-    keys: Seq[Attribute],
-    globalKey: Option[Attribute],
-    visible: Seq[Attribute],
-    columns: Seq[Attribute]
-) extends UnaryNode {
-
-  override def output: Seq[Attribute] = visible ++ columns
-
-  /** Spark's session window of each single row: the last column of the child. */
-  def session: Attribute = child.output.last
-
-  override def producedAttributes: AttributeSet = AttributeSet(columns)
-
-  override protected def withNewChildInternal(newChild: LogicalPlan): SessionWindows =
-    copy(child = newChild)
 }

@@ -163,7 +163,7 @@ class KafkaSuite extends KafkaTest {
 
   test("a hint where there are partitions and no substreams, and none where there are") {
     val topic = newTopic(1)
-    def hints(frame: DataFrame) = LogLines.during("tidegate.analysis.SuggestSubstreams") {
+    def hints(frame: DataFrame) = LogLines.during("tidegate.sources.SuggestSubstreams") {
       new Run(frame).start().settle().stop()
       ()
     }

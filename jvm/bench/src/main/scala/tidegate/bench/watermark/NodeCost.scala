@@ -7,9 +7,9 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeWate
 import org.apache.spark.sql.execution.{CollapseCodegenStages, LocalTableScanExec, SparkPlan}
 import org.apache.spark.unsafe.types.CalendarInterval
 import tidegate.bench.Pairs
-import tidegate.clock.SubstreamStats
 import tidegate.execution.KeyedWatermarkExec
 import tidegate.plans.WatermarkSpec
+import tidegate.statistics.SubstreamStats
 
 /**
  * What the watermark node costs for a row: the time of a plan with the node, less that of the plan

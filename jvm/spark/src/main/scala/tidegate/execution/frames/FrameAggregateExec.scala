@@ -15,10 +15,12 @@ import org.apache.spark.sql.execution.{
 }
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.StructType
-import tidegate.TidegateErrors
 import tidegate.clock.OperatorBatch
+import tidegate.columns.WindowGrid
+import tidegate.errors.CheckpointErrors
 import tidegate.execution.OneStoreExec
-import tidegate.plans.{FrameAggregate, FrameSettings, WindowGrid}
+import tidegate.plans.FrameAggregate
+import tidegate.settings.Settings
 
 /**
  * Keeps the frames of each key, and puts out the windows that are closed in this batch.
@@ -76,7 +78,7 @@ final case class FrameAggregateExec(
     FrameStateSchema.buffers(getStateInfo, hadoopConf).foreach { before =>
       val now = FrameStateSchema.functions(aggregates.entryType)
       if (before != now) {
-        throw TidegateErrors.framesRefused(
+        throw CheckpointErrors.framesRefused(
           operator.getOrElse(shortName),
           s"aggregates with the buffers ${before.mkString(", ")}",
           s"those of the query are ${now.mkString(", ")}"
@@ -109,7 +111,7 @@ final case class FrameAggregateExec(
     val micros = grid.inMicros
     val after = micros.lastEnd(times.evictedMs * 1000)
     val until = micros.lastEnd(times.evictionMs * 1000)
-    val (what, prefixed, maxBytes) = (aggregates, isPrefixed, FrameSettings.maxInputBytes(conf))
+    val (what, prefixed, maxBytes) = (aggregates, isPrefixed, Settings.FramesMaxInputBytes.in(conf))
     val encoder =
       if (prefixed) PrefixKeyScanStateEncoderSpec(keySchema, 1)
       else NoPrefixKeyStateEncoderSpec(keySchema)

@@ -10,8 +10,9 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.StructType
 import tidegate.clock.OperatorBatch
+import tidegate.columns.EventTimeTag
 import tidegate.execution.{DropLateExec, OneStoreExec}
-import tidegate.plans.{EventTimeOrder, EventTimeTag, OrderMark}
+import tidegate.plans.{EventTimeOrder, OrderMark}
 
 /**
  * Keeps rows in the state until the watermark has passed them, and puts them out by their time, and
@@ -48,7 +49,7 @@ final case class EventTimeOrderExec(
 
   /** Of one batch; rows without a time come first here too. */
   override def outputOrdering: Seq[SortOrder] =
-    Seq(SortOrder(DropLateExec.decisive(eventTime), Ascending))
+    Seq(SortOrder(EventTimeTag.decisive(eventTime), Ascending))
 
   override def requiredChildDistribution: Seq[Distribution] = Seq(
     if (partitionBy.isEmpty) AllTuples else grouped(partitionBy)
@@ -72,7 +73,7 @@ final case class EventTimeOrderExec(
     metrics // force lazy init at driver
     val (due, batchId) = (dueBelow, getStateInfo.storeVersion)
     val isSorted = conf.stateStoreProviderClass == SparkInternals.rocksDbProvider
-    val (columns, time) = (child.output, DropLateExec.decisive(eventTime))
+    val (columns, time) = (child.output, EventTimeTag.decisive(eventTime))
     rowsOf(child)
       .mapPartitionsWithStateStore(
         session.sqlContext,

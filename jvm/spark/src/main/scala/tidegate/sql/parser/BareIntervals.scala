@@ -2,7 +2,7 @@ package tidegate.sql.parser
 
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
 import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
-import tidegate.TidegateErrors
+import tidegate.errors.CallErrors
 
 /** `5 seconds`, as an argument of a call or of a policy in it: puts `INTERVAL` before it. */
 private[parser] object BareIntervals extends Mend {
@@ -52,7 +52,7 @@ private[parser] object BareIntervals extends Mend {
       sqlText = Some(tokens.text)
     )
     CurrentOrigin.withOrigin(origin) {
-      throw TidegateErrors.intervalParameter(
+      throw CallErrors.intervalParameter(
         tokens.text.substring(
           tokens.text.offsetByCodePoints(0, marker.getStartIndex),
           tokens.text.offsetByCodePoints(0, unit.getStopIndex + 1)

@@ -20,14 +20,6 @@ private[parser] final case class CallSpan(
 )
 
 /**
- * The tokens of an argument.
- *
- * @param key
- *   the position of its name, if it is named
- */
-private[parser] final case class ArgumentSpan(key: Option[Int], value: Range)
-
-/**
  * Finds the calls of a statement. A call is ours if it has one of our names, stands where a table
  * may stand, and has a `DESCRIPTOR(...)` among its arguments: a function, a table or a column of
  * the user's may have such a name, too.

@@ -1,0 +1,30 @@
+package tidegate.core.clock
+
+/** The watermarks of one batch: at its start for late rows, at its end for eviction. */
+final case class BatchTimes(start: ClockState, end: ClockState) {
+
+  /**
+   * The watermarks of an operator, none of them below `lowestMs`. Of Spark's operators it is 0, or
+   * Spark would ask for batches without end: its own watermark is 0 and so ahead of ours.
+   */
+  def operator(name: String, lowestMs: Long = 0L): OperatorBatch = {
+    def orLowest(ms: Option[Long]) = math.max(lowestMs, ms.getOrElse(lowestMs))
+    OperatorBatch(
+      orLowest(start.operators.get(name).flatMap(_.watermarkMs)),
+      orLowest(end.operators.get(name).flatMap(_.evictionMs)),
+      orLowest(start.operators.get(name).flatMap(_.evictionMs)),
+      end.operators.get(name).exists(_.idle)
+    )
+  }
+
+  /** A watermark node at the end of the batch. */
+  def node(name: String): Option[NodeMark] = end.nodes.get(name)
+
+  /** A node whose watermark would go back in this batch, with its mark before and after it. */
+  def wentBack: Option[(String, NodeMark, NodeMark)] =
+    start.nodes.iterator
+      .flatMap { case (name, before) => end.nodes.get(name).map(after => (name, before, after)) }
+      .find { case (_, before, after) =>
+        before.watermarkMs.exists(ms => after.watermarkMs.forall(_ < ms))
+      }
+}

@@ -1,0 +1,58 @@
+package tidegate.core.clock
+
+/**
+ * All that a checkpoint holds of a query's time: its vector of keyed watermarks.
+ *
+ * @param nodes
+ *   by the name of the watermark node
+ * @param substreams
+ *   what is known of the substreams of each node
+ * @param operators
+ *   by the name of the operator
+ * @param unions
+ *   the coalesced watermarks of unions, in epoch ms: they depend on which inputs were idle when. By
+ *   the key that [[UnionKeys]] gives
+ * @param looks
+ *   how often a run that is to end with the end of time had to look whether it is at its end: each
+ *   look takes a batch
+ * @param savedAtMs
+ *   the wall clock when it was made, in epoch ms
+ * @param exact
+ *   the nodes whose input cannot be read again after a restart. Not saved
+ * @param isPassive
+ *   whether it starts no batch by itself. Not saved
+ */
+final case class ClockState(
+    nodes: Map[String, NodeMark],
+    substreams: Map[String, NodeState],
+    operators: Map[String, OperatorMark],
+    unions: Map[String, Long],
+    looks: Long,
+    savedAtMs: Long,
+    exact: Set[String] = Set.empty,
+    isPassive: Boolean = false
+) {
+
+  /**
+   * Whether nothing in the two can give another result: the marks of the operators, and of the
+   * exact nodes the substreams too. Everything else rides along. A state that is passive gives the
+   * same as any other.
+   */
+  def givesSameAs(that: ClockState): Boolean =
+    (this eq that) || isPassive || that.isPassive ||
+      (looks == that.looks && sameTimes(that) && exactSubstreams == that.exactSubstreams)
+
+  private def sameTimes(that: ClockState): Boolean =
+    operators.keySet == that.operators.keySet &&
+      operators.forall { case (name, mark) => mark.sameTimes(that.operators(name)) }
+
+  private def exactSubstreams: Map[String, Set[(String, Vector[Long])]] =
+    substreams.collect { case (name, state) if exact(name) => name -> state.substreams.toSet }
+}
+
+object ClockState {
+
+  /** Before anything was observed. */
+  val empty: ClockState =
+    ClockState(Map.empty, Map.empty, Map.empty, Map.empty, looks = 0L, savedAtMs = 0L)
+}

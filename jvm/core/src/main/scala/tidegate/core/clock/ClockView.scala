@@ -1,0 +1,33 @@
+package tidegate.core.clock
+
+/** What a user may see of a clock: by the name of the watermark node, and of the operator. */
+final case class ClockView(nodes: Map[String, NodeView], operators: Map[String, OperatorView])
+
+/**
+ * What a user may see of a watermark node.
+ *
+ * @param heldBackBy
+ *   the substream that is the minimum; `None` if all are idle
+ */
+final case class NodeView(
+    mark: NodeMark,
+    substreams: Map[String, SubstreamView],
+    heldBackBy: Option[String]
+)
+
+/** What a user may see of one substream: its own watermark in epoch ms, and whether it is idle. */
+final case class SubstreamView(watermarkMs: Option[Long], idle: Boolean)
+
+/**
+ * What a user may see of a stateful operator, or of one side of a join.
+ *
+ * @param heldBackBy
+ *   the watermark node that its watermark waits for
+ * @param evictionHeldBackBy
+ *   the watermark node that its state waits for; `None` if rows stay in it for ever
+ */
+final case class OperatorView(
+    mark: OperatorMark,
+    heldBackBy: String,
+    evictionHeldBackBy: Option[String]
+)

@@ -1,0 +1,55 @@
+package tidegate.core.clock
+
+import scala.collection.mutable
+
+/**
+ * The keys under which a checkpoint holds the values of unions: the name of the operator that uses
+ * the union, and `name#2` for the next union in the same operator, in the order of its input and
+ * then its eviction. A union that functions of the query ask for has the names of its watermark
+ * nodes for a key, as in `function(orders, deliveries)`.
+ *
+ * In a running query a union has one value, whoever uses it.
+ */
+private[clock] final class UnionKeys(spec: QuerySpec) {
+
+  private val byKey: Seq[(String, CoalescedTime)] = {
+    val used = spec.operators.map(op => op.name -> UnionKeys.unionsIn(op.input +: op.eviction.toSeq))
+    val asked = UnionKeys.unionsIn(spec.asked).groupBy(_.nodes.mkString("function(", ", ", ")"))
+    (used ++ asked.toSeq.sortBy(_._1)).flatMap { case (user, unions) =>
+      unions.zipWithIndex.map { case (union, i) =>
+        (if (i == 0) user else s"$user#${i + 1}") -> union
+      }
+    }
+  }
+
+  /**
+   * The value of each union, from those in a checkpoint. Version 0.1.0 wrote the text of the union
+   * as its key.
+   */
+  def read(saved: Map[String, Long]): Map[CoalescedTime, Long] =
+    if (saved.isEmpty) Map.empty
+    else
+      byKey
+        .flatMap { case (key, union) =>
+          saved.get(key).orElse(saved.get(union.toString)).map(union -> _)
+        }
+        .groupMapReduce(_._1)(_._2)(math.max)
+
+  /** What a checkpoint is to hold. */
+  def write(values: collection.Map[CoalescedTime, Long]): Map[String, Long] =
+    byKey.flatMap { case (key, union) => values.get(union).map(key -> _) }.toMap
+}
+
+private[clock] object UnionKeys {
+
+  /** The unions in some times, each once, an outer one before those in it. */
+  private def unionsIn(times: Seq[InputTime]): Seq[CoalescedTime] = {
+    val seen = mutable.LinkedHashSet.empty[InputTime]
+    def visit(time: InputTime): Unit = if (seen.add(time)) time match {
+      case JoinTime(inputs, sides) => (inputs ++ sides).foreach(visit)
+      case other                   => other.inputs.foreach(visit)
+    }
+    times.foreach(visit)
+    seen.toSeq.collect { case union: CoalescedTime => union }
+  }
+}

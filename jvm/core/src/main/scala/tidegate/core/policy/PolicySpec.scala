@@ -1,0 +1,86 @@
+package tidegate.core.policy
+
+import tidegate.core.{Arguments, Saturating, WatermarkPolicy}
+
+/**
+ * A watermark policy as the user chose it; every substream gets an instance of its own.
+ *
+ * @param name
+ *   one of `PolicySpec.allNames`
+ * @param durationsMs
+ *   its durations in ms, in the order of `PolicySpec.arguments`; the first is the lag
+ * @throws java.lang.IllegalArgumentException
+ *   if there is no such policy, or if it has another number of durations, or if one is below 0
+ */
+final case class PolicySpec(name: String, durationsMs: Seq[Long]) {
+
+  private val arguments = PolicySpec.arguments(name).getOrElse {
+    Arguments.refuse("name", s"'$name'", PolicySpec.allNames.mkString("one of ", ", ", ""))
+  }
+
+  if (durationsMs.size != arguments.size)
+    Arguments.refuse(
+      "durationsMs",
+      s"a list of ${durationsMs.size}",
+      arguments.mkString(s"one of ${arguments.size}: ", ", ", "")
+    )
+  arguments.zip(durationsMs).foreach { case (argument, ms) =>
+    Arguments.atLeast(argument, ms, 0, "ms")
+  }
+
+  /** The lag behind event time, in ms: what Spark calls the delay of the watermark. */
+  def lagMs: Long = durationsMs.head
+
+  /**
+   * Whether it goes by the times at which rows were appended to their substreams. Without rows it
+   * follows the moment up to which a substream is read, not the wall clock.
+   */
+  def isIngestionTime: Boolean = name == PolicySpec.IngestionTime
+
+  /** Whether its watermark can move without an event. */
+  lazy val dependsOnWallClock: Boolean = create().dependsOnWallClock
+
+  /** A new instance, for one substream. */
+  def create(): WatermarkPolicy = PolicySpec.kinds(name).create(durationsMs)
+
+  override def toString: String = durationsMs.mkString(s"$name(", " ms, ", " ms)")
+}
+
+object PolicySpec {
+
+  /** The policy for the times at which rows were appended. */
+  val IngestionTime = "ingestionTime"
+
+  /** After how many ms without rows the watermark of that policy goes on, if nothing else is said. */
+  val DefaultMaxIdleLagMs: Long = 10000L
+
+  private final case class Kind(arguments: Seq[String])(val create: Seq[Long] => WatermarkPolicy)
+
+  private val kinds = Map(
+    "fixedLag" -> Kind(Seq("lag"))(d => WatermarkPolicy.fixedLag(d.head)),
+    "limitingLagAndDelay" ->
+      Kind(Seq("lag", "maxDelay"))(d => WatermarkPolicy.limitingLagAndDelay(d(0), d(1))),
+    "limitingLagAndLull" ->
+      Kind(Seq("lag", "maxLull"))(d => WatermarkPolicy.limitingLagAndLull(d(0), d(1))),
+    "limitingTimestampAndWallClockLag" -> Kind(Seq("timestampLag", "wallClockLag"))(d =>
+      WatermarkPolicy.limitingTimestampAndWallClockLag(d(0), d(1))
+    ),
+    // On the times of appending, with the moment up to which a substream is read for a wall clock:
+    // after a row of 12:00:05 come rows of 12:00:05 and later, so only what is below has passed.
+    IngestionTime -> Kind(Seq("maxEventTimeLag", "maxIdleLag"))(d =>
+      WatermarkPolicy.limitingTimestampAndWallClockLag(
+        Saturating.add(d(0), 1L),
+        Saturating.add(d(0), d(1))
+      )
+    )
+  )
+
+  /** The names of the policies for event times. */
+  val names: Seq[String] = kinds.keys.filter(_ != IngestionTime).toSeq.sorted
+
+  /** The names of all policies. */
+  val allNames: Seq[String] = names :+ IngestionTime
+
+  /** The names of a policy's durations, in their order; `None` if there is no such policy. */
+  def arguments(name: String): Option[Seq[String]] = kinds.get(name).map(_.arguments)
+}

@@ -1,0 +1,113 @@
+package tidegate.builders
+
+import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, RowOrdering, SortOrder}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.tidegate.SparkInternals
+import tidegate.columns.{EventTimeTag, WindowMark}
+import tidegate.errors.{OrderErrors, WatermarkErrors}
+import tidegate.operators.{KeyedTimes, WindowColumns}
+import tidegate.planning.KeyedWatermarkStrategy
+import tidegate.plans.EventTimeOrder
+
+/** Builds event-time orders; the one place where their arguments are checked. */
+private[tidegate] object EventTimeOrders {
+
+  /** As the method `orderByEventTime` of a Dataset; see there. */
+  def order[T](ds: Dataset[T], partitionBy: Seq[String], eventTime: Option[String]): Dataset[T] = {
+    if (!SparkInternals.hasStrategy(ds.sparkSession, classOf[KeyedWatermarkStrategy])) {
+      throw WatermarkErrors.extensionNotInstalled()
+    }
+    val input = SparkInternals.analyzed(ds)
+    val columns = partitionBy.map(partitionColumn(input, _))
+    SparkInternals.withPlan(ds, over(input, columns, eventTime))
+  }
+
+  /** A column of `partitionBy`, by its name. */
+  def partitionColumn(input: LogicalPlan, name: String): Attribute =
+    column(input, name).getOrElse {
+      throw OrderErrors.orderKeyNotFound(name, input.output.map(_.name))
+    }
+
+  /** The rows of `input` in order; a stream has to have a watermark on the time. */
+  def over(
+      input: LogicalPlan,
+      partitionBy: Seq[Attribute],
+      eventTime: Option[String]
+  ): LogicalPlan = {
+    val keys = partitionBy.distinctBy(_.exprId)
+    keys.filterNot(k => RowOrdering.isOrderable(k.dataType)).foreach { key =>
+      CurrentOrigin.withOrigin(key.origin) {
+        throw OrderErrors.orderKeyType(key.name, key.dataType)
+      }
+    }
+    val time = eventTime.fold(onlyTime(input))(timeColumn(input, _))
+    if (input.isStreaming) {
+      checkWatermark(input, time)
+      EventTimeOrder(keys, time, None, input)
+    } else sorted(input, keys, time)
+  }
+
+  /** A table is divided as a stream is; all of its rows are sorted by several tasks. */
+  private def sorted(input: LogicalPlan, keys: Seq[Attribute], time: Attribute): LogicalPlan =
+    Sort(
+      Seq(SortOrder(EventTimeTag.decisive(time), Ascending)),
+      global = keys.isEmpty,
+      if (keys.isEmpty) input else RepartitionByExpression(keys, input, None)
+    )
+
+  private def timeColumn(input: LogicalPlan, name: String): Attribute =
+    column(input, name) match {
+      case None => throw WatermarkErrors.eventTimeNotFound(name, input.output.map(_.name))
+      case Some(a) if KeyedWatermarks.isTime(a) || isKeyedWindow(a) => a
+      case Some(a) => throw WatermarkErrors.eventTimeNotTimestamp(name, a.dataType)
+    }
+
+  private def isKeyedWindow(a: Attribute): Boolean =
+    EventTimeTag.isWindow(a) && EventTimeTag.key(a).isDefined
+
+  /**
+   * The only column with a watermark: a time of the rows themselves before their windows, and the
+   * end of a window before its last instant. A table may have none: then the only time that it has.
+   */
+  private def onlyTime(input: LogicalPlan): Attribute = {
+    val keyed = input.output.filter(EventTimeTag.key(_).isDefined)
+    val (windows, times) =
+      keyed.partition(a => EventTimeTag.isWindow(a) || WindowMark.of(a).isDefined)
+    val candidates = Seq(times, windows.filter(EventTimeTag.closesWindow), windows)
+      .find(_.nonEmpty)
+      .getOrElse(if (input.isStreaming) Nil else input.output.filter(KeyedWatermarks.isTime))
+    candidates match {
+      case Seq(one)                     => one
+      case Seq() if input.isStreaming   => throw OrderErrors.orderWithoutWatermark()
+      case several if input.isStreaming =>
+        throw WatermarkErrors.ambiguousEventTime(EventTimeOrder.StateName, several.map(_.name))
+      case other => throw OrderErrors.orderTimeNeeded(other.map(_.name))
+    }
+  }
+
+  /**
+   * Of what a common table expression refers to only the columns are known before the query starts.
+   */
+  private def checkWatermark(input: LogicalPlan, time: Attribute): Unit =
+    EventTimeTag.key(time) match {
+      case None      => throw OrderErrors.orderNotKeyed(time.name, sourceOf(input, time))
+      case Some(key) =>
+        val isKnown = !input.exists(_.isInstanceOf[CTERelationRef])
+        if (isKnown && !KeyedTimes.of(input).contains(key)) {
+          val reason = KeyedTimes.whyMissing(input, key)
+          throw WatermarkErrors.keyNotAvailable(EventTimeOrder.StateName, time.name, key, reason)
+        }
+    }
+
+  /** The column with a watermark that a time was computed from. */
+  private def sourceOf(input: LogicalPlan, time: Attribute): Option[String] = for {
+    (definition, _) <- WindowColumns.computed(input, time)
+    source <- definition.references.find(EventTimeTag.key(_).isDefined)
+  } yield source.name
+
+  /** By its name, which may be qualified or quoted; Spark refuses an ambiguous one. */
+  private def column(input: LogicalPlan, name: String): Option[Attribute] =
+    input.resolveQuoted(name, input.conf.resolver).collect { case a: Attribute => a }
+}

@@ -1,0 +1,115 @@
+package tidegate.builders
+
+import org.apache.spark.sql.catalyst.expressions.{Between => _, Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project, SubqueryAlias, View}
+import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.types.CalendarIntervalType
+import org.apache.spark.sql.{Column, DataFrame, Dataset}
+import org.apache.spark.unsafe.types.CalendarInterval
+import tidegate.checks.CheckJoins
+import tidegate.columns.EventTimeTag
+import tidegate.errors.JoinErrors
+import tidegate.operators.{JoinBounds, StatefulOperators}
+import tidegate.plans.BoundsFollow
+
+/** Builds stream joins; the one place where their arguments are checked. */
+private[tidegate] object StreamJoins {
+  private val MicrosPerMs = 1000L
+
+  /** As the method `streamJoin` of a Dataset; see there. */
+  def join(
+      left: Dataset[_],
+      right: Dataset[_],
+      on: Either[Seq[String], Column],
+      how: String,
+      between: Option[Between]
+  ): DataFrame = {
+    def joined = on.fold(
+      names => left.join(right, names, how),
+      condition => left.join(right, condition, how)
+    )
+    // Spark's own join resolves what is equal; the bounds are then added to its condition.
+    between.fold(joined) { b =>
+      val bounds = new Bounds(b)
+      val unbounded = CheckJoins.beforeBounds(joined)
+      val plan = addTo(SparkInternals.analyzed(unbounded), bounds)
+      SparkInternals.withPlan(
+        unbounded,
+        plan.getOrElse(throw new IllegalStateException("Spark's join has no join in its plan."))
+      )
+    }
+  }
+
+  /** The join that an analyzed table is, with bounds; `None` if the table is no join. */
+  def bound(table: LogicalPlan, between: Between): Option[LogicalPlan] =
+    addTo(table, new Bounds(between))
+
+  /** Spark puts a projection above a join by names; the view of a table is only its name. */
+  private def addTo(plan: LogicalPlan, bounds: Bounds): Option[LogicalPlan] = plan match {
+    case j: Join          => Some(JoinBounds.and(j, bounds.of(j)))
+    case p: Project       => addTo(p.child, bounds).map(join => p.copy(child = join))
+    case s: SubqueryAlias => addTo(s.child, bounds)
+    case v: View          => addTo(v.child, bounds)
+    case b: BoundsFollow  => addTo(b.child, bounds)
+    case _                => None
+  }
+
+  private final class Bounds(between: Between) {
+    private val lowerMs = Durations.parseMs("between", between.lower, Long.MinValue)
+    private val upperMs = Durations.parseMs("between", between.upper, Long.MinValue)
+    if (lowerMs > upperMs) throw JoinErrors.betweenOrder(between.lower, between.upper)
+
+    def of(join: Join): Seq[Expression] = {
+      val ((time, timeSide), (base, baseSide)) = columns(join)
+      if (time.dataType != base.dataType) {
+        throw JoinErrors.betweenTypes(
+          between.time,
+          time.dataType,
+          between.base,
+          base.dataType
+        )
+      }
+      if (StatefulOperators.isStreamJoin(join)) {
+        Seq(time -> timeSide, base -> baseSide).foreach { case (column, side) =>
+          if (EventTimeTag.key(column).isEmpty) {
+            throw JoinErrors.betweenNotKeyed(column.name, side)
+          }
+        }
+      }
+      Seq(
+        GreaterThanOrEqual(time, plus(base, lowerMs, join)),
+        LessThanOrEqual(time, plus(base, upperMs, join))
+      )
+    }
+
+    /** The time of the right side and the base of the left one, or as more of the two exist. */
+    private def columns(join: Join): ((Attribute, String), (Attribute, String)) = {
+      val (left, right) = (join.left -> "left", join.right -> "right")
+      def found(time: LogicalPlan, base: LogicalPlan): Int =
+        resolve(between.time, time).size + resolve(between.base, base).size
+      val swapped = found(join.left, join.right) > found(join.right, join.left)
+      val (timeSide, baseSide) = if (swapped) (left, right) else (right, left)
+      (column(between.time, timeSide), column(between.base, baseSide))
+    }
+
+    private def column(name: String, side: (LogicalPlan, String)): (Attribute, String) =
+      resolve(name, side._1) match {
+        case None =>
+          throw JoinErrors.betweenColumnNotFound(name, side._2, side._1.output.map(_.name))
+        case Some(a) if !KeyedWatermarks.isTime(a) =>
+          throw JoinErrors.betweenNotTimestamp(name, a.dataType)
+        case Some(a) => a -> side._2
+      }
+
+    private def resolve(name: String, side: LogicalPlan): Option[Attribute] =
+      side.resolveQuoted(name, side.conf.resolver).collect { case a: Attribute => a }
+
+    /** In hours of 60 minutes; days of local time may be longer or shorter. */
+    private def plus(base: Attribute, ms: Long, join: Join): Expression = {
+      val micros = Math.multiplyExact(ms, MicrosPerMs)
+      val interval = Literal(new CalendarInterval(0, 0, micros), CalendarIntervalType)
+      if (ms == 0) base
+      else TimestampAddInterval(base, interval, Some(join.conf.sessionLocalTimeZone))
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package tidegate.checks
+
+import java.util.Locale
+
+import scala.util.DynamicVariable
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.optimizer.InlineCTE
+import org.apache.spark.sql.catalyst.plans.Inner
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.streaming.WriteToStream
+import tidegate.analysis.KeepOneClock
+import tidegate.columns.{EventTimeTag, InputTime, WindowMark}
+import tidegate.errors.{JoinErrors, WatermarkErrors}
+import tidegate.operators.{JoinBounds, JoinLimits, KeyedTimes, StatefulOperators}
+import tidegate.plans.{BoundsFollow, KeyedWatermark}
+import tidegate.settings.Settings
+
+/** Refuses joins of streams that could not let go of their rows, or whose keys mean two things. */
+object CheckJoins extends (LogicalPlan => Unit) with Logging {
+
+  private val boundsFollow = new DynamicVariable(false)
+
+  /** Lets a join through that gets its bounds next; for the calling thread. */
+  def beforeBounds[T](join: => T): T = boundsFollow.withValue(true)(join)
+
+  /** For every frame. What lets the rows of an inner join go may still come in a filter. */
+  override def apply(plan: LogicalPlan): Unit =
+    if (KeepOneClock.isBeforeExecution(plan)) {
+      val inlined = InlineCTE(alwaysInline = true)(plan)
+      joins(inlined).foreach { j =>
+        checkKeys(j)
+        if (j.joinType != Inner && isComplete(inlined, j) && isUnbounded(j)) throw unbounded(j)
+      }
+    }
+
+  /**
+   * Spark analyzes a join by names without a condition first, and Spark Connect the table of a call
+   * that adds the bounds.
+   */
+  private def isComplete(plan: LogicalPlan, join: Join): Boolean =
+    plan.isInstanceOf[WriteToStream] ||
+      (join.condition.isDefined && !boundsFollow.value && !BoundsFollow
+        .joins(plan)
+        .exists(_ eq join))
+
+  /** For the plan of a query that is about to start. */
+  def atStart(plan: LogicalPlan): LogicalPlan = {
+    joins(plan).filter(isUnbounded).foreach { j =>
+      if (Settings.UnboundedJoin.in(plan.conf) == "error") throw unbounded(j)
+      logWarning(unbounded(j).getMessage)
+    }
+    plan
+  }
+
+  private def joins(plan: LogicalPlan): Seq[Join] = plan.collect {
+    case j: Join
+        if StatefulOperators.isStreamJoin(j) && j.children.exists(KeyedTimes.of(_).nonEmpty) =>
+      j
+  }
+
+  /** A key that both sides have is one notion of time: it is expected on the same column. */
+  private def checkKeys(join: Join): Unit = {
+    val (left, right) = (KeyedTimes.of(join.left), KeyedTimes.of(join.right))
+    for {
+      key <- left.keySet.intersect(right.keySet).toSeq.sorted
+      if nodes(join.left, left(key)) != nodes(join.right, right(key))
+      l <- time(join.left, Some(key))
+      r <- time(join.right, Some(key))
+      if names(join.left, key).intersect(names(join.right, key)).isEmpty
+    } throw JoinErrors.joinKeyConflict(key, l.name, r.name)
+  }
+
+  /** The names of the times with a key; of a window that of the column that it was made of too. */
+  private def names(side: LogicalPlan, key: Byte): Seq[String] = for {
+    column <- JoinBounds.times(side.output)
+    if EventTimeTag.key(column).contains(key)
+    name <- column.name +: WindowMark.of(column).map(_.timeColumn).toSeq
+  } yield name.toLowerCase(Locale.ROOT)
+
+  /** By what they are made of: two of the same stream, which is joined with itself, are equal. */
+  private def nodes(side: LogicalPlan, time: InputTime): Seq[(LogicalPlan, String)] =
+    side.collect {
+      case k: KeyedWatermark if time.nodes.contains(k.spec.name) =>
+        k.left.canonicalized -> k.eventTime.name
+    }
+
+  private def time(side: LogicalPlan, key: Option[Byte] = None): Option[Attribute] =
+    JoinBounds.times(side.output).find(a => key.forall(EventTimeTag.key(a).contains))
+
+  private def isUnbounded(join: Join): Boolean = new JoinLimits(join).unbounded.nonEmpty
+
+  private def unbounded(join: Join): AnalysisException =
+    lostKey(join).getOrElse(
+      JoinErrors.joinUnbounded(
+        join.joinType.sql,
+        time(join.left).map(_.name),
+        time(join.right).map(_.name)
+      )
+    )
+
+  /** The bounds are there, but the watermark of one of their times ended before the join. */
+  private def lostKey(join: Join): Option[AnalysisException] = (for {
+    bound <- JoinBounds.of(join)
+    side <- join.children.find(_.outputSet.contains(bound.setBy))
+    key <- EventTimeTag.key(bound.setBy)
+    if !KeyedTimes.of(side).contains(key)
+  } yield WatermarkErrors.keyNotAvailable(
+    "join",
+    bound.setBy.name,
+    key,
+    KeyedTimes.whyMissing(side, key)
+  )).headOption
+}

@@ -1,0 +1,16 @@
+package tidegate.clock
+
+/**
+ * What a user may see of a node.
+ *
+ * @param heldBackBy
+ *   the substream that is the minimum; `None` if all are idle
+ * @param futureEvents
+ *   since the query was started
+ */
+final case class NodeView(
+    mark: NodeMark,
+    substreams: Map[String, SubstreamView],
+    heldBackBy: Option[String],
+    futureEvents: Long
+)

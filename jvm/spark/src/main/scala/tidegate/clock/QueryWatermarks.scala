@@ -1,0 +1,61 @@
+package tidegate.clock
+
+import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.tidegate.SparkInternals
+import org.json4s.JsonAST.{JBool, JField, JInt, JNull, JObject, JString, JValue}
+import org.json4s.jackson.JsonMethods.compact
+import tidegate.errors.QueryErrors
+import tidegate.plans.KeyedWatermark
+
+/** What a user may see of a query's watermarks, running or ended. */
+private[tidegate] object QueryWatermarks {
+
+  /** @throws AnalysisException if the query has no keyed watermark */
+  def view(query: StreamingQuery): ClockView = running(query).clock.view
+
+  /** As JSON, by the name of the node or operator; watermarks in epoch ms. */
+  def json(query: StreamingQuery): String = {
+    val run = running(query)
+    val eventTimes = run.nodes.map((n: KeyedWatermark) => n.spec.name -> n.eventTime.name).toMap
+    val view = run.clock.view
+    val nodes = view.nodes.toList.sortBy(_._1).map { case (name, n) =>
+      JField(name, nodeJson(n, eventTimes(name)))
+    }
+    val operators = view.operators.toList.sortBy(_._1).map { case (name, o) =>
+      JField(name, operatorJson(o))
+    }
+    compact(JObject(nodes ++ operators))
+  }
+
+  private def nodeJson(node: NodeView, eventTime: String): JObject = JObject(
+    "kind" -> JString("watermark"),
+    "key" -> JInt(node.mark.key.toInt),
+    "watermark" -> optional(node.mark.watermarkMs),
+    "heldBackBy" -> node.heldBackBy.fold[JValue](JNull)(JString(_)),
+    "idle" -> JBool(node.mark.idle),
+    "eventTime" -> JString(eventTime),
+    "futureEvents" -> JInt(node.futureEvents),
+    "substreams" -> JObject(node.substreams.toList.sortBy(_._1).map { case (substream, s) =>
+      JField(substream, JObject("watermark" -> optional(s.watermarkMs), "idle" -> JBool(s.idle)))
+    })
+  )
+
+  private def operatorJson(operator: OperatorView): JObject = JObject(
+    "kind" -> JString("operator"),
+    "key" -> JInt(operator.mark.key.toInt),
+    "watermark" -> optional(operator.mark.watermarkMs),
+    "heldBackBy" -> JString(operator.heldBackBy),
+    "evictionWatermark" -> optional(operator.mark.evictionMs),
+    "evictionHeldBackBy" -> operator.evictionHeldBackBy.fold[JValue](JNull)(JString(_)),
+    "idle" -> JBool(operator.mark.idle),
+    "eventTime" -> JString(operator.eventTime),
+    "lateRows" -> JInt(operator.lateRows)
+  )
+
+  private def optional(ms: Option[Long]): JValue = ms.fold[JValue](JNull)(JInt(_))
+
+  private def running(query: StreamingQuery): RunningQuery =
+    SparkInternals.execution(query).flatMap(RunningQuery.of).getOrElse {
+      throw QueryErrors.notTidegateQuery(Option(query.name).getOrElse(query.id.toString))
+    }
+}

@@ -1,0 +1,16 @@
+package tidegate.columns
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.LeafExpression
+import org.apache.spark.sql.catalyst.expressions.codegen._
+import org.apache.spark.sql.types.{BooleanType, DataType}
+
+/** The one key of an operator whose state has none; not foldable, or Spark would take it out. */
+final case class GlobalKey() extends LeafExpression {
+  override def nullable: Boolean = false
+  override def foldable: Boolean = false
+  override def dataType: DataType = BooleanType
+  override def eval(input: InternalRow): Any = true
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode =
+    ev.copy(code = EmptyBlock, isNull = FalseLiteral, value = JavaCode.literal("true", BooleanType))
+}

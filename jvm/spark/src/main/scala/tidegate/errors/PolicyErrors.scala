@@ -1,0 +1,19 @@
+package tidegate.errors
+
+import org.apache.spark.sql.AnalysisException
+import tidegate.errors.Conditions.{error, list}
+
+/** Errors of policies, emissions and durations. */
+object PolicyErrors {
+
+  def invalidDuration(argument: String, found: String): AnalysisException =
+    error("INVALID_DURATION", "argument" -> argument, "found" -> found)
+
+  def durationTooSmall(argument: String, found: String, smallest: String): AnalysisException =
+    error("DURATION_TOO_SMALL", "argument" -> argument, "found" -> found, "smallest" -> smallest)
+
+  def lagOrPolicy(found: String): AnalysisException = error("LAG_OR_POLICY", "found" -> found)
+
+  def unknownPolicy(kind: String, found: String, known: Seq[String]): AnalysisException =
+    error("UNKNOWN_POLICY", "kind" -> kind, "found" -> found, "known" -> list(known))
+}

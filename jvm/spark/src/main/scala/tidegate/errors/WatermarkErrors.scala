@@ -1,0 +1,63 @@
+package tidegate.errors
+
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.types.DataType
+import tidegate.errors.Conditions.{error, list}
+
+/** Errors of keyed watermarks: their arguments, their keys, and where they meet. */
+object WatermarkErrors {
+
+  def extensionNotInstalled(): AnalysisException = error("EXTENSION_NOT_INSTALLED")
+
+  def eventTimeNotFound(column: String, columns: Seq[String]): AnalysisException =
+    error("EVENT_TIME_NOT_FOUND", "column" -> column, "columns" -> list(columns))
+
+  def eventTimeNotTimestamp(column: String, found: DataType): AnalysisException =
+    error("EVENT_TIME_NOT_TIMESTAMP", "column" -> column, "found" -> found.sql)
+
+  def substreamNotFound(column: String, columns: Seq[String]): AnalysisException =
+    error("SUBSTREAM_NOT_FOUND", "column" -> column, "columns" -> list(columns))
+
+  def substreamType(column: String, found: DataType): AnalysisException =
+    error("SUBSTREAM_TYPE", "column" -> column, "found" -> found.sql)
+
+  def ingestionTimeNotFound(column: String, columns: Seq[String]): AnalysisException =
+    error("INGESTION_TIME_NOT_FOUND", "column" -> column, "columns" -> list(columns))
+
+  def ingestionTimeNotTimestamp(column: String, found: DataType): AnalysisException =
+    error("INGESTION_TIME_NOT_TIMESTAMP", "column" -> column, "found" -> found.sql)
+
+  def ingestionTimeAndPolicy(policy: String): AnalysisException =
+    error("INGESTION_TIME_AND_POLICY", "policy" -> policy)
+
+  def keyOutOfRange(key: Int): AnalysisException =
+    error("KEY_OUT_OF_RANGE", "found" -> key.toString)
+
+  def keyUsedTwice(key: Byte, eventTime: String, earlier: String): AnalysisException =
+    error("KEY_USED_TWICE", "key" -> key.toString, "column" -> eventTime, "earlier" -> earlier)
+
+  def columnKeyedTwice(column: String, key: Long): AnalysisException =
+    error("COLUMN_KEYED_TWICE", "column" -> column, "key" -> key.toString)
+
+  def emptyName(): AnalysisException = error("EMPTY_NAME")
+
+  def mixedWatermarks(keyed: String, spark: String): AnalysisException =
+    error("MIXED_WATERMARKS", "keyed" -> keyed, "spark" -> spark)
+
+  def ambiguousEventTime(operator: String, columns: Seq[String]): AnalysisException =
+    error("AMBIGUOUS_EVENT_TIME", "operator" -> operator, "columns" -> list(columns))
+
+  def keyNotAvailable(
+      operator: String,
+      column: String,
+      key: Byte,
+      reason: String
+  ): AnalysisException =
+    error(
+      "KEY_NOT_AVAILABLE",
+      "operator" -> operator,
+      "column" -> column,
+      "key" -> key.toString,
+      "reason" -> reason
+    )
+}

@@ -1,0 +1,49 @@
+package tidegate.planning
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
+import org.apache.spark.sql.types.{LongType, TimestampType}
+import tidegate.clock.RunningQuery
+import tidegate.columns.{CurrentWatermark, EventTimeTag, IsLate, WatermarkSource}
+import tidegate.execution.DropLateExec
+
+/**
+ * Gives `current_watermark` and `is_late` the values of the batch: the watermark at its start,
+ * which is in the offset log, so that a batch that is replayed has the same. Asked of the query,
+ * never of the plan, which may be a part of one.
+ */
+object BindWatermarkFunctions extends ColumnarRule {
+  private val MicrosPerMs = 1000L
+
+  override def preColumnarTransitions: Rule[SparkPlan] = (plan: SparkPlan) =>
+    plan.transformUp { case p =>
+      p.transformExpressions {
+        case c: CurrentWatermark =>
+          BatchConstant(
+            watermarkMs(c.source).map(Math.multiplyExact(_, MicrosPerMs)),
+            TimestampType
+          )
+        case l: IsLate => isLate(l)
+      }
+    }
+
+  /** As `DropLateExec` decides. */
+  private def isLate(function: IsLate): Expression = {
+    val time = function.time
+    val decisive =
+      if (EventTimeTag.isWindow(time.dataType)) GetStructField(time, 1) else time
+    val bound = RunningQuery.active.map { _ =>
+      val lateMs = math.max(0L, watermarkMs(function.source).getOrElse(0L))
+      DropLateExec.boundMicros(lateMs, function.closesWindow)
+    }
+    val isBelow = LessThan(
+      PreciseTimestampConversion(decisive, decisive.dataType, LongType),
+      BatchConstant(bound, LongType)
+    )
+    Coalesce(Seq(isBelow, Literal.FalseLiteral))
+  }
+
+  private def watermarkMs(source: WatermarkSource): Option[Long] =
+    RunningQuery.active.flatMap(_.watermarkMs(source))
+}

@@ -1,0 +1,174 @@
+package tidegate.planning
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.catalyst.planning.PhysicalAggregation
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.execution.aggregate.AggUtils
+import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+import org.apache.spark.sql.tidegate.SparkInternals
+import tidegate.clock.{OperatorBatch, RunningQuery}
+import tidegate.columns.GlobalKey
+import tidegate.execution.frames.{FrameAggregateExec, FrameAggregates}
+import tidegate.execution.order.EventTimeOrderExec
+import tidegate.execution.{DropLateExec, KeyedWatermarkExec, NoFramesExec, RetagEventTimeExec}
+import tidegate.plans.{
+  BoundsFollow,
+  DropLate,
+  EventTimeOrder,
+  FrameAggregate,
+  KeptFrames,
+  KeyedOutput,
+  KeyedWatermark,
+  NoFrames,
+  RetagEventTime
+}
+import tidegate.statistics.{LateRows, SubstreamLimit, SubstreamStats}
+
+/**
+ * Plans Tidegate's nodes.
+ *
+ * The statistics are made and registered here, not in a columnar rule, which may see only fragments
+ * of a plan. Without an active query, as in `explain` of a frame, there is no watermark.
+ */
+final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStrategy {
+  private val MicrosPerMs = 1000L
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case k: KeyedWatermark =>
+      Seq(
+        KeyedWatermarkExec(
+          planLater(k.left),
+          planLater(k.right),
+          k.output,
+          k.eventTime,
+          k.observed,
+          k.substream,
+          k.spec,
+          query.map(_.batchTimes).flatMap(_.node(k.spec.name)),
+          stats(k)
+        )
+      )
+    case d: DropLate       => Seq(dropLate(d))
+    case r: RetagEventTime => Seq(RetagEventTimeExec(r.columns, r.metadata, planLater(r.child)))
+    case o: KeyedOutput    =>
+      val tagged = o.output.filter(_.exprId == o.eventTime.exprId)
+      Seq(RetagEventTimeExec(tagged, tagged.map(_.metadata), planLater(o.child)))
+    case Project(results, f: FrameAggregate) if results.forall(isPlain) =>
+      Seq(frameAggregate(f, results))
+    case f: FrameAggregate => Seq(frameAggregate(f, f.output))
+    case o: EventTimeOrder => Seq(eventTimeOrder(o))
+    case k: KeptFrames     => Seq(planLater(k.child))
+    case n: NoFrames       => Seq(NoFramesExec(n.reason, planLater(n.child)))
+    // There are no bounds to wait for any more; a stream without them was refused at its start.
+    case b: BoundsFollow => Seq(planLater(b.child))
+    case _               => Nil
+  }
+
+  private def query: Option[RunningQuery] = RunningQuery.current(session.sparkContext)
+
+  private def stats(node: KeyedWatermark): SubstreamStats = {
+    // A function in foreachBatch may plan a keyed frame that is not this query's.
+    val running = query.filter(_.nodes.exists(_.spec == node.spec))
+    val bound =
+      for (q <- running; skew <- node.spec.maxFutureSkewMs)
+        yield (q.batchTimes.batchTimestampMs + skew) * MicrosPerMs
+    val stats = new SubstreamStats(
+      bound.getOrElse(Long.MaxValue),
+      SubstreamLimit.of(node, session.sessionState.conf)
+    )
+    session.sparkContext.register(stats)
+    running.foreach(_.clock.register(node, stats))
+    stats
+  }
+
+  /** The partial aggregation is Spark's: by the keys and the frame, before the shuffle. */
+  private def frameAggregate(node: FrameAggregate, output: Seq[NamedExpression]): SparkPlan = {
+    // The child always is an aggregation.
+    val (grouping, functions, columns, child) = PhysicalAggregation.unapply(node.child).get
+    val keys = keysOf(grouping.filterNot(_.exprId == node.frame.exprId))
+    val partial = AggUtils
+      .planAggregateWithoutDistinct(keys :+ node.frame, functions, columns, planLater(child))
+      .head
+      .children
+      .head
+    val definitions = AttributeMap(columns.collect { case a: Alias => a.toAttribute -> a.child })
+    val results = output.map {
+      case a: Attribute if definitions.contains(a) => Alias(definitions(a), a.name)(a.exprId)
+      case e => e.transform { case a: Attribute => definitions.getOrElse(a, a) }
+    }
+    val running = runningOperator(node.operator)
+    FrameAggregateExec(
+      FrameAggregates(
+        keys.map(_.toAttribute),
+        node.frame,
+        functions,
+        results.map(_.asInstanceOf[NamedExpression])
+      ),
+      node.grid,
+      running.map(_._2),
+      running.fold(OperatorBatch.none) { case (q, operator) => q.batchTimes.operator(operator) },
+      running.map { case (q, operator) => q.stateInfo(operator) },
+      partial
+    )
+  }
+
+  private def eventTimeOrder(node: EventTimeOrder): SparkPlan = {
+    val running = runningOperator(node.operator)
+    val stateInfo = running.map { case (q, operator) => q.stateInfo(operator) }
+    EventTimeOrderExec(
+      node.partitionBy,
+      node.eventTime,
+      node.operator,
+      running.fold(OperatorBatch.none) { case (q, operator) =>
+        q.batchTimes.operator(operator, DropLate.NothingLate)
+      },
+      // Spark expects each partition of the state to be committed in every batch.
+      if (node.partitionBy.isEmpty) stateInfo.map(_.copy(numPartitions = 1)) else stateInfo,
+      planLater(node.child)
+    )
+  }
+
+  /** The query that the operator of a node is part of, if the node is planned for its batch. */
+  private def runningOperator(name: Option[String]): Option[(RunningQuery, String)] = for {
+    operator <- name
+    q <- query.filter(_.operators.exists(_.operator == operator))
+  } yield q -> operator
+
+  /** Others need to be prepared, which Spark does for its own projections. */
+  private def isPlain(e: Expression): Boolean = e.deterministic && !e.exists {
+    case _: Attribute                                               => false
+    case _: CodegenFallback | _: PlanExpression[_] | _: Unevaluable => true
+    case _                                                          => false
+  }
+
+  /** As Spark does for its own state; one for all rows if there are none. */
+  private def keysOf(grouping: Seq[NamedExpression]): Seq[NamedExpression] =
+    if (grouping.isEmpty) Seq(Alias(GlobalKey(), "all_rows")())
+    else
+      grouping.map { key =>
+        SparkInternals.normalized(key) match {
+          case named: NamedExpression => named
+          case other                  => Alias(other, key.name)(exprId = key.exprId)
+        }
+      }
+
+  private def dropLate(node: DropLate): SparkPlan = {
+    val running = query.filter(_.operators.exists(_.operator == node.operator))
+    val late = new LateRows
+    session.sparkContext.register(late)
+    running.foreach(_.clock.register(node.operator, late))
+    val times = running.map(_.batchTimes)
+    DropLateExec(
+      planLater(node.child),
+      node.time,
+      node.operator,
+      node.key,
+      times.fold(OperatorBatch.none)(_.operator(node.operator, node.lowestMs)),
+      node.grid,
+      node.eventTime,
+      late
+    )
+  }
+}

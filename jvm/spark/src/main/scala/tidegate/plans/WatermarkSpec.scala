@@ -1,0 +1,28 @@
+package tidegate.plans
+
+import tidegate.columns.{EmissionSpec, PolicySpec}
+
+/**
+ * What a user asked of one keyed watermark.
+ *
+ * @param name
+ *   the name of the watermark node: the user's, else the event time column; made unique in plan
+ *   order (`orders`, `orders-2`) when the query starts
+ * @param emission
+ *   when `None`, chosen from the windows downstream when the query starts
+ * @param idleTimeoutMs
+ *   after how many ms without events a substream is idle; `None` is never
+ * @param maxFutureSkewMs
+ *   how far ahead of the wall clock an event may move the watermark, in ms
+ * @param flush
+ *   whether time ends with a run that ends by itself
+ */
+final case class WatermarkSpec(
+    name: String,
+    key: Byte,
+    policy: PolicySpec,
+    emission: Option[EmissionSpec],
+    idleTimeoutMs: Option[Long],
+    maxFutureSkewMs: Option[Long],
+    flush: Boolean = false
+)

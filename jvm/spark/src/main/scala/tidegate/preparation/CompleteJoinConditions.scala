@@ -1,0 +1,62 @@
+package tidegate.preparation
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull, PredicateHelper}
+import org.apache.spark.sql.catalyst.plans.Inner
+import org.apache.spark.sql.catalyst.plans.logical._
+import tidegate.operators.{JoinBounds, StatefulOperators}
+
+/**
+ * Gathers what a query says about the times of a join into the join's condition.
+ *
+ *   - The bounds in filters above an inner join, and in inner joins above it, where Spark's
+ *     optimizer would find them too.
+ *   - That the times in bounds are not null: a row without a time never finds a partner, and has
+ *     nothing to wait for in the state.
+ */
+object CompleteJoinConditions extends PredicateHelper {
+
+  def apply(plan: LogicalPlan): LogicalPlan = complete(plan, Nil)
+
+  /** @param above what the plan above lets through only */
+  private def complete(plan: LogicalPlan, above: Seq[Expression]): LogicalPlan = plan match {
+    case f: Filter =>
+      f.copy(child = complete(f.child, above ++ splitConjunctivePredicates(f.condition)))
+    case p: Project =>
+      val aliases = getAliasMap(p)
+      p.copy(child = complete(p.child, above.map(replaceAlias(_, aliases))))
+    case s: SubqueryAlias               => s.copy(child = complete(s.child, above))
+    case j: Join if j.joinType == Inner =>
+      val must = above ++ j.condition.toSeq.flatMap(splitConjunctivePredicates)
+      val completed = if (StatefulOperators.isStreamJoin(j)) withNotNull(withBounds(j, must)) else j
+      completed.mapChildren(complete(_, must))
+    case j: Join if StatefulOperators.isStreamJoin(j) =>
+      withNotNull(j).mapChildren(complete(_, Nil))
+    case other => other.mapChildren(complete(_, Nil))
+  }
+
+  private def withBounds(join: Join, predicates: Seq[Expression]): Join = {
+    val own = join.condition.toSeq.flatMap(splitConjunctivePredicates)
+    val (left, right) =
+      (JoinBounds.times(join.left.output), JoinBounds.times(join.right.output))
+    JoinBounds.and(
+      join,
+      predicates
+        .filterNot(p => own.exists(_.semanticEquals(p)))
+        .flatMap(JoinBounds.split)
+        .filter { p =>
+          p.deterministic && p.references.subsetOf(join.left.outputSet ++ join.right.outputSet) &&
+          JoinBounds.in(Seq(p), left, right).nonEmpty
+        }
+    )
+  }
+
+  private def withNotNull(join: Join): Join =
+    JoinBounds.and(
+      join,
+      JoinBounds
+        .of(join)
+        .flatMap(b => Seq(b.setBy, b.limited))
+        .distinctBy(_.exprId)
+        .map(IsNotNull(_))
+    )
+}

@@ -1,0 +1,294 @@
+package tidegate.preparation
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types.LongType
+import tidegate.columns.{WindowGrid, WindowMark, WindowRole}
+import tidegate.operators.WindowColumns
+import tidegate.plans.{DropLate, KeptFrames, RetagEventTime}
+
+/**
+ * Rows that a window function has not copied into their windows yet, as an aggregation over frames
+ * wants them.
+ *
+ * @param rows
+ *   the rows, each once
+ * @param time
+ *   the column that the windows are made of
+ * @param start
+ *   stands for the start of a window, in µs; in the rows, for that of a frame
+ * @param columns
+ *   every column that tells of the window alone, made from the start
+ * @param mixed
+ *   columns that are made of the window and of the row
+ * @param conditions
+ *   what filters say of the window, with its start in it
+ * @param operator
+ *   the name of the operator whose late rows are dropped on the way; none if the query has not
+ *   started
+ */
+private[tidegate] final case class FrameWindows(
+    rows: LogicalPlan,
+    time: Attribute,
+    grid: WindowGrid,
+    start: Attribute,
+    columns: AttributeMap[Expression],
+    mixed: AttributeSet,
+    conditions: Seq[Expression] = Nil,
+    operator: Option[String] = None
+) {
+
+  /** Whether an expression tells of the window, and of nothing else. */
+  def isOfWindow(e: Expression): Boolean =
+    e.references.nonEmpty && e.references.forall(columns.contains)
+
+  def touchesWindow(e: Expression): Boolean =
+    e.references.exists(a => columns.contains(a) || mixed.contains(a))
+
+  /**
+   * The rows with the start of their frame, in the column that stands for that of a window, and
+   * with other columns.
+   */
+  def inFrames(others: Seq[NamedExpression]): LogicalPlan = {
+    val micros = PreciseTimestampConversion(time, time.dataType, LongType)
+    val sinceBegin = Pmod(
+      Subtract(micros, Literal(grid.offsetMs * FrameWindows.MicrosPerMs)),
+      Literal(grid.slideMs * FrameWindows.MicrosPerMs)
+    )
+    val frame = Alias(Subtract(micros, sinceBegin), start.name)(exprId = start.exprId)
+    Project(rows.output ++ others :+ frame, rows)
+  }
+
+  /** The expression with the start of the window in it. */
+  def fromStart(e: Expression): Expression = e.transform {
+    case a: Attribute if columns.contains(a) => columns(a)
+  }
+}
+
+private[tidegate] object FrameWindows extends PredicateHelper {
+  private val MicrosPerMs = 1000L
+
+  /** A plan without windows, or the reason why its windows cannot be put together from frames. */
+  type Found = Either[String, FrameWindows]
+
+  /**
+   * Goes down from an aggregation to where `window`, one of its columns, is made, and takes the
+   * copies out on the way back.
+   */
+  def of(plan: LogicalPlan, window: Attribute): Found = plan match {
+    case Hop(found) if found.columns.contains(window)     => Right(found)
+    case Tumble(found) if found.columns.contains(window)  => Right(found)
+    case Windows(found) if found.columns.contains(window) => Right(found)
+    case p: Project        => of(p.child, sourceOf(p, window)).flatMap(project(p, _))
+    case f: Filter         => of(f.child, window).flatMap(filter(f, _))
+    case d: DropLate       => of(d.child, window).map(dropLate(d, _))
+    case r: RetagEventTime => of(r.child, window)
+    case s: SubqueryAlias  => of(s.child, window)
+    case v: View           => of(v.child, window)
+    case k: KeptFrames     => of(k.child, window)
+    case other             =>
+      Left(s"there is a ${other.nodeName} between the window function and the aggregation")
+  }
+
+  /** The windows of an aggregation, made so that the plan does not grow with their number. */
+  def generated(plan: LogicalPlan): LogicalPlan = plan match {
+    case e: Expand => Windows.generated(e).getOrElse(e)
+    case _: Project | _: Filter | _: DropLate | _: RetagEventTime | _: SubqueryAlias | _: View |
+        _: KeptFrames =>
+      plan.mapChildren(generated)
+    case other => other
+  }
+
+  private def sourceOf(p: Project, window: Attribute): Attribute =
+    p.projectList
+      .collectFirst {
+        // Another name, or an end that was added to a start.
+        case a: Alias if a.exprId == window.exprId && a.references.size == 1 => a.references.head
+      }
+      .getOrElse(window)
+
+  private def project(p: Project, found: FrameWindows): Found = {
+    val (window, rest) = p.projectList.partition(found.isOfWindow)
+    val (mixed, own) = rest.partition(found.touchesWindow)
+    if (p.projectList.exists(!_.deterministic)) {
+      Left("an expression between the window function and the aggregation is not deterministic")
+    } else {
+      val kept = if (own.exists(_.exprId == found.time.exprId)) own else own :+ found.time
+      Right(
+        found.copy(
+          rows = Project(kept, found.rows),
+          columns = AttributeMap(window.map { e =>
+            val definition = e match {
+              case Alias(child, _) => child
+              case attribute       => attribute
+            }
+            e.toAttribute -> found.fromStart(definition)
+          }),
+          mixed = AttributeSet(mixed.map(_.toAttribute))
+        )
+      )
+    }
+  }
+
+  /** A condition on the window alone can wait until the window is there. */
+  private def filter(f: Filter, found: FrameWindows): Found = {
+    val (touching, ofRow) =
+      splitConjunctivePredicates(f.condition).partition(found.touchesWindow)
+    touching.find(!found.isOfWindow(_)) match {
+      case _ if !f.condition.deterministic =>
+        Left("a filter between the window function and the aggregation is not deterministic")
+      case Some(mixed) =>
+        Left(s"a filter below the aggregation compares the window with the row: ${mixed.sql}")
+      case None =>
+        Right(
+          found.copy(
+            rows = ofRow.reduceOption(And(_, _)).fold(found.rows)(Filter(_, found.rows)),
+            conditions = found.conditions ++ touching.map(found.fromStart)
+          )
+        )
+    }
+  }
+
+  /** A row is late when the last of its windows is closed. */
+  private def dropLate(d: DropLate, found: FrameWindows): FrameWindows = {
+    // It may be the end of another window: here it is a time.
+    val time = found.time.withMetadata(WindowMark.removed(found.time.metadata))
+    val drop = d.copy(child = found.rows, time = time, grid = Some(found.grid), eventTime = None)
+    found.copy(rows = drop, operator = Some(d.operator))
+  }
+
+  /** Our `HOP`: a generator of starts, and a projection that makes the columns of them. */
+  private object Hop {
+    def unapply(p: Project): Option[FrameWindows] = p match {
+      case Project(list, Generate(Explode(_: Sequence), _, _, _, Seq(value), child)) =>
+        for {
+          end <- list.collectFirst {
+            case a: Alias
+                if a.references
+                  .contains(value) && WindowMark.hasRole(a.toAttribute, WindowRole.End) =>
+              a.toAttribute
+          }
+          mark <- WindowMark.of(end)
+          if mark.function == "HOP" && mark.grid.isDefined
+          time <- WindowColumns.timeOf(p, end)
+          start = newFrame()
+          made = FrameWindows(
+            child,
+            time,
+            mark.grid.get,
+            start,
+            AttributeMap(Seq(value -> start)),
+            AttributeSet.empty
+          )
+          found <- project(Project(list, p.child), made).toOption
+        } yield found
+      case _ => None
+    }
+  }
+
+  /** Our `TUMBLE`: a projection that makes all columns from the time. */
+  private object Tumble {
+    def unapply(p: Project): Option[FrameWindows] =
+      for {
+        (begin, start) <- p.projectList.collectFirst {
+          case a @ Alias(PreciseTimestampConversion(micros, LongType, _), _)
+              if WindowMark.of(a.toAttribute).exists(isStart) =>
+            a.toAttribute -> micros
+        }
+        grid <- WindowMark.of(begin).flatMap(_.grid)
+        time <- WindowColumns.timeOf(p, begin)
+        frame = newFrame()
+        columns = p.projectList.map(_.transformDown { case e if e.semanticEquals(start) => frame })
+        made = FrameWindows(
+          p.child,
+          time,
+          grid,
+          frame,
+          AttributeMap(Seq(frame -> frame)),
+          AttributeSet.empty
+        )
+        found <- project(
+          Project(columns.map(_.asInstanceOf[NamedExpression]), p.child),
+          made
+        ).toOption
+      } yield found
+
+    private def isStart(mark: WindowMark): Boolean =
+      mark.function == "TUMBLE" && mark.role == WindowRole.Start
+  }
+
+  /** Spark's `window`: a projection, and with a slide one for each window, under a filter. */
+  private object Windows {
+    def unapply(plan: LogicalPlan): Option[FrameWindows] = plan match {
+      case e: Expand  => e.projections.headOption.flatMap(of(e, e.output, _))
+      case p: Project => of(p, p.output, p.projectList)
+      case _          => None
+    }
+
+    private def of(
+        plan: UnaryNode,
+        columns: Seq[Attribute],
+        definitions: Seq[Expression]
+    ): Option[FrameWindows] =
+      for {
+        (window, definition) <- columns.zip(definitions).collectFirst {
+          case (column, Alias(made, _)) if isWindow(column) => column -> made
+          case (column, made) if isWindow(column)           => column -> made
+        }
+        if !definition.isInstanceOf[Attribute]
+        (grid, time) <- WindowColumns.grid(plan, window)
+        frame = newFrame()
+      } yield FrameWindows(
+        plan.child match {
+          case g: Generate if g.generatorOutput.exists(definition.references.contains) => g.child
+          case rows                                                                    => rows
+        },
+        time,
+        grid,
+        frame,
+        AttributeMap(Seq(window -> fromStart(definition, frame))),
+        AttributeSet.empty
+      )
+
+    /**
+     * Windows of a slide that are made from a list of their starts, not each in an expression of
+     * its own: every batch is planned again, and looks at all expressions.
+     */
+    def generated(e: Expand): Option[LogicalPlan] =
+      for {
+        (window, definition) <- e.output.zip(e.projections.head).find(c => isWindow(c._1))
+        (grid, _) <- WindowColumns.grid(e, window)
+        last <- definition.collectFirst {
+          case c: PreciseTimestampConversion if c.fromType == LongType => c.child
+        }
+      } yield {
+        val first = Subtract(last, Literal((grid.sizeMs - grid.slideMs) * MicrosPerMs))
+        val starts =
+          Sequence(first, last, Some(Literal(grid.slideMs * MicrosPerMs)), Some("UTC"))
+        val start = AttributeReference("start_micros", LongType, nullable = false)()
+        val made = Alias(fromStart(definition, start), window.name)(
+          window.exprId,
+          window.qualifier,
+          Some(window.metadata)
+        )
+        Project(
+          made +: e.output.filterNot(_.exprId == window.exprId),
+          Generate(Explode(starts), Nil, outer = false, None, Seq(start), e.child)
+        )
+      }
+
+    private def isWindow(column: Attribute) = column.metadata.contains(TimeWindow.marker)
+
+    /** Spark makes both ends from the time: here from the start, and otherwise the same. */
+    private def fromStart(window: Expression, start: Attribute): Expression =
+      window.transformDown {
+        case c: PreciseTimestampConversion if c.fromType == LongType =>
+          c.child match {
+            case Add(_, size: Literal, _) => c.copy(child = Add(start, size))
+            case _                        => c.copy(child = start)
+          }
+      }
+  }
+
+  private def newFrame(): Attribute = AttributeReference("frame", LongType, nullable = false)()
+}

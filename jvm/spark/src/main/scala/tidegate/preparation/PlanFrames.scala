@@ -1,0 +1,185 @@
+package tidegate.preparation
+
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.optimizer.InlineCTE
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.util.toPrettySQL
+import org.apache.spark.sql.streaming.OutputMode
+import tidegate.clock.StateCheckpoint
+import tidegate.columns.{WindowGrid, WindowMark}
+import tidegate.operators.{EventTimeColumn, WindowColumns}
+import tidegate.plans.{FrameAggregate, KeptFrames, KeyedWatermark, NoFrames}
+import tidegate.settings.Settings.FramesEnabled
+
+/**
+ * Puts sliding windows together from frames, where that gives the same rows as Spark's plan; and
+ * where it does not, says why.
+ *
+ * It works on the plan of each batch, after the analysis. What a batch cannot know, such as the
+ * output mode, is decided when the query starts: see [[PlanFrames.atStart]].
+ */
+object PlanFrames extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!plan.isStreaming || !plan.exists(_.isInstanceOf[KeyedWatermark])) plan
+    else
+      // A query has none any more when it runs, but its explanation before that.
+      InlineCTE(alwaysInline = true)(plan).transformUp {
+        case WindowAggregate(a, window, grid)
+            if !a.child.isInstanceOf[NoFrames] && wants(a, grid) =>
+          planned(a, window, grid).fold(NoFrames.under(a, _), identity)
+      }
+
+  /** The windows that are put together from frames in a plan, by their operator. */
+  def in(plan: LogicalPlan): Map[String, WindowGrid] =
+    apply(plan).collect { case FrameAggregate(_, grid, Some(operator), _) =>
+      operator -> grid
+    }.toMap
+
+  /**
+   * For the plan of a query that is about to start. Where the checkpoint has state, it decides:
+   * frames stay frames, and what was made without them goes on without.
+   *
+   * @throws AnalysisException
+   *   if the checkpoint has frames that the query cannot go on with
+   */
+  def atStart(plan: LogicalPlan, mode: OutputMode, checkpoint: StateCheckpoint): LogicalPlan = {
+    val marked = plan.transformUp { case WindowAggregate(a, window, grid) =>
+      val hasFrames = RestoredFrames.exist(plan, a, checkpoint)
+      lazy val against = reasonAgainst(plan, mode) match {
+        case None if !hasFrames && checkpoint.operators.nonEmpty =>
+          Some("the checkpoint was made without frames")
+        case None => planned(a, window, grid).left.toOption
+        case some => some
+      }
+      if (!grid.isSliding && !hasFrames) a
+      else if (against.isDefined) NoFrames.under(a, against.get)
+      else if (!grid.isSliding) a.copy(child = KeptFrames(a.child))
+      else a.copy(child = FrameWindows.generated(a.child))
+    }
+    RestoredFrames.check(marked, apply(marked), checkpoint)
+    marked
+  }
+
+  private def reasonAgainst(plan: LogicalPlan, mode: OutputMode): Option[String] =
+    if (mode != OutputMode.Append()) {
+      Some(s"the output mode is ${mode.toString.toLowerCase}, and only append waits for windows")
+    } else if (!FramesEnabled.in(plan.conf)) Some(s"${FramesEnabled.key} is false")
+    else None
+
+  /** In windows that do not overlap no row is copied, and Spark's plan is as good. */
+  private def wants(a: Aggregate, grid: WindowGrid): Boolean =
+    grid.isSliding || a.child.isInstanceOf[KeptFrames]
+
+  /** An aggregation of a stream over windows of a fixed size, on a keyed watermark. */
+  private object WindowAggregate {
+    def unapply(a: Aggregate): Option[(Aggregate, Attribute, WindowGrid)] =
+      for {
+        _ <- Some(a).filter(_.isStreaming)
+        // Two candidates are an error when the query starts, but not of its explanation.
+        window <- Try(EventTimeColumn.of(a)).toOption.flatten
+        if !WindowMark.of(window).exists(_.sharesStart)
+        grid <- WindowColumns.gridOf(a.child, window)
+        if grid.sizeMs >= grid.slideMs
+      } yield (a, window, grid)
+  }
+
+  private def planned(
+      a: Aggregate,
+      window: Attribute,
+      grid: WindowGrid
+  ): Either[String, LogicalPlan] =
+    for {
+      _ <- refuse(grid.sizeMs % grid.slideMs != 0)(
+        s"the size of the windows, ${grid.sizeMs} ms, is not a multiple of their slide, " +
+          s"${grid.slideMs} ms"
+      )
+      found <- FrameWindows.of(a.child, window)
+      // Of a query that runs it was decided at its start.
+      _ <- refuse(found.operator.isEmpty && !FramesEnabled.in(a.conf))(
+        s"${FramesEnabled.key} is false"
+      )
+      _ <- checkKeys(a, found)
+      _ <- checkAggregates(a, found)
+    } yield aggregateFrames(a, found)
+
+  private def checkKeys(a: Aggregate, found: FrameWindows): Either[String, Unit] = {
+    val keys = a.groupingExpressions.filterNot(found.isOfWindow)
+    keys.find(found.touchesWindow).map(k => s"the key ${k.sql} is made of the window and the row")
+  }.toLeft(())
+
+  private def checkAggregates(a: Aggregate, found: FrameWindows): Either[String, Unit] = {
+    val all = a.aggregateExpressions.flatMap(_.collect { case e: AggregateExpression => e })
+    all.collectFirst {
+      case e if e.isDistinct           => s"${e.sql} is distinct, and cannot be merged"
+      case e if found.touchesWindow(e) => s"${e.sql} looks at the window"
+      case e if e.aggregateFunction.isInstanceOf[PythonUDAF] => s"${e.sql} is a Python function"
+    }
+  }.toLeft(())
+
+  private def refuse(when: Boolean)(reason: => String): Either[String, Unit] =
+    Either.cond(!when, (), reason)
+
+  private def aggregateFrames(a: Aggregate, found: FrameWindows): LogicalPlan = {
+    val keys = a.groupingExpressions.filterNot(found.isOfWindow).map {
+      case column: Attribute => column -> column
+      case key               => key -> Alias(key, nameOf(key, a))()
+    }
+    val functions = distinct(a.aggregateExpressions).map(f => f -> Alias(f, f.sql)())
+    val columns = keys ++ functions
+    val results = a.aggregateExpressions.map(result(_, columns, found))
+    // Spark would give computed keys names of its own; constants it takes out.
+    val computed = keys.collect { case (key, name: Alias) if !key.foldable => name }
+    val grouping = keys.map { case (key, name) => if (key.foldable) key else name.toAttribute }
+    val frames = Aggregate(
+      grouping :+ found.start,
+      columns.map(_._2).map(c => if (computed.contains(c)) c.toAttribute else c) :+ found.start,
+      found.inFrames(computed)
+    )
+    val windows = FrameAggregate(found.start, found.grid, found.operator, frames)
+    Project(
+      results,
+      found.conditions.reduceOption(And(_, _)).fold[LogicalPlan](windows)(Filter(_, windows))
+    )
+  }
+
+  /** What the query calls it, which the state is then read by. */
+  private def nameOf(key: Expression, a: Aggregate): String =
+    a.aggregateExpressions
+      .collectFirst { case Alias(child, name) if child.semanticEquals(key) => name }
+      .getOrElse(toPrettySQL(key))
+
+  private def distinct(results: Seq[Expression]): Seq[AggregateExpression] =
+    results
+      .flatMap(_.collect { case e: AggregateExpression => e })
+      .foldLeft(Seq.empty[AggregateExpression]) { (all, e) =>
+        if (all.exists(_ eq e)) all else all :+ e
+      }
+
+  private def result(
+      e: NamedExpression,
+      columns: Seq[(Expression, NamedExpression)],
+      found: FrameWindows
+  ): NamedExpression = {
+    def column(of: Expression) = columns.find { case (definition, _) =>
+      // First and the like are never equal to another.
+      (definition eq of) || definition.semanticEquals(of)
+    }
+    val rewritten = e.transformDown {
+      case part if column(part).isDefined => column(part).get._2.toAttribute
+      case window: Attribute              => found.fromStart(window)
+    }
+    rewritten match {
+      case a: Attribute if a.exprId == e.exprId => a.withMetadata(e.metadata)
+      case Alias(child, _)                      => named(child, e)
+      case other                                => named(other, e)
+    }
+  }
+
+  private def named(child: Expression, as: NamedExpression): Alias =
+    Alias(child, as.name)(as.exprId, as.qualifier, Some(as.metadata))
+}

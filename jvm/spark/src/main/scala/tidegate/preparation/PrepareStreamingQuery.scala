@@ -1,0 +1,72 @@
+package tidegate.preparation
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.optimizer.InlineCTE
+import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.streaming.WriteToStream
+import tidegate.analysis.KeepOneClock
+import tidegate.checks.CheckJoins
+import tidegate.clock.StateCheckpoint
+import tidegate.columns.WindowMark
+import tidegate.plans.{DropLate, KeyedWatermark}
+import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
+
+/**
+ * Makes a streaming query ready to start: only here the whole plan is known.
+ *
+ *   1. Common table expressions are put in the place of their references.
+ *   1. The watermark nodes get their final names, and functions the one that they ask for.
+ *   1. Watermarks over Kafka that could have substreams are told of.
+ *   1. Rows of Kafka whose time is taken for their append time are checked for it.
+ *   1. Joins get all that the query says about their times as their condition, and are checked.
+ *   1. Each stateful operator sees one event time column.
+ *   1. Late rows are dropped under each stateful operator.
+ *   1. Rows that wait in the checkpoint to be ordered are checked to be in the same order.
+ *   1. Sliding windows that cannot be put together from frames, whatever the batch, are marked.
+ *   1. Nodes without an emission get one that fits the windows downstream.
+ */
+object PrepareStreamingQuery extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
+    case w: WriteToStream if needsPreparing(w.inputQuery) =>
+      AnalysisHelper.allowInvokingTransformsInAnalyzer {
+        val steps = Seq[LogicalPlan => LogicalPlan](
+          // Spark inlines them only in the optimizer; a reference to one shows nothing of its plan.
+          InlineCTE(alwaysInline = true)(_),
+          KeepOneClock(_),
+          NameNodes(_),
+          SuggestSubstreams(_),
+          CheckAppendTime(_),
+          FindFunctionInputs(_),
+          CompleteJoinConditions(_),
+          CheckJoins.atStart(_),
+          SelectEventTimeColumn(_),
+          InsertDropLate(_, w.outputMode),
+          RestoredOrders.check(_, checkpointOf(w)),
+          PlanFrames.atStart(_, w.outputMode, checkpointOf(w)),
+          ChooseEmission(_)
+        )
+        w.copy(inputQuery = steps.foldLeft(w.inputQuery)((query, step) => step(query)))
+      }
+    // Our window functions work with Spark's watermark too, which wants one tagged column as well.
+    case w: WriteToStream if isOfSpark(w.inputQuery) =>
+      AnalysisHelper.allowInvokingTransformsInAnalyzer {
+        w.copy(inputQuery = SelectEventTimeColumn(InlineCTE(alwaysInline = true)(w.inputQuery)))
+      }
+    case other => other
+  }
+
+  private def checkpointOf(w: WriteToStream): StateCheckpoint =
+    new StateCheckpoint(w.resolvedCheckpointLocation, SparkSession.active)
+
+  private def isOfSpark(query: LogicalPlan): Boolean =
+    !query.exists(_.isInstanceOf[KeyedWatermark]) &&
+      query.exists(_.output.exists(WindowMark.of(_).isDefined))
+
+  private def needsPreparing(query: LogicalPlan): Boolean =
+    query.exists(_.isInstanceOf[KeyedWatermark]) && !query.exists {
+      case k: KeyedWatermark => k.spec.emission.isDefined && query.exists(_.isInstanceOf[DropLate])
+      case _                 => false
+    }
+}

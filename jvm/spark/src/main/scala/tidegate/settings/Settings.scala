@@ -1,0 +1,60 @@
+package tidegate.settings
+
+import scala.util.Try
+
+import org.apache.spark.network.util.JavaUtils
+
+/** Every setting of Tidegate. `docs/settings.md` has the same list, and a test compares the two. */
+object Settings {
+
+  /** How many substreams a watermark may have. */
+  val MaxSubstreams: Setting[Int] = Setting(
+    "spark.tidegate.maxSubstreams",
+    "100000",
+    "a whole number above 0",
+    "The largest number of substreams of one watermark. A query that finds more fails: the driver " +
+      "keeps the time of each substream, and a column of many values, such as a user, would fill " +
+      "its memory."
+  )(_.toIntOption.filter(_ > 0))
+
+  /** Whether sliding windows are put together from frames. */
+  val FramesEnabled: Setting[Boolean] = Setting(
+    "spark.tidegate.frames.enabled",
+    "true",
+    "'true' or 'false'",
+    "Whether sliding windows are put together from frames. `false` gives Spark's own plan, which " +
+      "copies each row into all of its windows. A checkpoint decides for itself: its query goes on " +
+      "as it began."
+  )(_.toBooleanOption)
+
+  /** How many bytes a task groups by keys at once. */
+  val FramesMaxInputBytes: Setting[Long] = Setting(
+    "spark.tidegate.frames.maxInputBytes",
+    "64m",
+    "a positive size such as '64m'",
+    "How much of a batch a task groups by keys at once, in bytes of partially aggregated rows, or " +
+      "with a unit. The rest takes another round."
+  )(text => Try(JavaUtils.byteStringAsBytes(text)).toOption.filter(_ > 0))
+
+  /** What an inner join gets whose state grows without limit. */
+  val UnboundedJoin: Setting[String] = Setting(
+    "spark.tidegate.join.unbounded",
+    "warn",
+    "'warn' or 'error'",
+    "What happens when a query starts with an inner join of streams whose state grows without " +
+      "limit: a line in the log, or an error."
+  )(Some(_).filter(Set("warn", "error")))
+
+  /** Whether a restarted query reads its last batch again. */
+  val ObserveLastBatch: Setting[Boolean] = Setting(
+    "spark.tidegate.restart.observeLastBatch",
+    "true",
+    "'true' or 'false'",
+    "Whether a query that goes on from a checkpoint reads its last committed batch again to learn " +
+      "the event times in that batch. `false` is for a source that has dropped those rows: time " +
+      "may then stand a little earlier."
+  )(_.toBooleanOption)
+
+  val all: Seq[Setting[_]] =
+    Seq(MaxSubstreams, FramesEnabled, FramesMaxInputBytes, UnboundedJoin, ObserveLastBatch)
+}

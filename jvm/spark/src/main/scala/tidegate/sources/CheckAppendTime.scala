@@ -1,0 +1,70 @@
+package tidegate.sources
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
+import org.apache.spark.sql.types.TimestampType
+import tidegate.plans.{ColumnOrigin, KeyedWatermark}
+
+/**
+ * Checks of every row of Kafka whose time is taken for an append time that it is one: a topic may
+ * have the times of its producers instead, and may be changed to that at any time.
+ *
+ * A checked column needs an id of its own, and so a new relation. It takes the place of the old one
+ * wherever that is: Spark reads equal relations once, and different ones once each.
+ */
+object CheckAppendTime {
+
+  def apply(plan: LogicalPlan): LogicalPlan = {
+    val renewed = mutable.HashMap.empty[StreamingRelationV2, StreamingRelationV2]
+    def fresh(r: StreamingRelationV2) =
+      renewed.getOrElseUpdate(r, r.newInstance().asInstanceOf[StreamingRelationV2])
+    val checked = plan.transformUp {
+      case k: KeyedWatermark if k.ingestionTime.isDefined =>
+        ColumnOrigin.of(k.left, k.ingestionTime.get) match {
+          case Some((r: StreamingRelationV2, time)) if ColumnOrigin.isKafka(r) =>
+            k.copy(left = k.left.transformUp {
+              case relation: StreamingRelationV2 if relation == r =>
+                renamed(r, fresh(r), Some(time))
+            })
+          case _ => k
+        }
+    }
+    checked.transformUp {
+      case r: StreamingRelationV2 if renewed.contains(r) => renamed(r, renewed(r), None)
+    }
+  }
+
+  /** Whether a column of a relation has the check. */
+  def isIn(column: Expression): Boolean = column.exists {
+    case call: StaticInvoke => call.staticObject == AppendTimes.getClass
+    case _                  => false
+  }
+
+  /** The columns of `fresh` as those of `relation`, and one of them checked. */
+  private def renamed(
+      relation: StreamingRelationV2,
+      fresh: StreamingRelationV2,
+      checked: Option[Attribute]
+  ): LogicalPlan = {
+    def of(name: String) = fresh.output.find(_.name == name)
+    val columns = relation.output.zip(fresh.output).map { case (old, column) =>
+      val value = (of("timestampType"), of("topic")) match {
+        case (Some(kind), Some(topic)) if checked.exists(_.exprId == old.exprId) =>
+          StaticInvoke(
+            AppendTimes.getClass,
+            TimestampType,
+            "checked",
+            Seq(column, kind, topic),
+            returnNullable = false
+          )
+        case _ => column
+      }
+      Alias(value, old.name)(old.exprId, explicitMetadata = Some(old.metadata))
+    }
+    Project(columns, fresh)
+  }
+}

@@ -1,0 +1,118 @@
+package tidegate.sql
+
+import org.apache.spark.sql.catalyst.analysis.TempResolvedColumn
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  Expression,
+  LateralColumnAliasReference,
+  OuterReference
+}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  AnalysisHelper,
+  CTERelationDef,
+  CTERelationRef,
+  LogicalPlan
+}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import tidegate.builders.KeyedWatermarks
+import tidegate.clock.RunningQuery
+import tidegate.columns.{CurrentWatermark, EventTimeTag, IsLate, WatermarkSource}
+import tidegate.errors.FunctionErrors
+import tidegate.plans.KeyedWatermark
+import tidegate.preparation.NameNodes
+
+/** Looks up whose watermark `current_watermark` and `is_late` mean. */
+object ResolveWatermarkFunctions extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case p if p.childrenResolved =>
+      p.transformExpressions {
+        case c: WatermarkCall if c.child.resolved =>
+          CurrentOrigin.withOrigin(c.child.origin)(new Lookup(p, plan).resolve(c))
+      }
+  }
+}
+
+/**
+ * @param plan
+ *   the node with the call
+ * @param whole
+ *   the plan that it is in, for common table expressions
+ */
+private[tidegate] final class Lookup(plan: LogicalPlan, whole: LogicalPlan) {
+
+  def resolve(call: WatermarkCall): Expression = call match {
+    case CurrentWatermarkCall(e) if columnOf(e).isDefined =>
+      val column = columnOf(e).get
+      CurrentWatermark(column.name, ofColumn(CurrentWatermarkCall.Name, column))
+    case CurrentWatermarkCall(e) =>
+      val name = WatermarkFunctions.text(e).getOrElse {
+        throw FunctionErrors.watermarkNameNeeded(e.sql)
+      }
+      CurrentWatermark(name, ofName(name))
+    case IsLateCall(e) =>
+      if (!KeyedWatermarks.isTime(e) && !EventTimeTag.isWindow(e.dataType)) {
+        throw FunctionErrors.isLateNotTime(e.sql, e.dataType)
+      }
+      val column = columnOf(e).getOrElse(throw FunctionErrors.isLateComputed(e.sql))
+      IsLate(e, EventTimeTag.closesWindow(column), ofColumn(IsLateCall.Name, column))
+  }
+
+  /** A column, also as Spark refers to it in HAVING, to an alias beside it, or from a subquery. */
+  private def columnOf(e: Expression): Option[Attribute] = e match {
+    case a: Attribute                   => Some(a)
+    case t: TempResolvedColumn          => columnOf(t.child)
+    case l: LateralColumnAliasReference => Some(l.a)
+    case o: OuterReference              => Some(o.toAttribute)
+    case _                              => None
+  }
+
+  private def ofColumn(function: String, column: Attribute): WatermarkSource = {
+    // A reference may have the metadata of before.
+    val key = plan.children
+      .flatMap(_.output)
+      .find(_.exprId == column.exprId)
+      .orElse(Some(column))
+      .flatMap(EventTimeTag.key)
+    if (key.isEmpty && isInQuery) {
+      throw FunctionErrors.columnWithoutWatermark(function, column.name)
+    }
+    WatermarkSource(None, key)
+  }
+
+  private def ofName(name: String): WatermarkSource = {
+    val nodes = plan.children.flatMap(nodesOf)
+    val columns = plan.children.flatMap(_.output).filter(EventTimeTag.key(_).isDefined)
+    // A column first: watermarks are named after theirs, and may be several of one name.
+    columns.find(_.name.equalsIgnoreCase(name)) match {
+      case Some(column) => WatermarkSource(None, EventTimeTag.key(column))
+      case None if isInQuery && !nodes.contains(name) =>
+        throw FunctionErrors.unknownWatermark(name, (nodes ++ columns.map(_.name)).distinct)
+      case None => WatermarkSource(Some(name), None)
+    }
+  }
+
+  /** The names of the watermarks below, as they will be numbered; in a batch all of its query. */
+  private def nodesOf(child: LogicalPlan): Seq[String] =
+    if (child.isStreaming) NameNodes(inlined(child)).collect { case k: KeyedWatermark =>
+      k.spec.name
+    }
+    else running.toSeq.flatMap(_.nodes.map(_.spec.name))
+
+  /** Names are looked up behind references to common table expressions too. */
+  private def inlined(child: LogicalPlan): LogicalPlan =
+    AnalysisHelper.allowInvokingTransformsInAnalyzer {
+      child.transformUp { case r: CTERelationRef =>
+        whole
+          .collectFirst { case d: CTERelationDef if d.id == r.cteId => inlined(d.child) }
+          .getOrElse(r)
+      }
+    }
+
+  /** Data in files has no watermark, and any name is as good as another. */
+  private def isInQuery: Boolean =
+    plan.children.exists(_.isStreaming) || running.isDefined
+
+  private def running: Option[RunningQuery] = RunningQuery.active
+}

@@ -1,0 +1,148 @@
+package tidegate.statistics
+
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.unsafe.types.UTF8String
+
+/**
+ * The highest event time of each substream of a task, in a tree with one level for each substream
+ * column: a row is found by its column values as they are, without making a key of them.
+ *
+ * The task writes it, for every row; a heartbeat may read it at any time, and may miss the latest.
+ */
+final class SubstreamNode(counter: SubstreamCounter) {
+  import SubstreamNode._
+
+  @volatile private var byLong = new LongTable(InitialSize)
+  private val byText = new ConcurrentHashMap[UTF8String, SubstreamNode](InitialSize)
+  private var ofNullValue: SubstreamNode = _
+  private var micros = NoTime
+  private var observed = false
+
+  // Rows often come in runs of one text: it is found without hashing.
+  private var lastText: UTF8String = _
+  private var lastOfText: SubstreamNode = _
+
+  /** The next level, for a number. */
+  def of(value: Long): SubstreamNode = {
+    val found = byLong.find(value)
+    if (found != null) found else add(value)
+  }
+
+  /** The next level, for a text; it may be used again. */
+  def of(value: UTF8String): SubstreamNode = {
+    if (lastText == null || !lastText.equals(value)) {
+      val found = byText.get(value)
+      lastText = value.clone()
+      lastOfText = if (found != null) found else new SubstreamNode(counter)
+      if (found == null) byText.put(lastText, lastOfText)
+    }
+    lastOfText
+  }
+
+  /** The next level, for a null. */
+  def ofNull(): SubstreamNode = {
+    if (ofNullValue == null) ofNullValue = new SubstreamNode(counter)
+    ofNullValue
+  }
+
+  /**
+   * An event with a time in µs; above `bound` it moves nothing. Returns whether it was above.
+   *
+   * @throws AnalysisException
+   *   if it is the first of one substream too many
+   */
+  def observe(time: Long, bound: Long): Boolean = {
+    if (!observed) {
+      counter.add()
+      observed = true
+    }
+    if (time <= micros) false
+    else if (time > bound) true
+    else {
+      micros = time
+      false
+    }
+  }
+
+  /** Nothing was observed here or below. */
+  def isUntouched: Boolean =
+    !observed && byText.isEmpty && ofNullValue == null && byLong.entries.isEmpty
+
+  /** The substreams below, by name, with their highest time in µs or `NoTime`. */
+  def tops(path: List[String] = Nil): Iterator[(String, Long)] = {
+    val own = if (observed) Iterator.single(joined(path) -> micros) else Iterator.empty
+    own ++
+      byLong.entries.flatMap { case (value, node) => node.tops(value.toString :: path) } ++
+      byText.asScala.iterator.flatMap { case (value, node) =>
+        node.tops(escape(value.toString) :: path)
+      } ++
+      Option(ofNullValue).iterator.flatMap(_.tops(NullName :: path))
+  }
+
+  private def add(value: Long): SubstreamNode = {
+    val node = new SubstreamNode(counter)
+    if (byLong.isFull) byLong = byLong.grown
+    byLong.put(value, node)
+    node
+  }
+}
+
+object SubstreamNode {
+
+  /** Only events without a usable time were seen. */
+  val NoTime: Long = Long.MinValue
+
+  /** The name of the only substream of an undivided stream. */
+  val WholeStream = "*"
+
+  private val InitialSize = 4
+  private val NullName = "\\N"
+
+  /** The name of the substream with these column values, of which none is null. */
+  def name(values: Seq[String]): String = joined(values.map(escape).reverse.toList)
+
+  /** Column values joined by `/`; escapes keep different values different. */
+  private def joined(path: List[String]): String =
+    if (path.isEmpty) WholeStream else path.reverse.mkString("/")
+
+  private def escape(value: String): String = value.replace("\\", "\\\\").replace("/", "\\/")
+
+  /** Open addressing, at most half full; the size is a power of two. */
+  private final class LongTable(size: Int) {
+    private val keys = new Array[Long](size)
+    private val nodes = new Array[SubstreamNode](size)
+    private val mask = size - 1
+    private var count = 0
+
+    def isFull: Boolean = count >= size / 2
+
+    def grown: LongTable = {
+      val larger = new LongTable(size * 2)
+      entries.foreach { case (key, node) => larger.put(key, node) }
+      larger
+    }
+
+    def find(key: Long): SubstreamNode = nodes(slot(key))
+
+    def put(key: Long, node: SubstreamNode): Unit = {
+      val i = slot(key)
+      keys(i) = key
+      nodes(i) = node
+      count += 1
+    }
+
+    def entries: Iterator[(Long, SubstreamNode)] =
+      nodes.indices.iterator.filter(nodes(_) != null).map(i => keys(i) -> nodes(i))
+
+    /** Where the key is, or would be put. */
+    private def slot(key: Long): Int = {
+      val h = key * 0x9e3779b97f4a7c15L
+      var i = (h ^ (h >>> 32)).toInt & mask
+      while (nodes(i) != null && keys(i) != key) i = (i + 1) & mask
+      i
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package tidegate.statistics
+
+import java.io.{ObjectInputStream, ObjectOutputStream}
+
+import scala.collection.mutable
+
+import org.apache.spark.TaskContext
+import org.apache.spark.util.AccumulatorV2
+
+/**
+ * The highest event time of every substream in one batch.
+ *
+ * Everything in it is a maximum, so that task retries, speculation and a second action on the same
+ * batch change nothing.
+ *
+ * @param futureBoundMicros
+ *   an event with a higher time, in µs, moves no watermark and is counted
+ * @param limit
+ *   a task fails that finds more substreams
+ */
+final class SubstreamStats(
+    val futureBoundMicros: Long,
+    limit: SubstreamLimit = SubstreamLimit.none
+) extends AccumulatorV2[Long, Map[String, Long]] {
+
+  /** What the task of this copy has seen. */
+  @transient private var tree = newTree
+
+  /** What other copies have seen: by name, in µs. */
+  @transient private var tops = mutable.Map.empty[String, Long]
+  private val futureByPartition = mutable.Map.empty[Int, Long]
+
+  private def newTree = new SubstreamNode(new SubstreamCounter(limit))
+
+  /** Where the search for a row's substream begins. */
+  def root: SubstreamNode = tree
+
+  /** An event of a substream, with its time in µs. */
+  def observe(substream: SubstreamNode, micros: Long): Unit =
+    if (substream.observe(micros, futureBoundMicros)) countFuture()
+
+  private def countFuture(): Unit = {
+    val partition = TaskContext.getPartitionId()
+    futureByPartition(partition) = futureByPartition.getOrElse(partition, 0L) + 1
+  }
+
+  /** By name, the highest time in µs; `NoTime` if all events were too far in the future. */
+  override def value: Map[String, Long] = all.toMap
+
+  /** As `value`, without a copy where it is asked for most: on the driver. */
+  def all: collection.Map[String, Long] =
+    if (tree.isUntouched) tops
+    else {
+      val merged = tops.clone()
+      tree.tops().foreach { case (name, micros) => raise(merged, name, micros) }
+      merged
+    }
+
+  private def raise(times: mutable.Map[String, Long], name: String, micros: Long): Unit =
+    times(name) = math.max(micros, times.getOrElse(name, SubstreamNode.NoTime))
+
+  /** How many events were further in the future than allowed. */
+  def futureEvents: Long = futureByPartition.values.sum
+
+  override def isZero: Boolean = tops.isEmpty && tree.isUntouched
+
+  override def copy(): SubstreamStats = {
+    val other = new SubstreamStats(futureBoundMicros, limit)
+    other.merge(this)
+    other
+  }
+
+  override def copyAndReset(): SubstreamStats =
+    new SubstreamStats(futureBoundMicros, limit)
+
+  override def reset(): Unit = {
+    tree = newTree
+    tops.clear()
+    futureByPartition.clear()
+  }
+
+  override def add(micros: Long): Unit = observe(tree, micros)
+
+  override def merge(other: AccumulatorV2[Long, Map[String, Long]]): Unit = {
+    val that = other.asInstanceOf[SubstreamStats]
+    // One too many is enough for the clock to refuse: tasks that each have fewer than allowed would
+    // else fill the driver's memory first.
+    that.all.foreach { case (name, micros) =>
+      if (!limit.isExceededBy(tops.size) || tops.contains(name)) raise(tops, name, micros)
+    }
+    that.futureByPartition.foreach { case (partition, n) =>
+      futureByPartition(partition) = math.max(n, futureByPartition.getOrElse(partition, 0L))
+    }
+  }
+
+  // The tree stays in its task; names and times travel.
+  private def writeObject(out: ObjectOutputStream): Unit = {
+    out.defaultWriteObject()
+    out.writeObject(all.toArray)
+  }
+
+  private def readObject(in: ObjectInputStream): Unit = {
+    in.defaultReadObject()
+    tree = newTree
+    tops = mutable.Map.from(in.readObject().asInstanceOf[Array[(String, Long)]])
+  }
+}
