@@ -12,13 +12,12 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.read.streaming.{
   MicroBatchStream,
   Offset,
-  PartitionOffset,
   ReadLimit,
   ReportsSourceMetrics,
-  SupportsRealTimeMode,
   SupportsTriggerAvailableNow
 }
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
+import org.apache.spark.sql.tidegate.NotForRealTime
 import tidegate.errors.QueryErrors
 import tidegate.plans.KeyedWatermark
 import tidegate.statistics.{LateRows, SubstreamStats}
@@ -43,7 +42,7 @@ final class EventTimeClock(madeAtMs: Long)
     extends MicroBatchStream
     with SupportsTriggerAvailableNow
     with ReportsSourceMetrics
-    with SupportsRealTimeMode
+    with NotForRealTime
     with Logging {
 
   private val pending = new ConcurrentLinkedQueue[(KeyedWatermark, SubstreamStats)]()
@@ -269,13 +268,7 @@ final class EventTimeClock(madeAtMs: Long)
   override def prepareForTriggerAvailableNow(): Unit = frozenNowMs = Some(madeAtMs)
 
   /** Refused here, as Spark would name only a class. */
-  override def prepareForRealTimeMode(): Unit = throw QueryErrors.realTimeMode()
-
-  override def planInputPartitions(start: Offset): Array[InputPartition] =
-    throw QueryErrors.realTimeMode()
-
-  override def mergeOffsets(offsets: Array[PartitionOffset]): Offset =
-    throw QueryErrors.realTimeMode()
+  override protected def refuseRealTime(): Nothing = throw QueryErrors.realTimeMode()
 
   override def getDefaultReadLimit: ReadLimit = ReadLimit.allAvailable()
 

@@ -10,8 +10,8 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{
 }
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreWriter
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.tidegate.StateStoreWriter
 import org.apache.spark.sql.types.LongType
 import tidegate.clock.OperatorBatch
 import tidegate.columns.{EventTimeTag, WindowGrid, WindowMark, WindowRole}

@@ -2,6 +2,7 @@ package tidegate.operators
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.tidegate.TransformWithStateInPySpark
 import tidegate.columns.{
   BehindTime,
   CoalescedTime,

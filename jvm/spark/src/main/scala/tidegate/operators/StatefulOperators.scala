@@ -2,6 +2,7 @@ package tidegate.operators
 
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.{GroupStateTimeout, TimeMode}
+import org.apache.spark.sql.tidegate.TransformWithStateInPySpark
 import tidegate.plans.{DropLate, EventTimeOrder}
 
 /** Spark's stateful operators in a logical plan over streams. */

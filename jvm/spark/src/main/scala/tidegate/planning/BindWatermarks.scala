@@ -1,15 +1,9 @@
 package tidegate.planning
 
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.python.streaming.{
-  FlatMapGroupsInPandasWithStateExec,
-  TransformWithStateInPySparkExec
-}
-import org.apache.spark.sql.execution.streaming.operators.stateful._
-import org.apache.spark.sql.execution.streaming.operators.stateful.flatmapgroupswithstate._
-import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinExec
-import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate._
+import org.apache.spark.sql.execution.python.streaming.FlatMapGroupsInPandasWithStateExec
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
+import org.apache.spark.sql.tidegate._
 import tidegate.execution.frames.FrameAggregateExec
 import tidegate.execution.order.EventTimeOrderExec
 import tidegate.execution.{DropLateExec, KeyedOperatorExec}

@@ -20,11 +20,7 @@ object JoinEviction {
   def byRow(expired: Expression, upToMs: Long): Predicate =
     JoinStateValueWatermarkPredicate(expired, upToMs)
 
-  /** A join with other predicates. */
-  def set(
-      join: StreamingSymmetricHashJoinExec,
-      left: Option[Predicate],
-      right: Option[Predicate]
-  ): StreamingSymmetricHashJoinExec =
-    join.copy(stateWatermarkPredicates = JoinStateWatermarkPredicates(left, right))
+  /** For a join: what leaves the state of each of its sides. */
+  def of(left: Option[Predicate], right: Option[Predicate]): JoinStateWatermarkPredicates =
+    JoinStateWatermarkPredicates(left, right)
 }

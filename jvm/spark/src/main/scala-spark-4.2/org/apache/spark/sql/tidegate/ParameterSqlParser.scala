@@ -10,12 +10,12 @@ import org.apache.spark.sql.execution.SparkSqlParser
 abstract class ParameterSqlParser extends SparkSqlParser {
 
   /**
-   * Parses a statement that may have parameters.
+   * Parses a statement that may have parameter markers.
    *
    * @param asSpark
-   *   parses a text twice, and calls for a result the second time
+   *   parses a text twice, and asks for the result the second time
    */
-  protected def parseWithParameters[T](
+  protected def parseMarked[T](
       command: String,
       asSpark: (String, SqlBaseParser => T) => T
   )(toResult: SqlBaseParser => T): T
@@ -23,7 +23,7 @@ abstract class ParameterSqlParser extends SparkSqlParser {
   override def parseWithParameters[T](command: String, parameterContext: ParameterContext)(
       toResult: SqlBaseParser => T
   ): T =
-    parseWithParameters[T](
+    parseMarked[T](
       command,
       (text, result) => super.parseWithParameters(text, parameterContext)(result)
     )(toResult)
