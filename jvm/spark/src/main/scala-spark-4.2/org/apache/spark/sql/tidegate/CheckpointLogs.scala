@@ -5,19 +5,19 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.streaming.Offset
 import org.apache.spark.sql.execution.streaming.checkpointing.{CommitLog, OffsetMap, OffsetSeqLog}
 
-/** The logs in a checkpoint, read without a query that runs on them. */
+/** The logs of a checkpoint, read before its query runs. */
 final class CheckpointLogs(location: String, session: SparkSession) {
   private val offsets = new Path(location, "offsets")
   private val commits = new Path(location, "commits")
 
-  /** The last batch that was committed. */
+  /** The last committed batch. */
   def lastCommitted: Option[Long] = {
     val files = commits.getFileSystem(SparkInternals.hadoopConf(session))
     if (!files.exists(commits)) None
     else new CommitLog(session, commits.toString, readOnly = true).getLatestBatchId()
   }
 
-  /** Where the sources ended in a batch. */
+  /** The offsets at which the sources of a batch ended; a source that has none is left out. */
   def endOffsets(batchId: Long): Seq[Offset] =
     new OffsetSeqLog(session, offsets.toString, readOnly = true).get(batchId).toSeq.flatMap {
       case named: OffsetMap => named.offsetsMap.values.toSeq.flatten

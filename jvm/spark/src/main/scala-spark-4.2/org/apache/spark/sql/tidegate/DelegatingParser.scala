@@ -6,7 +6,10 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
 import org.apache.spark.sql.types.{DataType, StructType}
 
-/** A parser that leaves to others what can have calls of functions, and all else to one of them. */
+/**
+ * A parser that chooses another one for each text that may call functions, and leaves names, types
+ * and schemas to `delegate`.
+ */
 trait DelegatingParser extends ParserInterface {
   protected def delegate: ParserInterface
 

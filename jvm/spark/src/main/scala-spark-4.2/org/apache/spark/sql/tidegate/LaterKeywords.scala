@@ -2,7 +2,7 @@ package org.apache.spark.sql.tidegate
 
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser
 
-/** The keywords that the grammar of some version of Spark lacks: no token is of their kind there. */
+/** Keywords that an earlier version of Spark lacks. There, they are numbers that no token has. */
 object LaterKeywords {
   val STREAM: Int = SqlBaseParser.STREAM
   val IDENTIFIED: Int = SqlBaseParser.IDENTIFIED

@@ -6,7 +6,7 @@ import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRe
 import org.apache.spark.sql.execution.streaming.checkpointing.{OffsetSeqBase, OffsetSeqMetadataBase}
 import org.apache.spark.sql.execution.streaming.runtime.{IncrementalExecution, WatermarkPropagator}
 
-/** A batch of a query, as the query's offset log has it. */
+/** A batch in the offset log of its query. */
 final class LoggedBatch private (
     query: MicroBatchExecution,
     batchId: Long,
@@ -33,9 +33,9 @@ final class LoggedBatch private (
     entry.toStreamProgress(sources, (byPosition ++ byName).toMap)
   }
 
-  /** Runs a plan as one of this batch, and drops its rows. */
+  /** Runs a plan with the metadata of this batch, and drops its rows. */
   def run(plan: LogicalPlan): Unit = {
-    val session = query.sparkSessionForStream
+    val session = SparkInternals.batchSession(query)
     val execution = new IncrementalExecution(
       session,
       plan,
@@ -55,7 +55,7 @@ final class LoggedBatch private (
 
 object LoggedBatch {
 
-  /** None if the log does not have it. */
+  /** None if the log lacks the batch. */
   def of(query: MicroBatchExecution, batchId: Long): Option[LoggedBatch] =
     for (entry <- query.offsetLog.get(batchId); metadata <- entry.metadataOpt)
       yield new LoggedBatch(query, batchId, entry, metadata)

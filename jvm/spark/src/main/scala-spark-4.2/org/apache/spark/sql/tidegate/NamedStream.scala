@@ -4,12 +4,10 @@ import org.apache.spark.sql.catalyst.streaming.{StreamingRelationV2, UserProvide
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+/** A table without columns, as a source of a streaming query. */
 object NamedStream {
 
-  /**
-   * A table without columns, read as a stream. The checkpoint has its offsets under its name where
-   * Spark can do that, so that other sources keep their numbers.
-   */
+  /** Where checkpoints know sources by name, other sources keep their numbers. */
   def apply(name: String, table: Table): StreamingRelationV2 = StreamingRelationV2(
     source = None,
     sourceName = name,

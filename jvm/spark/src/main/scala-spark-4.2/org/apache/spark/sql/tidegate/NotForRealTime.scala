@@ -3,7 +3,10 @@ package org.apache.spark.sql.tidegate
 import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.connector.read.streaming.{Offset, PartitionOffset, SupportsRealTimeMode}
 
-/** A source that refuses to be read in real-time mode, which asks only those that it knows. */
+/**
+ * A source that refuses real-time mode in words of its own. Spark would refuse a source without
+ * this interface by the name of its class.
+ */
 trait NotForRealTime extends SupportsRealTimeMode {
 
   /** Throws. */

@@ -9,13 +9,13 @@ import org.apache.spark.sql.execution.streaming.runtime.IncrementalExecution
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.internal.SQLConf
 
-/** Where stateful operators of ours have their state. */
+/** The state of our stateful operators: its place, its schema, its store. */
 object OperatorState {
 
   /** The class name of Spark's state store in RocksDB. */
   val rocksDbProvider: String = classOf[RocksDBStateStoreProvider].getName
 
-  /** Where the state of an operator is in the batch that is being planned. */
+  /** The place of an operator's state in the batch that is being planned. */
   def info(batch: IncrementalExecution, operatorId: Long): StatefulOperatorStateInfo =
     new StatefulOperatorStateInfo(
       batch.checkpointLocation,
@@ -38,7 +38,7 @@ object OperatorState {
     )
 
   /**
-   * The schema that a checkpoint has of the state of an operator; none if there is no state yet.
+   * The schema of an operator's state in a checkpoint; none if there is no state yet.
    *
    * @param stateLocation
    *   the folder in which every operator has its state
@@ -56,8 +56,8 @@ object OperatorState {
   }
 
   /**
-   * Spark leaves the store that an aggregation of a task has read from to the next operator of the
-   * same task that asks for one to write. To be called by an operator that wants its own.
+   * Spark hands the store that an aggregation has read on to the next operator of the same task
+   * that writes one. An operator with a store of its own calls this first.
    */
   def forgetStoreOfTask(): Unit = StateStoreThreadLocalTracker.clearStore()
 }

@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.parser.{ParameterContext, SqlBaseParser}
 import org.apache.spark.sql.execution.SparkSqlParser
 
 /**
- * Spark's parser. It parses a statement with parameters twice: to find the parameters in its text,
- * and to parse the text with their values.
+ * Spark's parser, which parses a statement with parameters twice: to find the parameters in the
+ * text, and then the text with their values in it.
  */
 abstract class ParameterSqlParser extends SparkSqlParser {
 

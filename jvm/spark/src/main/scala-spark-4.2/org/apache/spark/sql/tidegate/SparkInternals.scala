@@ -18,7 +18,7 @@ import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.{Dataset, SparkSession, classic}
 import org.apache.spark.SparkContext
 
-/** What sessions, their tables and their queries keep to themselves. */
+/** What Spark keeps private of sessions, their DataFrames and their queries. */
 object SparkInternals {
   private val InitializationMs = 60000L
 

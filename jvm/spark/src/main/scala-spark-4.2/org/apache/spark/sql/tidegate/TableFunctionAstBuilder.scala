@@ -13,14 +13,14 @@ import org.apache.spark.sql.catalyst.parser.SqlBaseParser.{
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkSqlAstBuilder
 
-/** Spark's AST builder, in which calls of table functions can be claimed. */
+/** Spark's AST builder, with a hook that may replace calls of table functions. */
 abstract class TableFunctionAstBuilder extends SparkSqlAstBuilder {
 
   /**
-   * What stands in the plan in place of a call, if it is claimed.
+   * The plan that replaces a call, if the call is claimed.
    *
    * @param call
-   *   begins and ends with the call; Spark's own node, with its alias
+   *   its origin is the call itself, without the alias that Spark includes
    * @param isStream
    *   whether the call follows `STREAM`
    */
@@ -43,7 +43,7 @@ abstract class TableFunctionAstBuilder extends SparkSqlAstBuilder {
       .getOrElse(ctx.tableFunctionCallWithTrailingClauses.tableFunctionCall)
     super.visitStreamTableValuedFunction(ctx).transformUp {
       case f: UnresolvedTableValuedFunction => claimed(f, call, isStream = true)
-      // Spark gives the source of a call a name: a call that was claimed is no source.
+      // Spark wraps a call as a named source, which a claimed call is not.
       case n: NamedStreamingRelation if !n.child.isInstanceOf[UnresolvedTableValuedFunction] =>
         n.child
     }

@@ -5,18 +5,18 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.catalyst.parser.{ParseException, PositionMapper}
 import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
 
-/** Makes positions refer to the text of the user where Spark parses another in its place. */
+/** Positions in the user's text, for plans and errors that Spark makes from another text. */
 object TextPositions {
 
   /**
-   * Lets what `body` builds have positions in `original`.
+   * Runs `body`; what it builds has positions in `original`.
    *
    * @param text
-   *   what Spark was given to parse; it may have put the values of parameters into it
+   *   the text that Spark was given; Spark may have put the values of parameters into it
    * @param place
-   *   of each character of `text` the place in `original`
+   *   from a character of `text` to its place in `original`
    * @param body
-   *   is given the way from a character that Spark parses to its place in `original`
+   *   takes a function from a character that Spark parses to its place in `original`
    */
   def within[T](text: String, original: String, place: Int => Int)(body: (Int => Int) => T): T = {
     val origin = CurrentOrigin.get
@@ -27,7 +27,7 @@ object TextPositions {
     CurrentOrigin.withOrigin(origin.copy(positionMapper = Some(mapper)))(body(mapper.mapToOriginal))
   }
 
-  /** An error as one of another text. */
+  /** The same error, about `original`. */
   def error(e: ParseException, original: String, start: Origin): ParseException =
     new ParseException(Some(original), start, e.getCondition, e.getMessageParameters.asScala.toMap)
 }

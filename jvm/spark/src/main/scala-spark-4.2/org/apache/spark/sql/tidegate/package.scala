@@ -11,11 +11,11 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.{
 import org.apache.spark.sql.execution.streaming.runtime
 
 /**
- * What differs between the versions of Spark, or is private to it, for Spark 4.2. Nothing outside
- * of this folder names a class of Spark that another version does not have.
+ * Spark 4.2, as far as other versions of Spark differ from it or Spark keeps it private. Code
+ * outside of this folder compiles against every supported version.
  *
- * The names here are those of classes that other versions have in another package, or under another
- * name, and that are used in the same way in all of them.
+ * This object has the classes that other versions only keep in another package, or under another
+ * name. A class whose use differs has a file of its own.
  */
 package object tidegate {
 
