@@ -10,6 +10,9 @@ BUNDLED_JAR := python/tidegate/jars/$(JAR_NAME)
 WHEEL := dist/tidegate-$(VERSION)-py3-none-any.whl
 KAFKA_JARS := build/kafka
 KAFKA := $(KAFKA_JARS)/.ready
+DIRECT_FILES := build/direct-files/.ready
+DIRECT_CLASS := jvm/spark/target/scala-2.13/test-classes/tidegate/DirectFiles.class
+PYTEST_NEEDS := .venv/.installed $(KAFKA) $(DIRECT_FILES)
 BUILD_FILES := version.txt build.sbt $(wildcard project/*.scala project/*.sbt project/*.properties)
 JVM_SOURCES := $(BUILD_FILES) $(shell find jvm -path '*/src/main/*' -type f 2> /dev/null)
 PYTHON_SOURCES := $(shell find python/tidegate -type f \
@@ -36,6 +39,11 @@ demo-kafka: .venv/.installed $(KAFKA) ## Show the partitions of a topic live, on
 .PHONY: test
 test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the wheel, Spark Connect, a cluster, Delta, Kafka.
 	@$(MAKE) --no-print-directory test-python
+
+.PHONY: test-quick
+test-quick: .venv/.tools ## Run the tests that start no stream: the core, the pure clock, units, SQL parsing.
+	./sbt testQuickly
+	$(BIN)/python -m pytest -q python/unit
 
 .PHONY: lint
 lint: .venv/.tools python/tidegate/_version.py ## Check formats, lints and types; warnings are errors.
@@ -83,25 +91,31 @@ test-jvm:
 	./sbt core/test spark/test spark/assembly
 	@touch $(JAR) $(KAFKA)
 
+# Two suites at a time, the longest first. `make pytest-connect` runs one of them alone.
+SUITES := installed-wheel kafka connect cluster delta docstrings unit
+PYTEST_unit := python/unit
+PYTEST_docstrings := --doctest-modules python/tidegate
+PYTEST_installed-wheel := tests
+$(foreach suite,connect cluster delta kafka,$(eval PYTEST_$(suite) := tests/$(suite)))
+
 .PHONY: test-python
-test-python: .venv/.installed $(KAFKA)
-	@mkdir -p build; failed=0; \
-	suite() { \
-	  echo "== pytest, $$1"; \
-	  $(BIN)/python -m pytest -q "$${@:2}" 2>&1 | tee "build/pytest-$$1.txt" || failed=1; \
-	}; \
-	suite unit python/unit; \
-	suite docstrings --doctest-modules python/tidegate; \
-	suite installed-wheel tests; \
-	suite connect tests/connect; \
-	suite cluster tests/cluster; \
-	suite delta tests/delta; \
-	suite kafka tests/kafka; \
+test-python: $(PYTEST_NEEDS)
+	@failed=0; rm -f build/pytest-*.txt; \
+	$(MAKE) --no-print-directory -k -j 2 -O $(SUITES:%=pytest-%) || failed=1; \
 	echo; \
 	for name in unit docstrings installed-wheel connect cluster delta kafka; do \
 	  printf '%-16s %s\n' "$$name" "$$(tail -n 1 "build/pytest-$$name.txt")"; \
 	done; \
 	exit $$failed
+
+.PHONY: $(SUITES:%=pytest-%)
+$(SUITES:%=pytest-%): pytest-%: $(PYTEST_NEEDS)
+	@mkdir -p build
+	@echo "== pytest, $*"; $(BIN)/python -m pytest -q $(PYTEST_$*) 2>&1 | tee build/pytest-$*.txt
+
+.PHONY: test-quick-python
+test-quick-python: .venv/.tools python/tidegate/_version.py
+	$(BIN)/python -m pytest -q python/unit
 
 # What the targets above stand on.
 
@@ -113,6 +127,13 @@ $(JAR): $(JVM_SOURCES)
 # them too.
 $(KAFKA): $(BUILD_FILES) | $(JAR)
 	./sbt spark/sourceJars
+	@touch $@
+
+# Local files that start no processes, for the sessions of the tests: classes of the JVM's tests.
+$(DIRECT_FILES): $(shell find jvm/spark/src/test -name DirectFiles.scala) | $(JAR)
+	[ $(DIRECT_CLASS) -nt $< ] || ./sbt spark/Test/compile
+	mkdir -p $(@D)/tidegate
+	cp $(dir $(DIRECT_CLASS))Direct*.class $(@D)/tidegate/
 	@touch $@
 
 $(BUNDLED_JAR): $(JAR)

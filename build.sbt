@@ -18,6 +18,8 @@ inThisBuild(Seq(
   semanticdbVersion := "4.14.2"
 ))
 
+TestGroups.limit
+
 /** Tells the tests where the behaviour that is given as data is. */
 lazy val scenarios = Def.setting {
   "-Dtidegate.scenarios=" +
@@ -55,6 +57,7 @@ lazy val spark = (project in file("jvm/spark"))
   .configs(SparkTests)
   .settings(settings)
   .settings(SourceJars.settings)
+  .settings(TestGroups.settings)
   .settings(
     name := s"tidegate-spark-${default.minor}",
     libraryDependencies += "org.apache.spark" %% "spark-sql" % default.full % Provided,
@@ -67,8 +70,18 @@ lazy val spark = (project in file("jvm/spark"))
     assembly / assemblyOption ~= (_.withIncludeScala(false)),
     Test / javaOptions ++= javaModuleOptions ++ Seq("-Xmx4g", "-Duser.timezone=UTC"),
     Test / javaOptions ++= Seq(scenarios.value, sparkTests.value),
+    Test / javaOptions += s"-Dtidegate.main-sources=${(Compile / scalaSource).value / "tidegate"}",
+    Test / javaOptions += s"-Dtidegate.docs=${(ThisBuild / baseDirectory).value / "docs"}",
     Test / javaOptions ++= sys.props.get("tidegate.cases").map(n => s"-Dtidegate.cases=$n").toSeq
   )
+
+/** What starts no stream. */
+addCommandAlias(
+  "testQuickly",
+  "; core/test; spark/testOnly tidegate.ArrowsSuite tidegate.settings.* " +
+    "tidegate.clock.ClockOffsetSuite tidegate.builders.*RefusalSuite tidegate.sql.parser.*Suite " +
+    "tidegate.execution.frames.GeneratePackedSlotsSuite -tidegate.sql.parser.SparkCorpusSuite"
+)
 
 lazy val bench = (project in file("jvm/bench"))
   .dependsOn(core, spark)

@@ -18,12 +18,15 @@ collect_ignore = ["cluster", "connect", "delta", "kafka"]
 # The Python workers need the packages of this environment.
 os.environ["PYSPARK_PYTHON"] = sys.executable
 
+# All JVMs live for a minute or two: code that is compiled quickly and little is the best for them.
+os.environ["JDK_JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """Start Spark as a user does: with the jar that is in the installed wheel."""
-    # Code that does not compile fails the test instead of running interpreted.
-    builder = sessions.builder().config("spark.sql.codegen.fallback", "false")
+    warehouse = str(tmp_path_factory.mktemp("warehouse"))
+    builder = sessions.builder().config("spark.sql.warehouse.dir", warehouse)
     spark = tidegate.configure(builder).getOrCreate()
     yield spark
     spark.stop()

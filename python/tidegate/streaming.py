@@ -19,6 +19,7 @@ from tidegate._arguments import (
     watermark_key,
     wrong_type,
 )
+from tidegate._defaults import IDLE_TIMEOUT, INGESTION_TIME, KEY, MAX_IDLE_LAG
 from tidegate.policies import Emission, Policy, fixedLag
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -58,11 +59,11 @@ def withKeyedWatermark(
     df: DataFrame,
     eventTime: str,
     lag: Duration | None = None,
-    key: int = 0,
+    key: int = KEY,
     *,
     policy: Policy | None = None,
     substream: str | Sequence[str] | None = None,
-    idleTimeout: Duration | None = "60 seconds",
+    idleTimeout: Duration | None = IDLE_TIMEOUT,
     emission: Emission | None = None,
     name: str | None = None,
     maxFutureSkew: Duration | None = None,
@@ -163,11 +164,11 @@ def withIngestionWatermark(
     df: DataFrame,
     eventTime: str,
     maxEventTimeLag: Duration,
-    ingestionTime: str = "timestamp",
+    ingestionTime: str = INGESTION_TIME,
     substream: str | Sequence[str] | None = None,
     *,
-    maxIdleLag: Duration = "10 seconds",
-    key: int = 0,
+    maxIdleLag: Duration = MAX_IDLE_LAG,
+    key: int = KEY,
     emission: Emission | None = None,
     name: str | None = None,
     flush: bool = False,

@@ -22,6 +22,8 @@ def spark() -> Iterator[SparkSession]:
     # Where the executors are started from.
     os.environ["SPARK_HOME"] = str(Path(pyspark.__file__).parent)
     builder = sessions.builder("local-cluster[2,1,512]").config("spark.executor.memory", "512m")
+    # State on both executors.
+    builder = builder.config("spark.sql.shuffle.partitions", "2")
     spark = tidegate.configure(builder).getOrCreate()
     yield spark
     spark.stop()

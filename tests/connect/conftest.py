@@ -11,6 +11,7 @@ import pytest
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+import sessions
 import tidegate
 from connect import server
 from connect.remote_feed import RemoteFeed
@@ -21,7 +22,7 @@ EXTENSION = ["--conf", "spark.sql.extensions=tidegate.TidegateExtensions"]
 @pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start the server as the page on Spark Connect says."""
-    assert "site-packages" in tidegate.__file__, "the tests are about the installed wheel"
+    sessions.check()
     options = ["--jars", tidegate.jarPath(), *EXTENSION]
     with server.running(tmp_path_factory.mktemp("server"), *options) as address:
         yield address

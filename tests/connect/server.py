@@ -12,6 +12,8 @@ from threading import Thread
 import pytest
 from pyspark.sql import SparkSession
 
+import sessions
+
 MAIN = "org.apache.spark.sql.connect.service.SparkConnectServer"
 STARTED = re.compile(r"Spark Connect server started at: \S+:(\d+)")
 
@@ -19,11 +21,7 @@ SETTINGS = {
     "spark.connect.grpc.binding.address": "127.0.0.1",
     # Any that is free.
     "spark.connect.grpc.binding.port": "0",
-    "spark.ui.enabled": "false",
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.session.timeZone": "UTC",
-    # Code that does not compile fails the test instead of running interpreted.
-    "spark.sql.codegen.fallback": "false",
+    **sessions.SETTINGS,
 }
 
 

@@ -21,13 +21,13 @@ import tidegate.settings.Defaults
 package object tidegate {
 
   /** A watermark policy, as `fixedLag` and the others make it. */
-  type PolicySpec = columns.PolicySpec
+  type PolicySpec = core.policy.PolicySpec
 
   /** Policies by their name, such as `PolicySpec.of("fixedLag", Seq("5 seconds"))`. */
   object PolicySpec {
 
     /** The names of the policies for event times. */
-    val names: Seq[String] = columns.PolicySpec.names
+    val names: Seq[String] = core.policy.PolicySpec.names
 
     /**
      * A policy by its name.
@@ -40,13 +40,13 @@ package object tidegate {
   }
 
   /** Which advances of a watermark become visible, as `byFrame` and `byMinStep` make it. */
-  type EmissionSpec = columns.EmissionSpec
+  type EmissionSpec = core.policy.EmissionSpec
 
   /** Emissions by their name, such as `EmissionSpec.of("byMinStep", Seq("1 second"))`. */
   object EmissionSpec {
 
     /** The names of the emissions. */
-    val names: Seq[String] = columns.EmissionSpec.names
+    val names: Seq[String] = core.policy.EmissionSpec.names
 
     /**
      * An emission by its name: `byFrame(size [, offset])` or `byMinStep(step)`.
@@ -203,7 +203,7 @@ package object tidegate {
         ds,
         eventTime,
         key,
-        Policies.policy(columns.PolicySpec.IngestionTime, Seq(maxEventTimeLag, maxIdleLag)),
+        Policies.policy(core.policy.PolicySpec.IngestionTime, Seq(maxEventTimeLag, maxIdleLag)),
         substream,
         idleTimeout = None,
         Option(emission),

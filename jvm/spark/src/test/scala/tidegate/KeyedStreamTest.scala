@@ -149,7 +149,8 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
         case (id, entry: OffsetSeq) =>
           val (clocks, data) =
             entry.offsets.flatten.map(_.json).partition(_.contains("tidegateClock"))
-          val marks = clocks.headOption.map(ClockOffset.parse(_).operators).getOrElse(Map.empty)
+          val marks =
+            clocks.headOption.map(ClockOffset.parse(_).state.operators).getOrElse(Map.empty)
           LoggedBatch(
             id,
             data.collect { case KeyedStreamTest.LogOffset(n) => n.toLong },

@@ -22,6 +22,12 @@ trait RestartTest extends KeyedStreamTest {
       test(s"$title, on $store state")(on(store)(body))
     }
 
+  /**
+   * The same test on RocksDB alone: for chains of operators, each of which is tested by itself on
+   * both stores.
+   */
+  def onRocksDb(title: String)(body: => Unit): Unit = test(title)(on("RocksDB")(body))
+
   def on[T](store: String)(body: => T): T =
     withConf(
       "spark.sql.streaming.stateStore.providerClass" ->
@@ -98,11 +104,11 @@ trait RestartTest extends KeyedStreamTest {
    * Cheaper than `checkRestarts`: the kills are those of one run, each after the offset of a batch
    * was written; of every other batch the offset is taken away, as if it was killed before.
    */
-  def checkKills(frame: => DataFrame): Run = {
-    val undisturbed = new Run(frame).start().settle()
+  def checkKills(frame: => DataFrame, mode: OutputMode = OutputMode.Append()): Run = {
+    val undisturbed = new Run(frame, mode = mode).start().settle()
     val batches = undisturbed.log
     undisturbed.stop()
-    val killed = new Run(frame)
+    val killed = new Run(frame, mode = mode)
     batches.zip(None +: batches.map(Some(_))).foreach { case (batch, before) =>
       killed.failIn = _ == batch.id
       killed.start().awaitEnd()

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import tidegate.columns.EventTimeTag
-import tidegate.operators.{JoinBound, JoinBounds, StatefulOperators}
+import tidegate.operators.{JoinBound, JoinBounds, StreamJoin}
 import tidegate.plans.KeyedWatermark
 
 /**
@@ -22,7 +22,7 @@ object SpellOutBounds extends Rule[LogicalPlan] {
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
         plan.transformUp {
           case j: Join
-              if StatefulOperators.isStreamJoin(j) && j.joinType != Inner && j.resolved &&
+              if StreamJoin.is(j) && j.joinType != Inner && j.resolved &&
                 !StreamingJoinHelper.isWatermarkInJoinKeys(j) =>
             JoinBounds.and(
               j,

@@ -6,7 +6,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{CTERelationRef, LogicalPlan}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 import tidegate.clock.ClockTable
-import tidegate.columns.{EmissionSpec, EventTimeTag, PolicySpec}
+import tidegate.columns.EventTimeTag
+import tidegate.core.policy.{EmissionSpec, PolicySpec}
 import tidegate.errors.WatermarkErrors
 import tidegate.operators.KeyedTimes
 import tidegate.planning.KeyedWatermarkStrategy

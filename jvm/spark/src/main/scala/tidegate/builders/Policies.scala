@@ -1,6 +1,6 @@
 package tidegate.builders
 
-import tidegate.columns.{EmissionSpec, PolicySpec}
+import tidegate.core.policy.{EmissionSpec, PolicySpec}
 import tidegate.errors.PolicyErrors
 import tidegate.settings.Defaults
 

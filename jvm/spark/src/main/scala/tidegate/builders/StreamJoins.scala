@@ -9,7 +9,7 @@ import org.apache.spark.unsafe.types.CalendarInterval
 import tidegate.checks.CheckJoins
 import tidegate.columns.EventTimeTag
 import tidegate.errors.JoinErrors
-import tidegate.operators.{JoinBounds, StatefulOperators}
+import tidegate.operators.{JoinBounds, StreamJoin}
 import tidegate.plans.BoundsFollow
 
 /** Builds stream joins; the one place where their arguments are checked. */
@@ -69,7 +69,7 @@ private[tidegate] object StreamJoins {
           base.dataType
         )
       }
-      if (StatefulOperators.isStreamJoin(join)) {
+      if (StreamJoin.is(join)) {
         Seq(time -> timeSide, base -> baseSide).foreach { case (column, side) =>
           if (EventTimeTag.key(column).isEmpty) {
             throw JoinErrors.betweenNotKeyed(column.name, side)

@@ -12,9 +12,10 @@ import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import tidegate.analysis.KeepOneClock
-import tidegate.columns.{EventTimeTag, InputTime, WindowMark}
+import tidegate.columns.{EventTimeTag, WindowMark}
+import tidegate.core.clock.InputTime
 import tidegate.errors.{JoinErrors, WatermarkErrors}
-import tidegate.operators.{JoinBounds, JoinLimits, KeyedTimes, StatefulOperators}
+import tidegate.operators.{JoinBounds, JoinLimits, KeyedTimes, StreamJoin}
 import tidegate.plans.{BoundsFollow, KeyedWatermark}
 import tidegate.settings.Settings
 
@@ -30,9 +31,12 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
   override def apply(plan: LogicalPlan): Unit =
     if (KeepOneClock.isBeforeExecution(plan)) {
       val inlined = InlineCTE(alwaysInline = true)(plan)
-      joins(inlined).foreach { j =>
-        checkKeys(j)
-        if (j.joinType != Inner && isComplete(inlined, j) && isUnbounded(j)) throw unbounded(j)
+      val times = new KeyedTimes
+      joins(inlined, times).foreach { j =>
+        checkKeys(j, times)
+        if (j.joinType != Inner && isComplete(inlined, j) && isUnbounded(j, times)) {
+          throw unbounded(j, times)
+        }
       }
     }
 
@@ -48,22 +52,21 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
 
   /** For the plan of a query that is about to start. */
   def atStart(plan: LogicalPlan): LogicalPlan = {
-    joins(plan).filter(isUnbounded).foreach { j =>
-      if (Settings.UnboundedJoin.in(plan.conf) == "error") throw unbounded(j)
-      logWarning(unbounded(j).getMessage)
+    val times = new KeyedTimes
+    joins(plan, times).filter(isUnbounded(_, times)).foreach { j =>
+      if (Settings.UnboundedJoin.in(plan.conf) == "error") throw unbounded(j, times)
+      logWarning(unbounded(j, times).getMessage)
     }
     plan
   }
 
-  private def joins(plan: LogicalPlan): Seq[Join] = plan.collect {
-    case j: Join
-        if StatefulOperators.isStreamJoin(j) && j.children.exists(KeyedTimes.of(_).nonEmpty) =>
-      j
+  private def joins(plan: LogicalPlan, times: KeyedTimes): Seq[Join] = plan.collect {
+    case StreamJoin(j) if j.children.exists(times.of(_).nonEmpty) => j
   }
 
   /** A key that both sides have is one notion of time: it is expected on the same column. */
-  private def checkKeys(join: Join): Unit = {
-    val (left, right) = (KeyedTimes.of(join.left), KeyedTimes.of(join.right))
+  private def checkKeys(join: Join, times: KeyedTimes): Unit = {
+    val (left, right) = (times.of(join.left), times.of(join.right))
     for {
       key <- left.keySet.intersect(right.keySet).toSeq.sorted
       if nodes(join.left, left(key)) != nodes(join.right, right(key))
@@ -90,10 +93,11 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
   private def time(side: LogicalPlan, key: Option[Byte] = None): Option[Attribute] =
     JoinBounds.times(side.output).find(a => key.forall(EventTimeTag.key(a).contains))
 
-  private def isUnbounded(join: Join): Boolean = new JoinLimits(join).unbounded.nonEmpty
+  private def isUnbounded(join: Join, times: KeyedTimes): Boolean =
+    new JoinLimits(join, times).unbounded.nonEmpty
 
-  private def unbounded(join: Join): AnalysisException =
-    lostKey(join).getOrElse(
+  private def unbounded(join: Join, times: KeyedTimes): AnalysisException =
+    lostKey(join, times).getOrElse(
       JoinErrors.joinUnbounded(
         join.joinType.sql,
         time(join.left).map(_.name),
@@ -102,15 +106,15 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
     )
 
   /** The bounds are there, but the watermark of one of their times ended before the join. */
-  private def lostKey(join: Join): Option[AnalysisException] = (for {
+  private def lostKey(join: Join, times: KeyedTimes): Option[AnalysisException] = (for {
     bound <- JoinBounds.of(join)
     side <- join.children.find(_.outputSet.contains(bound.setBy))
     key <- EventTimeTag.key(bound.setBy)
-    if !KeyedTimes.of(side).contains(key)
+    if !times.of(side).contains(key)
   } yield WatermarkErrors.keyNotAvailable(
     "join",
     bound.setBy.name,
     key,
-    KeyedTimes.whyMissing(side, key)
+    times.whyMissing(side, key)
   )).headOption
 }

@@ -1,5 +1,8 @@
 package tidegate.clock
 
+import tidegate.core.clock.{NodeMark, SubstreamView}
+import tidegate.core.clock.{NodeMark, SubstreamView}
+
 /**
  * What a user may see of a node.
  *

@@ -19,40 +19,54 @@ import org.apache.spark.sql.tidegate.{
   StreamExecutionContext,
   StreamProgress
 }
-import tidegate.columns.{InputTime, NodeTime, WatermarkFunction, WatermarkSource, WindowGrid}
+import tidegate.columns.WatermarkSource
+import tidegate.core.clock.{
+  BatchTimes,
+  InputTime,
+  NodeTime,
+  QueryClock,
+  QuerySpec,
+  SourceRound,
+  SubstreamLimit
+}
+import tidegate.errors.QueryErrors
 import tidegate.operators.{KeyedTimes, StatefulOperators}
-import tidegate.plans.{DropLate, KeyedWatermark}
-import tidegate.preparation.PlanFrames
+import tidegate.plans.{DropLate, KeyedWatermark, PreparedQuery}
+import tidegate.settings.Settings
 import tidegate.sources.{AppendTimeTopics, SourceParts}
-import tidegate.statistics.SubstreamLimit
+import tidegate.core.clock.{BatchTimes, SourceRound}
 
 /** A streaming query with a clock, as the clock and the planner see it from within a batch. */
-final class RunningQuery private (query: MicroBatchExecution, val clock: EventTimeClock) {
+final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: EventTimeClock) {
 
   private def context: StreamExecutionContext = query.getLatestExecutionContext()
 
-  lazy val nodes: Seq[KeyedWatermark] = query.logicalPlan.collect { case k: KeyedWatermark => k }
+  private lazy val prepared: PreparedQuery = query.logicalPlan
+    .collectFirst { case p: PreparedQuery => p }
+    .getOrElse(throw new IllegalStateException("The query was not prepared when it was started."))
 
-  lazy val operators: Seq[DropLate] = query.logicalPlan.collect { case d: DropLate => d }
+  lazy val nodes: Seq[KeyedWatermark] = prepared.collect { case k: KeyedWatermark => k }
 
-  /** The windows that are put together from frames, by their operator. */
-  lazy val frames: Map[String, WindowGrid] = PlanFrames.in(query.logicalPlan)
+  lazy val operators: Seq[DropLate] = prepared.collect { case d: DropLate => d }
+
+  /** What the plan says of time, and the session of substreams. */
+  lazy val spec: QuerySpec = {
+    val conf = SparkInternals.batchSession(query).sessionState.conf
+    val columns = nodes.map(n => n.spec.name -> n.substream.map(_.name)).toMap
+    val max = Settings.MaxSubstreams.in(conf)
+    prepared.decisions.time.copy(nodes = prepared.decisions.time.nodes.map { node =>
+      node.copy(
+        hasParts = parts.contains(node.name),
+        limit = SubstreamLimit(node.name, columns(node.name), max)
+      )
+    })
+  }
 
   /** Where an operator of ours has its state. */
   def stateInfo(operator: String): StatefulOperatorStateInfo = OperatorState.info(
     context.executionPlan,
     StatefulOperators.ownId(query.logicalPlan, operator)
   )
-
-  /**
-   * The nodes over a stateful input: it cannot be read again after a restart. What a policy with a
-   * wall clock remembers differs after every batch, and would make batches without end.
-   */
-  lazy val exactNodes: Set[String] =
-    nodes
-      .filter(n => StatefulOperators.existIn(n.left) && !n.spec.policy.create().dependsOnWallClock)
-      .map(_.spec.name)
-      .toSet
 
   def wallClockMs: Long = query.triggerClock.getTimeMillis()
 
@@ -71,43 +85,47 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
     case _                             => false
   }
 
-  /** The watermarks of the batch that is being planned. */
+  /**
+   * The watermarks of the batch that is being planned.
+   *
+   * @throws AnalysisException
+   *   if a watermark would go back in this batch
+   */
   def batchTimes: BatchTimes = {
     val c = context
-    BatchTimes(
-      own(c.startOffsets).getOrElse(ClockOffset.empty),
-      own(c.endOffsets).getOrElse(ClockOffset.empty),
-      c.offsetSeqMetadata.batchTimestampMs
-    ).checkMonotonic()
+    val times = BatchTimes(own(c.startOffsets).state, own(c.endOffsets).state)
+    times.wentBack.foreach { case (name, before, after) =>
+      throw QueryErrors.watermarkWentBack(
+        name,
+        before.key,
+        before.watermarkMs.getOrElse(Long.MinValue),
+        after.watermarkMs.getOrElse(Long.MinValue)
+      )
+    }
+    times
   }
+
+  /** The wall clock of the batch that is being planned, in epoch ms. */
+  def batchTimestampMs: Long = context.offsetSeqMetadata.batchTimestampMs
 
   /**
    * The watermark below which rows are late in the batch that is being planned, in epoch ms; `None`
    * before the first.
    */
-  def watermarkMs(source: WatermarkSource): Option[Long] = {
-    val start = batchTimes.start
-    def node(name: String) = {
-      val mark = start.nodes.get(name)
-      Time(mark.flatMap(_.watermarkMs), mark.exists(_.idle), name)
-    }
-    inputOf(source).flatMap(new OperatorTimes(node, start.unions).time(_).watermarkMs)
-  }
+  def watermarkMs(source: WatermarkSource): Option[Long] =
+    inputOf(source).flatMap(QueryClock.timeIn(spec, batchTimes.start, _).watermarkMs)
 
-  /** A frame in `foreachBatch` knows only a name or a key: it is that of the query's result. */
+  /**
+   * Inside `foreachBatch` there is no plan to look at, so a name or a key is resolved against the
+   * output of the query.
+   */
   private def inputOf(source: WatermarkSource): Option[InputTime] =
     source.input
       .orElse(source.node.map(NodeTime(_)))
-      .orElse(source.key.flatMap(KeyedTimes.of(query.logicalPlan).get))
+      .orElse(source.key.flatMap(KeyedTimes.of(prepared.child).get))
 
-  /** The times that functions of the query ask for. */
-  lazy val asked: Seq[InputTime] = query.logicalPlan
-    .flatMap(_.expressions.flatMap(_.collect { case f: WatermarkFunction => f.source.input }))
-    .flatten
-    .distinct
-
-  private def own(progress: StreamProgress): Option[ClockOffset] =
-    progress.get(clock).map {
+  private def own(progress: StreamProgress): ClockOffset =
+    progress.get(clock).fold(ClockOffset.empty) {
       case offset: ClockOffset => offset
       case serialized          => clock.deserializeOffset(serialized.json).asInstanceOf[ClockOffset]
     }
@@ -125,12 +143,8 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
 
   private var lastRound: Option[StreamExecutionContext] = None
 
-  /** How many substreams a node may have. */
-  def limit(node: KeyedWatermark): SubstreamLimit =
-    SubstreamLimit.of(node, SparkInternals.batchSession(query).sessionState.conf)
-
   /** The nodes whose sources tell of their substreams. */
-  lazy val parts: Map[String, SourceParts] =
+  private lazy val parts: Map[String, SourceParts] =
     nodes.flatMap(n => SourceParts.of(n).map(n.spec.name -> _)).toMap
 
   /**
@@ -198,7 +212,7 @@ final class RunningQuery private (query: MicroBatchExecution, val clock: EventTi
 
 object RunningQuery {
 
-  /** The same, of the only context there is. */
+  /** The query on whose behalf this thread works in the active session, if it has a clock. */
   def active: Option[RunningQuery] = SparkInternals.activeContext.flatMap(current(_))
 
   /** The query on whose behalf this thread plans or asks, if it has a clock. */
@@ -215,6 +229,6 @@ object RunningQuery {
   def of(query: MicroBatchExecution): Option[RunningQuery] =
     query.logicalPlan.collectFirst {
       case StreamingDataSourceV2ScanRelation(_, _, _, clock: EventTimeClock, _, _) =>
-        new RunningQuery(query, clock)
+        clock.of(query)
     }
 }

@@ -1,7 +1,6 @@
 package tidegate.clock
 
 import scala.util.Try
-
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.state.{
@@ -9,6 +8,7 @@ import org.apache.spark.sql.execution.streaming.state.{
   StateStoreColFamilySchema
 }
 import org.apache.spark.sql.tidegate.{CheckpointLogs, OperatorState, SparkInternals}
+import tidegate.core.clock.OperatorMark
 
 /** What a checkpoint says of the state of operators, before its query runs on it again. */
 final class StateCheckpoint(location: String, session: SparkSession) {
@@ -46,5 +46,5 @@ final class StateCheckpoint(location: String, session: SparkSession) {
       .flatMap(logs.endOffsets)
       .flatMap(offset => Try(ClockOffset.parse(offset.json)).toOption)
       .headOption
-      .fold(Map.empty[String, OperatorMark])(_.operators)
+      .fold(Map.empty[String, OperatorMark])(_.state.operators)
 }

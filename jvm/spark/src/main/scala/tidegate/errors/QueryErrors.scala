@@ -1,6 +1,7 @@
 package tidegate.errors
 
 import org.apache.spark.sql.AnalysisException
+import tidegate.core.clock.SubstreamLimit
 import tidegate.errors.Conditions.{error, list}
 
 /** Errors of a query that runs, or is asked for its watermarks. */
@@ -9,18 +10,13 @@ object QueryErrors {
   def notAppendTime(topic: String, found: String): AnalysisException =
     error("NOT_APPEND_TIME", "topic" -> topic, "found" -> found)
 
-  def tooManySubstreams(
-      name: String,
-      columns: Seq[String],
-      found: Int,
-      max: Int
-  ): AnalysisException =
+  def tooManySubstreams(limit: SubstreamLimit, found: Int): AnalysisException =
     error(
       "TOO_MANY_SUBSTREAMS",
-      "name" -> name,
-      "columns" -> list(columns),
+      "name" -> limit.node,
+      "columns" -> list(limit.columns),
       "found" -> found.toString,
-      "max" -> max.toString
+      "max" -> limit.max.toString
     )
 
   def realTimeMode(): AnalysisException = error("REAL_TIME_MODE")

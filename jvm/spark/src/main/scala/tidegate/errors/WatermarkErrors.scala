@@ -47,6 +47,18 @@ object WatermarkErrors {
   def ambiguousEventTime(operator: String, columns: Seq[String]): AnalysisException =
     error("AMBIGUOUS_EVENT_TIME", "operator" -> operator, "columns" -> list(columns))
 
+  def unknownStatefulOperator(
+      operator: String,
+      watermark: String,
+      known: Seq[String]
+  ): AnalysisException =
+    error(
+      "UNKNOWN_STATEFUL_OPERATOR",
+      "operator" -> operator,
+      "watermark" -> watermark,
+      "known" -> list(known)
+    )
+
   def keyNotAvailable(
       operator: String,
       column: String,

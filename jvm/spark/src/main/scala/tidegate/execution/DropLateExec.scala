@@ -13,9 +13,11 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.StateStoreWriter
 import org.apache.spark.sql.types.LongType
-import tidegate.clock.OperatorBatch
-import tidegate.columns.{EventTimeTag, WindowGrid, WindowMark, WindowRole}
+import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
+import tidegate.plans.OperatorName
 import tidegate.statistics.LateRows
+import tidegate.core.clock.OperatorBatch
+import tidegate.core.window.WindowGrid
 
 /**
  * Drops the rows that are late for `operator`, counts them, and keeps a few for the log.
@@ -30,6 +32,7 @@ final case class DropLateExec(
     child: SparkPlan,
     time: Attribute,
     operator: String,
+    owner: OperatorName,
     key: Byte,
     times: OperatorBatch,
     grid: Option[WindowGrid],
@@ -169,7 +172,7 @@ final case class DropLateExec(
   }
 
   /** The operator and what it runs on, for `EXPLAIN`. */
-  def describe: String = s"$operator: ${times.describe(time, key)}"
+  def describe: String = s"$operator: ${WatermarkText.of(times, time, key)}"
 
   override def simpleString(maxFields: Int): String = s"DropLate $describe"
 
@@ -186,11 +189,4 @@ object DropLateExec {
    */
   def boundMicros(lateMs: Long, isWindowed: Boolean): Long =
     if (isWindowed || lateMs == 0) lateMs * 1000 + 1 else lateMs * 1000
-
-  /** What drops late rows for the operator above `plan`: before any other stateful operator. */
-  def below(plan: SparkPlan): Seq[DropLateExec] = plan match {
-    case _: StateStoreWriter => Nil
-    case d: DropLateExec     => d +: below(d.child)
-    case other               => other.children.headOption.toSeq.flatMap(below)
-  }
 }

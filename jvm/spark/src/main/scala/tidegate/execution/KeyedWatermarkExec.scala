@@ -15,7 +15,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{BinaryExecNode, CodegenSupport, SparkPlan}
 import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType, StringType}
-import tidegate.clock.{NodeMark, OperatorBatch}
+import tidegate.core.clock.NodeMark
 import tidegate.plans.WatermarkSpec
 import tidegate.statistics.{SubstreamNode, SubstreamStats}
 
@@ -117,7 +117,7 @@ final case class KeyedWatermarkExec(
 
   override def simpleString(maxFields: Int): String = {
     val by = if (substream.isEmpty) "" else substream.mkString(", substream=[", ", ", "]")
-    val watermark = OperatorBatch.text(mark.flatMap(_.watermarkMs).getOrElse(0L))
+    val watermark = WatermarkText.of(mark.flatMap(_.watermarkMs).getOrElse(0L))
     val of = if (observed.exprId == eventTime.exprId) "" else s" of $observed"
     s"KeyedWatermark ${spec.name}: $eventTime, key=${spec.key}, ${spec.policy}$of$by, " +
       s"watermark $watermark, idle=${mark.exists(_.idle)}"

@@ -13,7 +13,10 @@ import org.apache.spark.sql.tidegate.{OperatorState, StateStoreWriter}
 import org.apache.spark.sql.types.StructType
 
 /** A stateful operator of ours: one store, which a task commits when its last row is taken. */
-private[execution] trait OneStoreExec extends StateStoreWriter { self: SparkPlan =>
+private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan =>
+
+  /** The name of the operator; none if the query has not started. */
+  def operator: Option[String]
 
   protected def keySchema: StructType
 

@@ -5,10 +5,11 @@ import scala.annotation.tailrec
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, ExprId}
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project, Union}
 import org.apache.spark.sql.internal.SQLConf
-import tidegate.columns.{BehindTime, EventTimeTag, InputTime, TightestTime, WindowMark, WindowRole}
+import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
+import tidegate.core.clock.{BehindTime, InputTime, TightestTime}
 
 /** What the bounds of a join say of the rows in its state. */
-private[tidegate] final class JoinLimits(join: Join) {
+private[tidegate] final class JoinLimits(join: Join, keyed: KeyedTimes) {
   private val bounds = JoinBounds.of(join)
 
   /**
@@ -20,7 +21,7 @@ private[tidegate] final class JoinLimits(join: Join) {
       bound <- bounds
       if bound.limited.exprId == column.exprId
       key <- EventTimeTag.key(bound.setBy)
-      time <- KeyedTimes.of(otherSide(column)).get(key)
+      time <- keyed.of(otherSide(column)).get(key)
     } yield {
       // A window that ends at the watermark is closed: of equal ends none comes at the limit.
       val byMs = if (bound.byMs == 0 && areEnds(bound)) -1L else bound.byMs

@@ -1,59 +1,53 @@
 package tidegate.operators
 
-import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.streaming.{GroupStateTimeout, TimeMode}
-import org.apache.spark.sql.tidegate.TransformWithStateInPySpark
-import tidegate.plans.{DropLate, EventTimeOrder}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.SparkPlan
+import tidegate.plans.DropLate
 
-/** Spark's stateful operators in a logical plan over streams. */
+/** The stateful operators that may run over keyed watermarks, and where a plan has them. */
 object StatefulOperators {
 
-  /** Spark's operators have lower numbers. */
-  val FirstOwnId = 1000L
+  private val all: Seq[TimedOperator] = Seq(
+    AggregateOperator,
+    Deduplications.OfRows,
+    Deduplications.ByKeys,
+    Deduplications.WithinWatermark,
+    StateFunctions.FlatMapGroups,
+    StateFunctions.ApplyInPandas,
+    StateFunctions.Transform,
+    StateFunctions.TransformInPandas,
+    StreamJoin,
+    OrderByEventTime,
+    LimitOperator
+  )
 
-  /** The name of a stateful operator; its data is the first child. `None` for all other nodes. */
-  def name(plan: LogicalPlan): Option[String] =
-    if (!plan.children.headOption.exists(_.isStreaming)) None
-    else
-      plan match {
-        case _: Aggregate                      => Some("aggregate")
-        case _: Distinct                       => Some("distinct")
-        case _: Deduplicate                    => Some("deduplicate")
-        case _: DeduplicateWithinWatermark     => Some("deduplicateWithinWatermark")
-        case _: FlatMapGroupsWithState         => Some("flatMapGroupsWithState")
-        case _: FlatMapGroupsInPandasWithState => Some("applyInPandasWithState")
-        case _: TransformWithState             => Some("transformWithState")
-        case _: TransformWithStateInPySpark    => Some("transformWithStateInPandas")
-        case j: Join if isStreamJoin(j)        => Some("join")
-        case _: EventTimeOrder                 => Some(EventTimeOrder.StateName)
-        case _: GlobalLimit                    => Some("limit")
-        case _                                 => None
-      }
+  /** What a logical node over a stream is; `None` if it keeps no state. */
+  private[tidegate] def of(plan: LogicalPlan): Option[TimedOperator] =
+    if (!plan.children.headOption.exists(_.isStreaming)) None else all.find(_.is(plan))
 
-  /** A join with rows of both sides in its state. */
-  def isStreamJoin(join: Join): Boolean = join.left.isStreaming && join.right.isStreaming
+  /** The operator of a kind. */
+  private[tidegate] def named(kind: String): Option[TimedOperator] = all.find(_.name == kind)
 
-  /** Whether the operator has one input of rows that it may find late. */
-  def hasOneTime(plan: LogicalPlan): Boolean =
-    name(plan).isDefined && !plan.isInstanceOf[GlobalLimit] && !plan.isInstanceOf[Join]
+  /** Whether Spark plans one of the operators as this node. */
+  def isPlannedAs(node: SparkPlan): Boolean = all.exists(_.isPlannedAs(node))
 
-  /** Operators with user-defined state may work with processing time, or without time. */
-  def usesEventTime(plan: LogicalPlan): Boolean = plan match {
-    case f: FlatMapGroupsWithState         => f.timeout == GroupStateTimeout.EventTimeTimeout()
-    case f: FlatMapGroupsInPandasWithState => f.timeout == GroupStateTimeout.EventTimeTimeout()
-    case t: TransformWithState             => t.timeMode == TimeMode.EventTime()
-    case t: TransformWithStateInPySpark    => t.timeMode == TimeMode.EventTime()
-    case _                                 => true
-  }
+  /** The names of the operators. */
+  def names: Seq[String] = all.map(_.name)
 
-  /**
-   * The number under which an operator of ours has its state: its place among all that drop late
-   * rows, far from those that Spark counts.
-   */
-  def ownId(plan: LogicalPlan, operator: String): Long =
-    FirstOwnId + plan.collect { case d: DropLate => d.operator }.indexOf(operator)
+  /** The name of a stateful operator; `None` for all other nodes. */
+  def name(plan: LogicalPlan): Option[String] = of(plan).map(_.name)
 
-  def isOne(plan: LogicalPlan): Boolean = name(plan).isDefined
+  def isOne(plan: LogicalPlan): Boolean = of(plan).isDefined
 
   def existIn(plan: LogicalPlan): Boolean = plan.exists(isOne)
+
+  /** The number under which an operator of ours has its state. */
+  def ownId(plan: LogicalPlan, operator: String): Long =
+    plan.collectFirst { case d: DropLate if d.operator == operator => d.stateId }.getOrElse {
+      throw new NoSuchElementException(s"the plan has no operator $operator")
+    }
+
+  /** The operator that has its state under a number. */
+  def withOwnId(plan: LogicalPlan, id: Long): Option[String] =
+    plan.collectFirst { case d: DropLate if d.stateId == id => d.operator }
 }

@@ -5,7 +5,8 @@ import scala.annotation.tailrec
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Expand, Generate, LogicalPlan, Project}
 import org.apache.spark.sql.types.LongType
-import tidegate.columns.{WindowGrid, WindowMark, WindowRole}
+import tidegate.columns.{WindowMark, WindowRole}
+import tidegate.core.window.WindowGrid
 
 /** Finds out how a window column was made. */
 object WindowColumns {

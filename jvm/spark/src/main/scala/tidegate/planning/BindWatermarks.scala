@@ -1,12 +1,17 @@
 package tidegate.planning
 
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.python.streaming.FlatMapGroupsInPandasWithStateExec
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
-import org.apache.spark.sql.tidegate._
-import tidegate.execution.frames.FrameAggregateExec
-import tidegate.execution.order.EventTimeOrderExec
-import tidegate.execution.{DropLateExec, KeyedOperatorExec}
+import org.apache.spark.sql.tidegate.{
+  StateStoreWriter,
+  StreamingSymmetricHashJoinExec,
+  UpdateEventTimeColumnExec,
+  WatermarkSupport
+}
+import tidegate.errors.WatermarkErrors
+import tidegate.execution.{DropLateExec, KeyedOperatorExec, KeyedWatermarkExec, OneStoreExec}
+import tidegate.operators.{BindJoin, OneTimeOperator, StateTimes, StatefulOperators}
+import tidegate.plans.OperatorName
 
 /**
  * Gives Spark's stateful operators the watermark that is theirs, after Spark has filled in its
@@ -17,88 +22,65 @@ import tidegate.execution.{DropLateExec, KeyedOperatorExec}
  *   - Eviction happens at the end watermark of the batch, by the clock.
  *   - `KeyedOperatorExec` above them tells both in `EXPLAIN`.
  *
- * An operator without a `DropLate` below it is left as it is.
+ * An operator that has no `DropLate` is left as it is. One that nobody knows is refused: over a
+ * keyed watermark it would run on watermark 0 for ever.
  */
 object BindWatermarks extends ColumnarRule {
 
-  /** Drops nothing, also when Spark multiplies it by 1000. */
-  private val NothingIsLate = Some(Long.MinValue / 1000)
-
   override def preColumnarTransitions: Rule[SparkPlan] = new Rule[SparkPlan] {
-    override def apply(plan: SparkPlan): SparkPlan =
-      plan.transformUp(
-        Function.unlift((operator: SparkPlan) =>
-          operator match {
-            case u: UpdateEventTimeColumnExec =>
-              dropOfInput(u).map(d =>
-                u.copy(eventTimeWatermarkForLateEvents = Some(passed(d.times.lateMs)))
-              )
-            case j: StreamingSymmetricHashJoinExec =>
-              val drops = j.children.map(DropLateExec.below)
-              if (drops.forall(_.isEmpty)) None
-              else
-                Some(
-                  KeyedOperatorExec(
-                    BindJoin(j, drops.head, drops.last),
-                    drops.flatten.map(_.describe)
-                  )
-                )
-            case _: StateStoreWriter | _: SessionWindowStateStoreRestoreExec =>
-              for {
-                drop <- operator.children.headOption.flatMap(DropLateExec.below(_).headOption)
-                bound <- bind(operator, drop)
-              } yield bound match {
-                case s: StateStoreWriter => KeyedOperatorExec(s, Seq(drop.describe))
-                case other               => other
-              }
-            case _ => None
-          }
-        )
-      )
+    override def apply(plan: SparkPlan): SparkPlan = plan.transformUp(Function.unlift(bound))
   }
 
-  private def bind(operator: SparkPlan, drop: DropLateExec): Option[SparkPlan] = {
-    val end = Some(drop.times.evictionMs)
-    val keysEnd = if (drop.isWindowed) end else Some(passed(drop.times.evictionMs))
-    Option(operator).collect {
-      // It was planned with its watermarks.
-      case f: FrameAggregateExec => f
-      case o: EventTimeOrderExec => o
-      case s: StateStoreSaveExec =>
-        s.copy(
-          eventTimeWatermarkForLateEvents = NothingIsLate,
-          eventTimeWatermarkForEviction = keysEnd
-        )
-      case s: SessionWindowStateStoreSaveExec =>
-        s.copy(eventTimeWatermarkForLateEvents = NothingIsLate, eventTimeWatermarkForEviction = end)
-      case s: SessionWindowStateStoreRestoreExec =>
-        s.copy(eventTimeWatermarkForLateEvents = NothingIsLate, eventTimeWatermarkForEviction = end)
-      // Deduplication needs no value to filter by, the others insist on one.
-      case d: StreamingDeduplicateExec =>
-        d.copy(eventTimeWatermarkForLateEvents = None, eventTimeWatermarkForEviction = keysEnd)
-      case d: StreamingDeduplicateWithinWatermarkExec =>
-        d.copy(eventTimeWatermarkForLateEvents = None, eventTimeWatermarkForEviction = end)
-      case f: FlatMapGroupsWithStateExec =>
-        f.copy(eventTimeWatermarkForLateEvents = NothingIsLate, eventTimeWatermarkForEviction = end)
-      case f: FlatMapGroupsInPandasWithStateExec =>
-        f.copy(eventTimeWatermarkForLateEvents = NothingIsLate, eventTimeWatermarkForEviction = end)
-      case t: TransformWithStateExec =>
-        t.copy(eventTimeWatermarkForLateEvents = NothingIsLate, eventTimeWatermarkForEviction = end)
-      case t: TransformWithStateInPySparkExec =>
-        t.copy(eventTimeWatermarkForLateEvents = NothingIsLate, eventTimeWatermarkForEviction = end)
+  private def bound(node: SparkPlan): Option[SparkPlan] = node match {
+    case u: UpdateEventTimeColumnExec => bindUpdate(u)
+    // It was planned with its watermarks.
+    case own: OneStoreExec =>
+      for (name <- own.operator; drop <- FindDropLate.named(own, name))
+        yield KeyedOperatorExec(own, Seq(drop.describe))
+    case j: StreamingSymmetricHashJoinExec          => FindDropLate.owner(j).map(bindJoin(j, _))
+    case _ if StatefulOperators.isPlannedAs(node)   => bindOneTime(node)
+    case _: StateStoreWriter | _: WatermarkSupport  => refuseOverKeyed(node)
+    case _                                          => None
+  }
+
+  private def bindJoin(join: StreamingSymmetricHashJoinExec, owner: OperatorName): SparkPlan = {
+    val (left, right) =
+      (FindDropLate.ownedBy(join.left, owner), FindDropLate.ownedBy(join.right, owner))
+    KeyedOperatorExec(
+      BindJoin(join, left.map(stateTimes), right.map(stateTimes)),
+      (left ++ right).map(_.describe)
+    )
+  }
+
+  private def bindOneTime(node: SparkPlan): Option[SparkPlan] =
+    for {
+      owner <- FindDropLate.owner(node)
+      kind <- StatefulOperators.named(owner.kind).collect { case o: OneTimeOperator => o }
+      drop <- FindDropLate.named(node, owner.name)
+    } yield kind.bound(node)(stateTimes(drop)) match {
+      case s: StateStoreWriter => KeyedOperatorExec(s, Seq(drop.describe))
+      case other               => other
     }
-  }
 
-  /**
-   * Spark evicts a plain time *at* the watermark, where a row with that very time may still come
-   * and is not late: only times below the watermark have passed.
-   */
-  private def passed(watermarkMs: Long): Long = math.max(0L, watermarkMs - 1)
+  private def stateTimes(drop: DropLateExec): StateTimes =
+    StateTimes(drop.time, drop.times.evictionMs, drop.times.evictedMs)
 
   /** The column that `transformWithState` puts out is checked against what it runs on. */
-  private def dropOfInput(update: UpdateEventTimeColumnExec): Option[DropLateExec] =
-    update.child
-      .collectFirst { case w: StateStoreWriter => w }
-      .flatMap(_.children.headOption)
-      .flatMap(DropLateExec.below(_).headOption)
+  private def bindUpdate(update: UpdateEventTimeColumnExec): Option[SparkPlan] =
+    for {
+      operator <- update.child.collectFirst { case w: StateStoreWriter => w }
+      owner <- FindDropLate.owner(operator)
+      drop <- FindDropLate.named(operator, owner.name)
+    } yield update.copy(
+      eventTimeWatermarkForLateEvents = Some(StateTimes.passed(drop.times.lateMs))
+    )
+
+  private def refuseOverKeyed(node: SparkPlan): Option[SparkPlan] =
+    node.collectFirst { case k: KeyedWatermarkExec => k }.map { k =>
+      throw WatermarkErrors.unknownStatefulOperator(
+        node.getClass.getName,
+        k.spec.name,
+        StatefulOperators.names
+      )
+    }
 }

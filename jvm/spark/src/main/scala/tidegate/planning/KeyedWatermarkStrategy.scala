@@ -8,8 +8,9 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.aggregate.AggUtils
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.tidegate.SparkInternals
-import tidegate.clock.{OperatorBatch, RunningQuery}
+import tidegate.clock.RunningQuery
 import tidegate.columns.GlobalKey
+import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
 import tidegate.execution.frames.{FrameAggregateExec, FrameAggregates}
 import tidegate.execution.order.EventTimeOrderExec
 import tidegate.execution.{DropLateExec, KeyedWatermarkExec, NoFramesExec, RetagEventTimeExec}
@@ -18,13 +19,14 @@ import tidegate.plans.{
   DropLate,
   EventTimeOrder,
   FrameAggregate,
-  KeptFrames,
   KeyedOutput,
   KeyedWatermark,
   NoFrames,
+  PreparedQuery,
   RetagEventTime
 }
-import tidegate.statistics.{LateRows, SubstreamLimit, SubstreamStats}
+import tidegate.settings.Settings
+import tidegate.statistics.{LateRows, SubstreamStats}
 
 /**
  * Plans Tidegate's nodes.
@@ -59,7 +61,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       Seq(frameAggregate(f, results))
     case f: FrameAggregate => Seq(frameAggregate(f, f.output))
     case o: EventTimeOrder => Seq(eventTimeOrder(o))
-    case k: KeptFrames     => Seq(planLater(k.child))
+    case p: PreparedQuery  => Seq(planLater(p.child))
     case n: NoFrames       => Seq(NoFramesExec(n.reason, planLater(n.child)))
     // There are no bounds to wait for any more; a stream without them was refused at its start.
     case b: BoundsFollow => Seq(planLater(b.child))
@@ -73,10 +75,14 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     val running = query.filter(_.nodes.exists(_.spec == node.spec))
     val bound =
       for (q <- running; skew <- node.spec.maxFutureSkewMs)
-        yield (q.batchTimes.batchTimestampMs + skew) * MicrosPerMs
+        yield (q.batchTimestampMs + skew) * MicrosPerMs
     val stats = new SubstreamStats(
       bound.getOrElse(Long.MaxValue),
-      SubstreamLimit.of(node, session.sessionState.conf)
+      SubstreamLimit(
+        node.spec.name,
+        node.substream.map(_.name),
+        Settings.MaxSubstreams.in(session.sessionState.conf)
+      )
     )
     session.sparkContext.register(stats)
     running.foreach(_.clock.register(node, stats))
@@ -164,6 +170,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       planLater(node.child),
       node.time,
       node.operator,
+      node.owner,
       node.key,
       times.fold(OperatorBatch.none)(_.operator(node.operator, node.lowestMs)),
       node.grid,

@@ -2,7 +2,7 @@ package tidegate.plans
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExpressionSet}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
-import tidegate.columns.WindowGrid
+import tidegate.core.window.WindowGrid
 
 /**
  * Puts sliding windows together from frames. Below it is an aggregation over frames, of which each

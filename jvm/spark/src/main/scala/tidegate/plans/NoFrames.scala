@@ -17,6 +17,8 @@ final case class NoFrames(reason: String, child: LogicalPlan) extends UnaryNode 
 
 object NoFrames {
 
+  def isUnder(a: Aggregate): Boolean = a.child.isInstanceOf[NoFrames]
+
   /** Puts the reason under an aggregation, once. */
   def under(a: Aggregate, reason: String): Aggregate = a.child match {
     case _: NoFrames => a

@@ -1,6 +1,6 @@
 package tidegate.plans
 
-import tidegate.columns.{EmissionSpec, PolicySpec}
+import tidegate.core.policy.{EmissionSpec, PolicySpec}
 
 /**
  * What a user asked of one keyed watermark.
@@ -16,6 +16,8 @@ import tidegate.columns.{EmissionSpec, PolicySpec}
  *   how far ahead of the wall clock an event may move the watermark, in ms
  * @param flush
  *   whether time ends with a run that ends by itself
+ * @param givenName
+ *   the name before it was made unique, which functions ask for; none if the query has not started
  */
 final case class WatermarkSpec(
     name: String,
@@ -24,5 +26,13 @@ final case class WatermarkSpec(
     emission: Option[EmissionSpec],
     idleTimeoutMs: Option[Long],
     maxFutureSkewMs: Option[Long],
-    flush: Boolean = false
-)
+    flush: Boolean = false,
+    givenName: Option[String] = None
+) {
+
+  /** The spec with a unique name; it keeps the name that it was given. */
+  def renamed(unique: String): WatermarkSpec =
+    copy(name = unique, givenName = givenName.orElse(Some(name)))
+
+  def isGiven(name: String): Boolean = givenName.getOrElse(this.name) == name
+}

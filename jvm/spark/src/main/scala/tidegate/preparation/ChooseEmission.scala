@@ -1,7 +1,7 @@
 package tidegate.preparation
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import tidegate.columns.EmissionSpec
+import tidegate.core.policy.EmissionSpec
 import tidegate.plans.{DropLate, KeyedWatermark}
 
 /**

@@ -3,7 +3,7 @@ package tidegate.preparation
 import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
-import tidegate.operators.{JoinBounds, StatefulOperators}
+import tidegate.operators.{JoinBounds, StreamJoin}
 
 /**
  * Gathers what a query says about the times of a join into the join's condition.
@@ -27,9 +27,9 @@ object CompleteJoinConditions extends PredicateHelper {
     case s: SubqueryAlias               => s.copy(child = complete(s.child, above))
     case j: Join if j.joinType == Inner =>
       val must = above ++ j.condition.toSeq.flatMap(splitConjunctivePredicates)
-      val completed = if (StatefulOperators.isStreamJoin(j)) withNotNull(withBounds(j, must)) else j
+      val completed = if (StreamJoin.is(j)) withNotNull(withBounds(j, must)) else j
       completed.mapChildren(complete(_, must))
-    case j: Join if StatefulOperators.isStreamJoin(j) =>
+    case StreamJoin(j) =>
       withNotNull(j).mapChildren(complete(_, Nil))
     case other => other.mapChildren(complete(_, Nil))
   }

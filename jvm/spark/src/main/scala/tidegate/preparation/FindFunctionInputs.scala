@@ -2,7 +2,8 @@ package tidegate.preparation
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
-import tidegate.columns.{InputTime, NodeTime, WatermarkFunction, WatermarkSource}
+import tidegate.columns.{WatermarkFunction, WatermarkSource}
+import tidegate.core.clock.{InputTime, NodeTime}
 import tidegate.errors.{FunctionErrors, WatermarkErrors}
 import tidegate.operators.KeyedTimes
 import tidegate.plans.KeyedWatermark
@@ -11,9 +12,10 @@ import tidegate.plans.KeyedWatermark
 private[tidegate] object FindFunctionInputs {
 
   def apply(plan: LogicalPlan): LogicalPlan = AnalysisHelper.allowInvokingTransformsInAnalyzer {
+    val times = new KeyedTimes
     def found(below: LogicalPlan): PartialFunction[Expression, Expression] = {
       case f: WatermarkFunction if f.source.input.isEmpty =>
-        inputOf(f, below, plan).fold(f: Expression)(f.withInput)
+        inputOf(f, below, plan, times).fold(f: Expression)(f.withInput)
     }
     plan
       .transformUp { case p => p.transformExpressions(found(p)) }
@@ -24,35 +26,30 @@ private[tidegate] object FindFunctionInputs {
   private def inputOf(
       function: WatermarkFunction,
       plan: LogicalPlan,
-      whole: LogicalPlan
+      whole: LogicalPlan,
+      times: KeyedTimes
   ): Option[InputTime] =
     function.source match {
       case WatermarkSource(Some(name), _, _) =>
-        Some(NodeTime(nodeBelow(plan, name).orElse(nodeBelow(whole, name)).getOrElse {
-          throw FunctionErrors.unknownWatermark(name, nodes(whole))
-        }))
+        val all = nodes(whole)
+        val spec = NameNodes.find(nodes(plan), name).orElse(NameNodes.find(all, name))
+        Some(NodeTime(spec.getOrElse {
+          throw FunctionErrors.unknownWatermark(name, all.map(_.spec.name))
+        }.name))
       case WatermarkSource(_, Some(key), _) =>
         val sides = plan.children.filter(c => function.references.subsetOf(c.outputSet))
-        val input = sides.flatMap(KeyedTimes.of(_).get(key)).headOption
+        val input = sides.flatMap(times.of(_).get(key)).headOption
         input.orElse {
           throw WatermarkErrors.keyNotAvailable(
             function.sql,
             function.references.headOption.map(_.name).getOrElse(function.sql),
             key,
-            KeyedTimes.whyMissing(plan.children.head, key)
+            times.whyMissing(plan.children.head, key)
           )
         }
       case _ => None
     }
 
-  private def nodes(plan: LogicalPlan): Seq[String] =
-    plan.collect { case k: KeyedWatermark => k.spec.name }
-
-  /** A watermark whose name is used more than once has a number by now. */
-  private def nodeBelow(plan: LogicalPlan, name: String): Option[String] = {
-    val below = nodes(plan)
-    def isNumbered(node: String) =
-      node.startsWith(s"$name-") && node.drop(name.length + 1).forall(_.isDigit)
-    below.find(_ == name).orElse(below.find(isNumbered))
-  }
+  private def nodes(plan: LogicalPlan): Seq[KeyedWatermark] =
+    plan.collect { case k: KeyedWatermark => k }
 }

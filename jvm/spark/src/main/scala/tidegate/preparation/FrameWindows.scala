@@ -3,9 +3,10 @@ package tidegate.preparation
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types.LongType
-import tidegate.columns.{WindowGrid, WindowMark, WindowRole}
+import tidegate.columns.{WindowMark, WindowRole}
+import tidegate.core.window.WindowGrid
 import tidegate.operators.WindowColumns
-import tidegate.plans.{DropLate, KeptFrames, RetagEventTime}
+import tidegate.plans.{DropLate, RetagEventTime}
 
 /**
  * Rows that a window function has not copied into their windows yet, as an aggregation over frames
@@ -85,7 +86,6 @@ private[tidegate] object FrameWindows extends PredicateHelper {
     case r: RetagEventTime => of(r.child, window)
     case s: SubqueryAlias  => of(s.child, window)
     case v: View           => of(v.child, window)
-    case k: KeptFrames     => of(k.child, window)
     case other             =>
       Left(s"there is a ${other.nodeName} between the window function and the aggregation")
   }
@@ -93,8 +93,7 @@ private[tidegate] object FrameWindows extends PredicateHelper {
   /** The windows of an aggregation, made so that the plan does not grow with their number. */
   def generated(plan: LogicalPlan): LogicalPlan = plan match {
     case e: Expand => Windows.generated(e).getOrElse(e)
-    case _: Project | _: Filter | _: DropLate | _: RetagEventTime | _: SubqueryAlias | _: View |
-        _: KeptFrames =>
+    case _: Project | _: Filter | _: DropLate | _: RetagEventTime | _: SubqueryAlias | _: View =>
       plan.mapChildren(generated)
     case other => other
   }

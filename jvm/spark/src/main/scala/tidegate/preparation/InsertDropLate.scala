@@ -3,16 +3,18 @@ package tidegate.preparation
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.OutputMode
-import tidegate.columns.{EventTimeTag, InputTime}
+import tidegate.columns.EventTimeTag
+import tidegate.core.clock.InputTime
 import tidegate.errors.WatermarkErrors
 import tidegate.operators.{
-  EventTimeColumn,
   JoinLimits,
   KeyedTimes,
-  StatefulOperators,
+  OneTimeOperator,
+  StreamJoin,
+  TimedOperator,
   WindowColumns
 }
-import tidegate.plans.{DropLate, EventTimeOrder, KeyedWatermark, RetagEventTime}
+import tidegate.plans.{DropLate, KeyedWatermark, OperatorName, RetagEventTime}
 
 /**
  * Puts a `DropLate` under every operator that would drop late rows, and on each side of a join.
@@ -22,51 +24,52 @@ import tidegate.plans.{DropLate, EventTimeOrder, KeyedWatermark, RetagEventTime}
  */
 object InsertDropLate {
 
-  def apply(plan: LogicalPlan, mode: OutputMode): LogicalPlan = {
-    val names = new UniqueNames(plan.collect { case k: KeyedWatermark => k.spec.name })
-    plan.transformUp {
-      case j: Join if StatefulOperators.isStreamJoin(j)       => insert(j, names)
-      case operator if StatefulOperators.hasOneTime(operator) => insert(operator, mode, names)
-    }
+  def apply(plan: LogicalPlan, mode: OutputMode): LogicalPlan =
+    numbered(new InsertDropLate(plan, mode).insert())
+
+  /**
+   * In plan order, as the numbers of a query's state have to stay the same from one start to the
+   * next.
+   */
+  private def numbered(plan: LogicalPlan): LogicalPlan = {
+    val ids = Iterator.from(0).map(DropLate.FirstStateId + _)
+    plan.transformDown { case d: DropLate => d.copy(stateId = ids.next()) }
+  }
+}
+
+private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
+  private val names = new UniqueNames(plan.collect { case k: KeyedWatermark => k.spec.name })
+  private val times = new KeyedTimes
+
+  def insert(): LogicalPlan = plan.transformUp {
+    case StreamJoin(join) => insertInto(join)
+    case OneTimeOperator(operator, kind) => insertInto(operator, kind)
   }
 
-  private def insert(operator: LogicalPlan, mode: OutputMode, names: UniqueNames): LogicalPlan = {
-    val name = names.next(StatefulOperators.name(operator).get)
+  private def insertInto(operator: LogicalPlan, kind: OneTimeOperator): LogicalPlan = {
+    val name = names.next(kind.name)
     val child = operator.children.head
-    operator match {
-      // A table that is put out whole keeps late rows.
-      case _: Aggregate if mode == OutputMode.Complete() => operator
-      case _                                             =>
-        EventTimeColumn.of(operator).filter(isUsed(operator, child, _)).fold(operator) { time =>
-          val input = inputTime(child, time, name)
-          val drop = push(child, time, throughAliases = true)(
-            dropLate(_, _, name, input, eviction = Some(input), lowestMs(operator))
-          )
-          operator.withNewChildren(drop +: operator.children.tail) match {
-            case o: EventTimeOrder => o.copy(operator = Some(name))
-            case other             => other
-          }
-        }
+    val time = if (kind.dropsLate(mode)) kind.time(operator) else None
+    time.filter(isUsed(operator, kind, child, _)).fold(operator) { t =>
+      val input = inputTime(child, t, name)
+      val drop = push(child, t, throughAliases = true)(
+        dropLate(_, _, name, OperatorName(kind.name, name), input, Some(input), kind.lowestMs)
+      )
+      kind.named(operator.withNewChildren(drop +: operator.children.tail), name)
     }
   }
 
-  /** Spark's operators cannot evict what is before the epoch. */
-  private def lowestMs(operator: LogicalPlan): Long = operator match {
-    case _: EventTimeOrder => DropLate.NothingLate
-    case _                 => 0L
-  }
-
-  private def insert(join: Join, names: UniqueNames): LogicalPlan = {
-    val name = names.next("join")
-    val limits = new JoinLimits(join)
+  private def insertInto(join: Join): LogicalPlan = {
+    val owner = OperatorName(StreamJoin.name, names.next(StreamJoin.name))
+    val limits = new JoinLimits(join, times)
     def side(plan: LogicalPlan, sideName: String): LogicalPlan =
-      EventTimeColumn.ofSide(join, plan).filter(isUsed(join, plan, _)).foldLeft(plan) {
+      StreamJoin.times(join, plan).filter(isUsed(join, StreamJoin, plan, _)).foldLeft(plan) {
         (below, time) =>
-          val operator = names.next(s"$name.$sideName")
-          val input = inputTime(plan, time, operator)
+          val name = names.next(s"${owner.name}.$sideName")
+          val input = inputTime(plan, time, name)
           // The state of the join is cleaned by this column, so it must be known there by this name.
           push(below, time, throughAliases = false)(
-            dropLate(_, _, operator, input, limits.of(time))
+            dropLate(_, _, name, owner, input, limits.of(time), lowestMs = 0L)
           )
       }
     val (left, right) = (side(join.left, "left"), side(join.right, "right"))
@@ -76,33 +79,37 @@ object InsertDropLate {
   /**
    * A time whose key does not reach the operator is left alone where the operator can do without.
    */
-  private def isUsed(operator: LogicalPlan, child: LogicalPlan, time: Attribute): Boolean =
-    EventTimeColumn.isNeeded(operator, time) ||
-      EventTimeTag.key(time).exists(KeyedTimes.of(child).contains)
+  private def isUsed(
+      operator: LogicalPlan,
+      kind: TimedOperator,
+      child: LogicalPlan,
+      time: Attribute
+  ): Boolean =
+    kind.isNeeded(operator, time) || EventTimeTag.key(time).exists(times.of(child).contains)
 
-  private def inputTime(child: LogicalPlan, time: Attribute, operator: String): InputTime = {
+  private def inputTime(child: LogicalPlan, time: Attribute, name: String): InputTime = {
     val key = EventTimeTag.key(time).get
-    KeyedTimes
+    times
       .of(child)
       .getOrElse(
         key,
-        throw WatermarkErrors
-          .keyNotAvailable(operator, time.name, key, KeyedTimes.whyMissing(child, key))
+        throw WatermarkErrors.keyNotAvailable(name, time.name, key, times.whyMissing(child, key))
       )
   }
 
   private def dropLate(
       below: LogicalPlan,
       time: Attribute,
-      operator: String,
+      name: String,
+      owner: OperatorName,
       input: InputTime,
       eviction: Option[InputTime],
-      lowestMs: Long = 0L
+      lowestMs: Long
   ): DropLate = {
     val eventTime = WindowColumns.grid(below, time).map(_._2).filter(below.outputSet.contains)
     val grid = WindowColumns.gridOf(below, time)
     val key = EventTimeTag.key(time).get
-    DropLate(below, time, key, operator, input, eviction, grid, eventTime, lowestMs)
+    DropLate(below, time, key, name, owner, input, eviction, grid, eventTime, lowestMs)
   }
 
   private def push(plan: LogicalPlan, time: Attribute, throughAliases: Boolean)(

@@ -10,9 +10,17 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.toPrettySQL
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.clock.StateCheckpoint
-import tidegate.columns.{WindowGrid, WindowMark}
+import tidegate.columns.WindowMark
+import tidegate.core.window.WindowGrid
 import tidegate.operators.{EventTimeColumn, WindowColumns}
-import tidegate.plans.{FrameAggregate, KeptFrames, KeyedWatermark, NoFrames}
+import tidegate.plans.{
+  DropLate,
+  FrameAggregate,
+  FrameDecisions,
+  KeyedWatermark,
+  NoFrames,
+  PreparedQuery
+}
 import tidegate.settings.Settings.FramesEnabled
 
 /**
@@ -26,43 +34,81 @@ object PlanFrames extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!plan.isStreaming || !plan.exists(_.isInstanceOf[KeyedWatermark])) plan
-    else
+    else {
       // A query has none any more when it runs, but its explanation before that.
-      InlineCTE(alwaysInline = true)(plan).transformUp {
-        case WindowAggregate(a, window, grid)
-            if !a.child.isInstanceOf[NoFrames] && wants(a, grid) =>
-          planned(a, window, grid).fold(NoFrames.under(a, _), identity)
+      val inlined = InlineCTE(alwaysInline = true)(plan)
+      inlined.collectFirst { case p: PreparedQuery => p.decisions.frames } match {
+        case Some(decisions) =>
+          inlined.transformUp {
+            case PreparedQuery(_, child)          => child
+            case WindowAggregate(a, window, grid) => decided(a, window, grid, decisions)
+          }
+        case None =>
+          inlined.transformUp {
+            case WindowAggregate(a, window, grid) if grid.isSliding && !NoFrames.isUnder(a) =>
+              planned(a, window, grid).fold(NoFrames.under(a, _), identity)
+          }
       }
+    }
 
-  /** The windows that are put together from frames in a plan, by their operator. */
-  def in(plan: LogicalPlan): Map[String, WindowGrid] =
-    apply(plan).collect { case FrameAggregate(_, grid, Some(operator), _) =>
-      operator -> grid
-    }.toMap
+  private def decided(
+      a: Aggregate,
+      window: Attribute,
+      grid: WindowGrid,
+      decisions: FrameDecisions
+  ): LogicalPlan = {
+    val operator = operatorOf(a)
+    def against = operator.flatMap(decisions.against.get).orElse(decisions.againstAll)
+    if (operator.exists(decisions.windows.contains)) {
+      planned(a, window, grid).fold(
+        reason => throw new IllegalStateException(s"Frames were decided on, but now: $reason"),
+        identity
+      )
+    } else if (grid.isSliding) against.fold[LogicalPlan](a)(NoFrames.under(a, _))
+    else a
+  }
+
+  /** Of a table that is emitted whole there is none. */
+  private def operatorOf(a: Aggregate): Option[String] =
+    a.child.collectFirst { case d: DropLate => d.operator }
 
   /**
-   * For the plan of a query that is about to start. Where the checkpoint has state, it decides:
-   * frames stay frames, and what was made without them goes on without.
+   * For the plan of a query that is about to start. Where the checkpoint has state, the checkpoint
+   * decides: frames stay frames, and what was made without them goes on without.
    *
+   * @return
+   *   the plan, in which sliding windows are made in a shorter way, and what was decided
    * @throws AnalysisException
    *   if the checkpoint has frames that the query cannot go on with
    */
-  def atStart(plan: LogicalPlan, mode: OutputMode, checkpoint: StateCheckpoint): LogicalPlan = {
-    val marked = plan.transformUp { case WindowAggregate(a, window, grid) =>
+  def atStart(
+      plan: LogicalPlan,
+      mode: OutputMode,
+      checkpoint: StateCheckpoint
+  ): (LogicalPlan, FrameDecisions) = {
+    val againstAll = reasonAgainst(plan, mode)
+    val windows = Map.newBuilder[String, WindowGrid]
+    val against = Map.newBuilder[String, String]
+    val made = plan.transformUp { case WindowAggregate(a, window, grid) =>
       val hasFrames = RestoredFrames.exist(plan, a, checkpoint)
-      lazy val against = reasonAgainst(plan, mode) match {
+      lazy val reason = againstAll match {
         case None if !hasFrames && checkpoint.operators.nonEmpty =>
           Some("the checkpoint was made without frames")
         case None => planned(a, window, grid).left.toOption
         case some => some
       }
       if (!grid.isSliding && !hasFrames) a
-      else if (against.isDefined) NoFrames.under(a, against.get)
-      else if (!grid.isSliding) a.copy(child = KeptFrames(a.child))
-      else a.copy(child = FrameWindows.generated(a.child))
+      else if (reason.isDefined) {
+        operatorOf(a).foreach(against += _ -> reason.get)
+        a
+      } else {
+        operatorOf(a).foreach(windows += _ -> grid)
+        if (grid.isSliding) a.copy(child = FrameWindows.generated(a.child)) else a
+      }
     }
-    RestoredFrames.check(marked, apply(marked), checkpoint)
-    marked
+    val decisions = FrameDecisions(windows.result(), against.result(), againstAll)
+    RestoredFrames.check(plan, decisions, checkpoint)
+    (made, decisions)
   }
 
   private def reasonAgainst(plan: LogicalPlan, mode: OutputMode): Option[String] =
@@ -70,10 +116,6 @@ object PlanFrames extends Rule[LogicalPlan] {
       Some(s"the output mode is ${mode.toString.toLowerCase}, and only append waits for windows")
     } else if (!FramesEnabled.in(plan.conf)) Some(s"${FramesEnabled.key} is false")
     else None
-
-  /** In windows that do not overlap no row is copied, and Spark's plan is as good. */
-  private def wants(a: Aggregate, grid: WindowGrid): Boolean =
-    grid.isSliding || a.child.isInstanceOf[KeptFrames]
 
   /** An aggregation of a stream over windows of a fixed size, on a keyed watermark. */
   private object WindowAggregate {

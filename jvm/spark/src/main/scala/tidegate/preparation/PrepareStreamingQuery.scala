@@ -9,7 +9,7 @@ import tidegate.analysis.KeepOneClock
 import tidegate.checks.CheckJoins
 import tidegate.clock.StateCheckpoint
 import tidegate.columns.WindowMark
-import tidegate.plans.{DropLate, KeyedWatermark}
+import tidegate.plans.{KeyedWatermark, PreparedQuery, QueryDecisions}
 import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
 
 /**
@@ -23,8 +23,9 @@ import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
  *   1. Each stateful operator sees one event time column.
  *   1. Late rows are dropped under each stateful operator.
  *   1. Rows that wait in the checkpoint to be ordered are checked to be in the same order.
- *   1. Sliding windows that cannot be put together from frames, whatever the batch, are marked.
  *   1. Nodes without an emission get one that fits the windows downstream.
+ *   1. It is decided which sliding windows are put together from frames.
+ *   1. All decisions are attached to the plan, as one value.
  */
 object PrepareStreamingQuery extends Rule[LogicalPlan] {
 
@@ -44,10 +45,12 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
           SelectEventTimeColumn(_),
           InsertDropLate(_, w.outputMode),
           RestoredOrders.check(_, checkpointOf(w)),
-          PlanFrames.atStart(_, w.outputMode, checkpointOf(w)),
           ChooseEmission(_)
         )
-        w.copy(inputQuery = steps.foldLeft(w.inputQuery)((query, step) => step(query)))
+        val prepared = steps.foldLeft(w.inputQuery)((query, step) => step(query))
+        val (query, frames) = PlanFrames.atStart(prepared, w.outputMode, checkpointOf(w))
+        val decisions = QueryDecisions(QueryTimes.of(query, frames), frames)
+        w.copy(inputQuery = PreparedQuery(decisions, query))
       }
     // Our window functions work with Spark's watermark too, which wants one tagged column as well.
     case w: WriteToStream if isOfSpark(w.inputQuery) =>
@@ -65,8 +68,5 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       query.exists(_.output.exists(WindowMark.of(_).isDefined))
 
   private def needsPreparing(query: LogicalPlan): Boolean =
-    query.exists(_.isInstanceOf[KeyedWatermark]) && !query.exists {
-      case k: KeyedWatermark => k.spec.emission.isDefined && query.exists(_.isInstanceOf[DropLate])
-      case _                 => false
-    }
+    query.exists(_.isInstanceOf[KeyedWatermark]) && !query.exists(_.isInstanceOf[PreparedQuery])
 }

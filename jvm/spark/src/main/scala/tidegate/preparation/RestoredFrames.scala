@@ -5,11 +5,10 @@ import java.time.Instant
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import tidegate.clock.StateCheckpoint
-import tidegate.columns.WindowGrid
-import tidegate.core.window.WindowChange
+import tidegate.core.window.{WindowChange, WindowGrid}
 import tidegate.errors.CheckpointErrors
 import tidegate.operators.StatefulOperators
-import tidegate.plans.{DropLate, FrameAggregate, NoFrames}
+import tidegate.plans.{DropLate, FrameAggregate, FrameDecisions}
 
 /** Whether a query can go on with the frames of its checkpoint, and what that does to windows. */
 private[tidegate] object RestoredFrames extends Logging {
@@ -21,43 +20,37 @@ private[tidegate] object RestoredFrames extends Logging {
       .exists(id => checkpoint.operators.get(id).contains(FrameAggregate.StateName))
 
   /**
-   * Prints a verdict for all windows that were changed.
+   * Logs a verdict for all windows that were changed.
    *
-   * @param batch
-   *   the same plan as a batch will have it
    * @throws AnalysisException
    *   if the query has no use for frames that are there
    */
-  def check(plan: LogicalPlan, batch: LogicalPlan, checkpoint: StateCheckpoint): Unit =
+  def check(plan: LogicalPlan, decisions: FrameDecisions, checkpoint: StateCheckpoint): Unit =
     checkpoint.operators.filter(_._2 == FrameAggregate.StateName).keys.toSeq.sorted.foreach { id =>
-      val frames = batch.collect {
-        case f @ FrameAggregate(_, _, Some(name), _) if StatefulOperators.ownId(plan, name) == id =>
-          f
+      val frames = decisions.windows.find { case (operator, _) =>
+        StatefulOperators.ownId(plan, operator) == id
       }
-      frames.headOption match {
-        case Some(f) =>
-          windowsOf(f.operator.get, checkpoint).filter(_ != f.grid).foreach { before =>
-            logWarning(verdict(f, before, checkpoint))
+      frames match {
+        case Some((operator, windows)) =>
+          windowsOf(operator, checkpoint).filter(_ != windows).foreach { before =>
+            logWarning(verdict(operator, windows, before, checkpoint))
           }
-        case None => throw refused(plan, id, checkpoint)
+        case None => throw refused(plan, id, decisions, checkpoint)
       }
     }
 
   private def windowsOf(operator: String, checkpoint: StateCheckpoint): Option[WindowGrid] =
     checkpoint.marks.get(operator).flatMap(_.frames)
 
-  private def refused(plan: LogicalPlan, id: Long, checkpoint: StateCheckpoint) = {
-    val operators = plan.collect { case d: DropLate => d.operator }
-    val operator = operators
-      .lift((id - StatefulOperators.FirstOwnId).toInt)
-      .getOrElse(s"the operator with the number $id")
-    val reason = plan.collectFirst {
-      case n: NoFrames if n.child.exists {
-            case d: DropLate => d.operator == operator
-            case _           => false
-          } =>
-        s"the query cannot use them: ${n.reason}"
-    }
+  private def refused(
+      plan: LogicalPlan,
+      id: Long,
+      decisions: FrameDecisions,
+      checkpoint: StateCheckpoint
+  ) = {
+    val operator =
+      StatefulOperators.withOwnId(plan, id).getOrElse(s"the operator with the number $id")
+    val reason = decisions.against.get(operator).map(r => s"the query cannot use them: $r")
     CheckpointErrors.framesRefused(
       operator,
       windowsOf(operator, checkpoint).fold("sliding windows")(_.toString),
@@ -66,12 +59,13 @@ private[tidegate] object RestoredFrames extends Logging {
   }
 
   private def verdict(
-      f: FrameAggregate,
+      operator: String,
+      windows: WindowGrid,
       before: WindowGrid,
       checkpoint: StateCheckpoint
   ): String = {
-    val change = WindowChange(before.inMicros, f.grid.inMicros)
-    val watermarkMs = checkpoint.marks(f.operator.get).evictionMs.getOrElse(0L)
+    val change = WindowChange(before.inMicros, windows.inMicros)
+    val watermarkMs = checkpoint.marks(operator).evictionMs.getOrElse(0L)
     val purged = change.purged(watermarkMs * MicrosPerMs)
     val result = (change.keepsFramesWhole, purged) match {
       case (true, None)                => "compatible, all windows are exact"
@@ -79,11 +73,11 @@ private[tidegate] object RestoredFrames extends Logging {
         s"compatible with these windows affected: those that end from ${time(first)} to " +
           s"${time(last)} miss the rows that had left the state"
       case (false, _) =>
-        val first = f.grid.inMicros.lastEnd(watermarkMs * MicrosPerMs) + f.grid.inMicros.slide
+        val first = windows.inMicros.lastEnd(watermarkMs * MicrosPerMs) + windows.inMicros.slide
         s"compatible with these windows affected: from the one that ends at ${time(first)} to the " +
           "last one with rows from before, as their frames move to the new frame in which they end"
     }
-    s"The windows of ${f.operator.get} were changed from $before to ${f.grid}: $result."
+    s"The windows of ${operator} were changed from $before to ${windows}: $result."
   }
 
   private val MicrosPerMs = 1000L

@@ -1,9 +1,9 @@
 package tidegate.preparation
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Join, LogicalPlan}
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import tidegate.columns.EventTimeTag
-import tidegate.operators.{EventTimeColumn, StatefulOperators}
+import tidegate.operators.{EventTimeColumn, OneTimeOperator, StreamJoin}
 import tidegate.plans.RetagEventTime
 
 /**
@@ -16,28 +16,17 @@ import tidegate.plans.RetagEventTime
 object SelectEventTimeColumn {
 
   def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {
-    case j: Join if StatefulOperators.isStreamJoin(j) =>
+    case StreamJoin(j) =>
       // A side that has only Spark's own watermark is left as Spark wants it.
       val sides = j.children.filter(_.output.exists(EventTimeTag.key(_).isDefined))
-      val chosen = sides.flatMap(EventTimeColumn.ofSide(j, _).headOption)
+      val chosen = sides.flatMap(StreamJoin.times(j, _).headOption)
       retag(j, sides.flatMap(_.output).filter(EventTimeTag.hasSparkTag), chosen)
-    case operator if StatefulOperators.hasOneTime(operator) =>
-      val tagged = seen(operator)
-      EventTimeColumn.of(operator).orElse(EventTimeColumn.ofSpark(operator, tagged)) match {
+    case OneTimeOperator(operator, kind) =>
+      val tagged = kind.inState(operator).filter(EventTimeTag.hasSparkTag)
+      kind.time(operator).orElse(EventTimeColumn.ofSpark(kind.keys(operator), tagged)) match {
         case None if tagged.size == 1 || !tagged.exists(EventTimeTag.key(_).isDefined) => operator
         case chosen => retag(operator, tagged, chosen.toSeq)
       }
-  }
-
-  /** The tagged columns that reach the state: of an aggregation only the keys do. */
-  private def seen(operator: LogicalPlan): Seq[Attribute] = {
-    val tagged = operator.children.head.output.filter(EventTimeTag.hasSparkTag)
-    operator match {
-      case a: Aggregate =>
-        val keys = AttributeSet(a.groupingExpressions.collect { case key: Attribute => key })
-        tagged.filter(keys.contains)
-      case _ => tagged
-    }
   }
 
   private def retag(

@@ -11,7 +11,7 @@ import tidegate.errors.SettingErrors
  * @param default
  *   its value as text where the session has none
  * @param wanted
- *   which values it takes: the end of the sentence "it has to be ..."
+ *   which values it takes: the end of the sentence "it must be ..."
  * @param doc
  *   what it does, for the page of settings
  * @param read

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import tidegate.builders._
-import tidegate.columns.{EmissionSpec, PolicySpec}
+import tidegate.core.policy.{EmissionSpec, PolicySpec}
 import tidegate.errors.{CallErrors, JoinErrors, PolicyErrors}
 import tidegate.plans.WatermarkSpec
 import tidegate.settings.Defaults
@@ -145,7 +145,7 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
     val lag = arguments.optionalMs(Parameter.Lag, smallestMs = 0)
     val policy = arguments.policy(Parameter.Policy, Policies.sqlNames)
     (lag, policy) match {
-      case (Some(ms), None)                => PolicySpec.fixedLag(ms)
+      case (Some(ms), None)                => PolicySpec("fixedLag", Seq(ms))
       case (None, Some((name, durations))) =>
         arguments.atPlaceOf(Parameter.Policy)(Policies.policy(name, durations))
       case (None, None) => throw PolicyErrors.lagOrPolicy("neither of them")

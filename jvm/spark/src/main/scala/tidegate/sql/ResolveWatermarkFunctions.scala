@@ -82,23 +82,28 @@ private[tidegate] final class Lookup(plan: LogicalPlan, whole: LogicalPlan) {
   }
 
   private def ofName(name: String): WatermarkSource = {
-    val nodes = plan.children.flatMap(nodesOf)
+    val streams = plan.children.filter(_.isStreaming).flatMap(c => nodesOf(NameNodes(inlined(c))))
+    // A batch has no watermarks of its own: those of its query have their final names.
+    val ofBatch =
+      if (plan.children.forall(_.isStreaming)) Nil else running.toSeq.flatMap(_.nodes)
     val columns = plan.children.flatMap(_.output).filter(EventTimeTag.key(_).isDefined)
     // A column first: watermarks are named after theirs, and may be several of one name.
     columns.find(_.name.equalsIgnoreCase(name)) match {
       case Some(column) => WatermarkSource(None, EventTimeTag.key(column))
-      case None if isInQuery && !nodes.contains(name) =>
-        throw FunctionErrors.unknownWatermark(name, (nodes ++ columns.map(_.name)).distinct)
-      case None => WatermarkSource(Some(name), None)
+      case None         =>
+        // In a stream the final names are not known yet.
+        val found = NameNodes.find(streams, name).map(_ => name)
+        val source = found.orElse(NameNodes.find(ofBatch, name).map(_.name))
+        if (isInQuery && source.isEmpty) {
+          val known = (streams ++ ofBatch).map(_.spec.name) ++ columns.map(_.name)
+          throw FunctionErrors.unknownWatermark(name, known.distinct)
+        }
+        WatermarkSource(source.orElse(Some(name)), None)
     }
   }
 
-  /** The names of the watermarks below, as they will be numbered; in a batch all of its query. */
-  private def nodesOf(child: LogicalPlan): Seq[String] =
-    if (child.isStreaming) NameNodes(inlined(child)).collect { case k: KeyedWatermark =>
-      k.spec.name
-    }
-    else running.toSeq.flatMap(_.nodes.map(_.spec.name))
+  private def nodesOf(plan: LogicalPlan): Seq[KeyedWatermark] =
+    plan.collect { case k: KeyedWatermark => k }
 
   /** Names are looked up behind references to common table expressions too. */
   private def inlined(child: LogicalPlan): LogicalPlan =

@@ -4,7 +4,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types.{LongType, Metadata}
 import org.apache.spark.unsafe.types.CalendarInterval
-import tidegate.columns.{EventTimeTag, GlobalKey, WindowGrid, WindowMark, WindowRole, WindowTimes}
+import tidegate.columns.{EventTimeTag, GlobalKey, WindowMark, WindowRole, WindowTimes}
+import tidegate.core.window.WindowGrid
 import tidegate.errors.WindowErrors
 import tidegate.plans.SessionWindows
 

@@ -1,11 +1,16 @@
 package tidegate.statistics
 
+import tidegate.core.clock.SubstreamLimit
+import tidegate.errors.QueryErrors
+import tidegate.core.clock.SubstreamLimit
+
 /** Counts the substreams of a tree. */
 final class SubstreamCounter(limit: SubstreamLimit) {
   private var count = 0
 
+  /** @throws AnalysisException if there are too many now */
   def add(): Unit = {
     count += 1
-    limit.check(count)
+    if (limit.isExceededBy(count)) throw QueryErrors.tooManySubstreams(limit, count)
   }
 }

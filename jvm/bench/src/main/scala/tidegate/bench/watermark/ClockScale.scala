@@ -13,7 +13,7 @@ import org.apache.spark.sql.{Encoders, SparkSession}
 import org.apache.spark.util.SizeEstimator
 import tidegate._
 import tidegate.bench.Pairs
-import tidegate.columns.PolicySpec
+import tidegate.core.policy.PolicySpec
 
 /** The clock with 10,000 substreams: its offset, its memory, its time, and an idle query. */
 private[watermark] object ClockScale {

@@ -11,7 +11,7 @@ import scala.collection.immutable.SortedMap
  * After a restart, a new clock goes on from the state in the checkpoint. What the last batch saw is
  * not in it, as that is known only afterwards: whoever restarts has to observe that batch again.
  *
- * @param spec
+ * @param planned
  *   what the plan of the query says
  * @param saved
  *   the state in the checkpoint, or `ClockState.empty`
@@ -24,12 +24,14 @@ import scala.collection.immutable.SortedMap
  *   whether an advance of time may start a batch without data
  */
 final class QueryClock(
-    spec: QuerySpec,
+    planned: QuerySpec,
     saved: ClockState,
     wallClockMs: Long,
     frozenAtMs: Option[Long] = None,
     startsBatches: Boolean = true
 ) {
+
+  private val spec = new SharedTimes().apply(planned)
 
   private var nowMs = math.max(0L, frozenAtMs.getOrElse(wallClockMs))
   private val nodes: SortedMap[String, SubstreamClock] = {
@@ -179,13 +181,18 @@ final class QueryClock(
     name => Time(nodes(name).watermarkMs, nodes(name).isIdle, name),
     unions
   )
+}
 
-  /** The watermark of some time in a state of this query, in epoch ms; `None` before the first. */
-  def watermarkIn(state: ClockState, time: InputTime): Option[Long] = {
+object QueryClock {
+
+  /** What a time is in a state of a query. */
+  def timeIn(spec: QuerySpec, state: ClockState, time: InputTime): Time = {
     def node(name: String) = {
       val mark = state.nodes.get(name)
       Time(mark.flatMap(_.watermarkMs), mark.exists(_.idle), name)
     }
-    new OperatorTimes(node, unionKeys.read(state.unions)).time(time).watermarkMs
+    val shared = new SharedTimes
+    val unions = new UnionKeys(shared(spec)).read(state.unions)
+    new OperatorTimes(node, unions).time(shared(time))
   }
 }

@@ -118,6 +118,8 @@ private[clock] final class SubstreamClock(
     parts = reported
     isDue = true
     idleDueMs = Long.MinValue
+    // For a part that is not behind any more the wall clock counts from now on.
+    tickedAtMs = Long.MinValue
     // Where time goes on without events, that of an empty part does too.
     val added = reported.toSeq.collect {
       case (name, isBehind)
@@ -231,6 +233,8 @@ private[clock] final class SubstreamClock(
     substream.activeAtMs = activeAtMs
     numbers(name) = substreams.size
     substreams += substream
+    // Its time may go on without events, and should not wait until the wall clock moves.
+    tickedAtMs = Long.MinValue
     minimum.add()
   }
 

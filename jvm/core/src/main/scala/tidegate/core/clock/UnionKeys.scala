@@ -13,7 +13,8 @@ import scala.collection.mutable
 private[clock] final class UnionKeys(spec: QuerySpec) {
 
   private val byKey: Seq[(String, CoalescedTime)] = {
-    val used = spec.operators.map(op => op.name -> UnionKeys.unionsIn(op.input +: op.eviction.toSeq))
+    val used =
+      spec.operators.map(op => op.name -> UnionKeys.unionsIn(op.input +: op.eviction.toSeq))
     val asked = UnionKeys.unionsIn(spec.asked).groupBy(_.nodes.mkString("function(", ", ", ")"))
     (used ++ asked.toSeq.sortBy(_._1)).flatMap { case (user, unions) =>
       unions.zipWithIndex.map { case (union, i) =>
@@ -26,14 +27,13 @@ private[clock] final class UnionKeys(spec: QuerySpec) {
    * The value of each union, from those in a checkpoint. Version 0.1.0 wrote the text of the union
    * as its key.
    */
-  def read(saved: Map[String, Long]): Map[CoalescedTime, Long] =
-    if (saved.isEmpty) Map.empty
-    else
-      byKey
-        .flatMap { case (key, union) =>
-          saved.get(key).orElse(saved.get(union.toString)).map(union -> _)
-        }
-        .groupMapReduce(_._1)(_._2)(math.max)
+  def read(saved: Map[String, Long]): Map[CoalescedTime, Long] = {
+    val hasTexts = saved.keysIterator.exists(_.startsWith("union("))
+    def byText(union: CoalescedTime) = if (hasTexts) saved.get(union.toString) else None
+    byKey
+      .flatMap { case (key, union) => saved.get(key).orElse(byText(union)).map(union -> _) }
+      .groupMapReduce(_._1)(_._2)(math.max)
+  }
 
   /** What a checkpoint is to hold. */
   def write(values: collection.Map[CoalescedTime, Long]): Map[String, Long] =

@@ -51,9 +51,6 @@ object PolicySpec {
   /** The policy for the times at which rows were appended. */
   val IngestionTime = "ingestionTime"
 
-  /** After how many ms without rows the watermark of that policy goes on, if nothing else is said. */
-  val DefaultMaxIdleLagMs: Long = 10000L
-
   private final case class Kind(arguments: Seq[String])(val create: Seq[Long] => WatermarkPolicy)
 
   private val kinds = Map(

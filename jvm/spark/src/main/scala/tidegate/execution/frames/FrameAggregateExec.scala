@@ -14,8 +14,8 @@ import org.apache.spark.sql.execution.{
 }
 import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
 import org.apache.spark.sql.types.StructType
-import tidegate.clock.OperatorBatch
-import tidegate.columns.WindowGrid
+import tidegate.core.clock.OperatorBatch
+import tidegate.core.window.WindowGrid
 import tidegate.errors.CheckpointErrors
 import tidegate.execution.OneStoreExec
 import tidegate.plans.FrameAggregate

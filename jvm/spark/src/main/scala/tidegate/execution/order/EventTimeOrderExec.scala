@@ -8,8 +8,8 @@ import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
 import org.apache.spark.sql.types.StructType
-import tidegate.clock.OperatorBatch
 import tidegate.columns.EventTimeTag
+import tidegate.core.clock.OperatorBatch
 import tidegate.execution.{DropLateExec, OneStoreExec}
 import tidegate.plans.{EventTimeOrder, OrderMark}
 

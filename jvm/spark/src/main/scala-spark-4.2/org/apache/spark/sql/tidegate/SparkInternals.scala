@@ -22,14 +22,14 @@ import org.apache.spark.SparkContext
 object SparkInternals {
   private val InitializationMs = 60000L
 
-  /** The analyzed plan of a frame. */
+  /** The analyzed plan of a DataFrame. */
   def analyzed(ds: Dataset[_]): LogicalPlan = ds.queryExecution.analyzed
 
   /** Analyzes a plan that was parsed. */
   def analyze(session: SparkSession, plan: LogicalPlan): LogicalPlan =
     castToImpl(session).sessionState.analyzer.execute(plan)
 
-  /** The plan of a frame that a source of the first version made. */
+  /** The plan of a DataFrame that a source of the first version made. */
   def logical(ds: Dataset[_]): LogicalPlan = ds.logicalPlan
 
   /** A dataset over `plan`, analyzed, with the encoder of `ds`. */

@@ -34,11 +34,13 @@ package object tidegate {
   type SessionWindowStateStoreSaveExec = stateful.SessionWindowStateStoreSaveExec
   type StreamingDeduplicateExec = stateful.StreamingDeduplicateExec
   type StreamingDeduplicateWithinWatermarkExec = stateful.StreamingDeduplicateWithinWatermarkExec
+  type StreamingGlobalLimitExec = stateful.StreamingGlobalLimitExec
   type StreamingSymmetricHashJoinExec = join.StreamingSymmetricHashJoinExec
   type FlatMapGroupsWithStateExec = flatmapgroupswithstate.FlatMapGroupsWithStateExec
   type TransformWithStateExec = transformwithstate.TransformWithStateExec
   type TransformWithStateInPySparkExec = python.TransformWithStateInPySparkExec
   type TransformWithStateInPySpark = plans.logical.TransformWithStateInPySpark
+  type WatermarkSupport = stateful.WatermarkSupport
   type UpdateEventTimeColumnExec = stateful.UpdateEventTimeColumnExec
 
   // Expressions.

@@ -1,0 +1,37 @@
+package tidegate.core.clock
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class BatchTimesSuite extends AnyFunSuite {
+
+  private def state(ms: Option[Long], idle: Boolean = false) = ClockState.empty.copy(
+    nodes = Map("orders" -> NodeMark(3, ms, idle)),
+    operators = Map("aggregate" -> OperatorMark(3, ms, ms.map(_ - 5L), idle))
+  )
+
+  test("late rows go by the start of a batch, eviction by its end") {
+    val batch = BatchTimes(state(Some(10L)), state(Some(20L), idle = true))
+    assert(batch.operator("aggregate") === OperatorBatch(10L, 15L, 5L, idle = true))
+    assert(batch.node("orders") === Some(NodeMark(3, Some(20L), idle = true)))
+    assert(batch.node("other") === None)
+  }
+
+  test("no watermark is below the lowest of the operator") {
+    val batch = BatchTimes(ClockState.empty, state(Some(-20L)))
+    assert(batch.operator("aggregate") === OperatorBatch.none)
+    assert(batch.operator("aggregate", -22L) === OperatorBatch(-22L, -22L, -22L, idle = false))
+    assert(batch.operator("aggregate", -99L) === OperatorBatch(-99L, -25L, -99L, idle = false))
+  }
+
+  test("a watermark that would go back is told, with both marks") {
+    val (low, high) = (state(Some(1999L)), state(Some(2000L)))
+    assert(
+      BatchTimes(high, low).wentBack === Some(("orders", high.nodes("orders"), low.nodes("orders")))
+    )
+    assert(BatchTimes(high, state(None)).wentBack.map(_._1) === Some("orders"))
+    assert(BatchTimes(high, ClockState.empty).wentBack === None, "the node has left the plan")
+    Seq(low -> high, high -> high, state(None) -> high, ClockState.empty -> high).foreach {
+      case (start, end) => assert(BatchTimes(start, end).wentBack === None)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package tidegate.core.clock
+
+/** What the clock answers to whoever asks it again and again. */
+class QueryClockSuite extends ClockScenarios {
+  private val empty = ClockState.empty
+  private val silence = Map.empty[String, Map[String, Long]]
+  private def readUpAt(ms: Long) = Some(SourceRound(isReadUp = true, isNew = false, endedMs = ms))
+
+  private def one = counts(node("time")).spec
+
+  test("no state before the first observation, and then the same object until something changes") {
+    val clock = new QueryClock(one, empty, 1000L)
+    assert(clock.step(empty, silence, None, 1000L, 1000L) === None)
+    val first = clock.step(empty, Map("time" -> Map("a" -> 5000000L)), readUpAt(1001L), 1001L, 1001L).get
+    val second = clock.step(first, silence, readUpAt(1002L), 1002L, 1002L).get
+    assert(second eq first)
+    assert(first.savedAtMs === 1001L)
+    val third = clock.step(first, Map("time" -> Map("a" -> 6000000L)), readUpAt(1003L), 1003L, 1003L).get
+    assert((third ne first) && third.givesSameAs(first))
+    assert(third.substreams("time").substreams === Seq("a" -> Vector(6000L)))
+  }
+
+  test("a clock that goes on from a checkpoint answers with it until something changes") {
+    val before = new QueryClock(one, empty, 1000L)
+    val saved = before.step(empty, Map("time" -> Map("a" -> 5000000L)), None, 1000L, 1000L).get
+    val clock = new QueryClock(one, saved, 2000L)
+    assert(clock.step(saved, silence, None, 2000L, 2000L).get eq saved)
+    assert(clock.step(saved, Map("time" -> Map("b" -> 5000000L)), readUpAt(2001L), 2001L, 2001L).get ne saved)
+  }
+
+  test("the time of a function in a state of the query, unions with what they remember") {
+    val union = CoalescedTime(Seq(NodeTime("a"), NodeTime("b")))
+    val spec = QuerySpec(Seq(node("a"), node("b")), Nil, asked = Seq(union))
+    val clock = new QueryClock(spec, empty, 1000L)
+    def at(ms: Long, name: String, second: Long, begin: ClockState) =
+      clock.step(begin, Map(name -> Map("x" -> second * 1000000L)), readUpAt(ms), ms, ms).get
+    val first = at(1000L, "a", 45, empty)
+    assert(QueryClock.timeIn(spec, first, union).watermarkMs === None)
+    assert(QueryClock.timeIn(spec, first, NodeTime("a")).watermarkMs === Some(45000L))
+    at(2000L, "b", 11, first)
+    at(7000L, "a", 46, first)
+    val idle = clock.step(first, silence, readUpAt(7000L), 7001L, 7001L).get
+    assert(QueryClock.timeIn(spec, idle, union).watermarkMs === Some(45000L))
+    assert(idle.unions === Map("function(a, b)" -> 45000L))
+    // The branch is back behind what was forwarded, and the union is where it was.
+    val back = at(8000L, "b", 12, idle)
+    assert(QueryClock.timeIn(spec, back, union).watermarkMs === Some(45000L))
+    assert(QueryClock.timeIn(spec, back.copy(unions = Map.empty), union).watermarkMs === Some(11000L))
+    assert(QueryClock.timeIn(spec, back, BehindTime(NodeTime("b"), 1000L)).watermarkMs === Some(10000L))
+  }
+
+  test("a node that is new in the plan begins anew, one that has left is not written again") {
+    val before = new QueryClock(one, empty, 1000L)
+    val saved = before.step(empty, Map("time" -> Map("a" -> 5000000L)), None, 1000L, 1000L).get
+    val other = QuerySpec(Seq(node("other")), Seq(OperatorSpec("aggregate", 0, NodeTime("other"), None)))
+    val state = new QueryClock(other, saved, 2000L)
+      .step(saved, Map("other" -> Map("a" -> 1000000L)), None, 2000L, 2000L)
+      .get
+    assert(state.nodes === Map("other" -> NodeMark(0, Some(1000L), idle = false)))
+    assert(state.operators("aggregate").watermarkMs === Some(5000L), "an operator never goes back")
+    assert(state.substreams.keySet === Set("other"))
+  }
+
+  test("times of a hundred chained joins are computed in the time of a hundred") {
+    def chain(depth: Int): InputTime = (1 to depth).foldLeft[InputTime](NodeTime("time")) {
+      (time, i) => JoinTime(Seq(time, BehindTime(time, i)), Seq(time, NodeTime("time")))
+    }
+    val union = CoalescedTime(Seq(chain(100), NodeTime("time")))
+    val spec = QuerySpec(one.nodes, Seq(OperatorSpec("join.left", 0, union, Some(chain(100)))))
+    val clock = new QueryClock(spec, empty, 1000L)
+    val state = clock.step(empty, Map("time" -> Map("a" -> 50000000L)), None, 1000L, 1000L).get
+    assert(state.operators("join.left").watermarkMs === Some(50000L - 5050))
+    assert(clock.view.operators("join.left").evictionHeldBackBy === Some("time"))
+    assert(union.nodes === Seq("time"))
+  }
+}

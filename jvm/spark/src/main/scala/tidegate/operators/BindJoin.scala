@@ -1,0 +1,118 @@
+package tidegate.operators
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.LeftSemi
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.tidegate.{JoinEviction, StreamingSymmetricHashJoinExec}
+import org.apache.spark.sql.types.LongType
+import tidegate.columns.EventTimeTag
+
+/**
+ * Gives each side of a join of streams the limit of its own rows, by the other side's watermark.
+ *
+ * Spark's own predicates come from one watermark for both sides, and from the loosest bound.
+ */
+private[tidegate] object BindJoin {
+  private val MicrosPerMs = 1000L
+
+  /**
+   * @param left
+   *   what lets the rows of the left side go: one for each column in the bounds
+   */
+  def apply(
+      join: StreamingSymmetricHashJoinExec,
+      left: Seq[StateTimes],
+      right: Seq[StateTimes]
+  ): StreamingSymmetricHashJoinExec = {
+    val byKey = keyOrdinal(join, left, right)
+    val keyed =
+      if (byKey.isDefined) join
+      else
+        // Else the state would be sorted by a key that is the time of one side only.
+        join.copy(leftKeys = join.leftKeys.map(untagged), rightKeys = join.rightKeys.map(untagged))
+    keyed.copy(
+      eventTimeWatermarkForLateEvents = None,
+      // Only asked whether Spark's own watermark, always 0 here, is ahead of it.
+      eventTimeWatermarkForEviction = Some(0L),
+      stateWatermarkPredicates = JoinEviction.of(
+        predicate(join, left, join.left, join.leftKeys, byKey, _.evictionMs),
+        predicate(join, right, join.right, join.rightKeys, byKey, evictionOfRight(join))
+      )
+    )
+  }
+
+  /**
+   * A semi join takes the right rows first, and Spark does not store those that would leave in this
+   * batch: left rows of the same batch could not find them. So they leave one batch later.
+   */
+  private def evictionOfRight(join: StreamingSymmetricHashJoinExec): StateTimes => Long =
+    if (join.joinType == LeftSemi) _.evictedMs else _.evictionMs
+
+  /** The join key that is the time of both sides, if it is the only time in the bounds. */
+  private def keyOrdinal(
+      join: StreamingSymmetricHashJoinExec,
+      left: Seq[StateTimes],
+      right: Seq[StateTimes]
+  ): Option[Int] =
+    (left, right) match {
+      case (Seq(l), Seq(r)) =>
+        val i = join.leftKeys.zip(join.rightKeys).indexWhere { case (lk, rk) =>
+          is(lk, l) && is(rk, r)
+        }
+        if (i < 0) None else Some(i)
+      case _ => None
+    }
+
+  private def is(key: Expression, times: StateTimes): Boolean = key match {
+    case a: Attribute => a.exprId == times.time.exprId && EventTimeTag.hasSparkTag(a)
+    case _            => false
+  }
+
+  private def untagged(key: Expression): Expression = key match {
+    case a: Attribute if EventTimeTag.hasSparkTag(a) => EventTimeTag.withoutSparkTag(a)
+    case other                                       => other
+  }
+
+  /**
+   * Which rows leave the state of one side: those that one of the bounds leaves without a partner.
+   */
+  private def predicate(
+      join: StreamingSymmetricHashJoinExec,
+      times: Seq[StateTimes],
+      side: SparkPlan,
+      keys: Seq[Expression],
+      byKey: Option[Int],
+      evictionMs: StateTimes => Long
+  ): Option[JoinEviction.Predicate] = {
+    val limits = for {
+      of <- times
+      limitMs = evictionMs(of)
+      if limitMs > 0
+      column <- side.output.find(_.exprId == of.time.exprId)
+      // State format 4 goes by the column with Spark's tag alone.
+      if join.stateFormatVersion < 4 || EventTimeTag.hasSparkTag(column)
+    } yield (column, limitMs)
+    limits.headOption.map { case (first, limitMs) =>
+      // In format 4 Spark evicts up to and at this value; a window that ends at the limit is closed.
+      val upTo = if (EventTimeTag.isWindow(first)) limitMs else limitMs - 1
+      byKey match {
+        case Some(i) =>
+          val key = BoundReference(i, keys(i).dataType, keys(i).nullable)
+          JoinEviction.byKey(below(key, limitMs), upTo)
+        case None =>
+          JoinEviction.byRow(
+            limits.map { case (column, ms) => below(column, ms) }.reduce(Or(_, _)),
+            upTo
+          )
+      }
+    }
+  }
+
+  private def below(time: Expression, limitMs: Long): Expression = {
+    val limit = limitMs * MicrosPerMs
+    val (value, upTo) =
+      if (EventTimeTag.isWindow(time.dataType)) (GetStructField(time, 1), limit)
+      else (time, limit - 1)
+    LessThanOrEqual(PreciseTimestampConversion(value, value.dataType, LongType), Literal(upTo))
+  }
+}

@@ -1,0 +1,26 @@
+package tidegate.operators
+
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.SparkPlan
+import tidegate.plans.{DropLate, EventTimeOrder}
+
+/** Event-time order: our own operator, which is planned with its watermarks. */
+private[tidegate] object OrderByEventTime extends OneTimeOperator {
+
+  override val name: String = EventTimeOrder.StateName
+
+  override def is(plan: LogicalPlan): Boolean = plan.isInstanceOf[EventTimeOrder]
+
+  override def time(operator: LogicalPlan): Option[Attribute] =
+    EventTimeColumn
+      .keyed(Seq(operator.asInstanceOf[EventTimeOrder].eventTime), operator)
+      .headOption
+
+  override def lowestMs: Long = DropLate.NothingLate
+
+  override def named(operator: LogicalPlan, name: String): LogicalPlan =
+    operator.asInstanceOf[EventTimeOrder].copy(operator = Some(name))
+
+  override def bound: PartialFunction[SparkPlan, StateTimes => SparkPlan] = PartialFunction.empty
+}

@@ -1,0 +1,67 @@
+package tidegate.operators
+
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.tidegate.StreamingSymmetricHashJoinExec
+import tidegate.core.clock.{InputTime, JoinTime}
+
+/** Joins of streams, with rows of both sides in their state. */
+private[tidegate] object StreamJoin extends TimedOperator {
+
+  override val name: String = "join"
+
+  override def is(plan: LogicalPlan): Boolean = unapply(plan).isDefined
+
+  def unapply(plan: LogicalPlan): Option[Join] = plan match {
+    case j: Join if j.left.isStreaming && j.right.isStreaming => Some(j)
+    case _                                                    => None
+  }
+
+  override def isPlannedAs(node: SparkPlan): Boolean =
+    node.isInstanceOf[StreamingSymmetricHashJoinExec]
+
+  /**
+   * The keyed columns that one side of a join runs on: those in its bounds, else the only one that
+   * there is.
+   *
+   * @throws AnalysisException
+   *   if there are no bounds, and more than one
+   */
+  def times(join: Join, side: LogicalPlan): Seq[Attribute] = {
+    val bounds = JoinBounds.of(join)
+    val inBounds = JoinBounds
+      .times(side.output)
+      .filter(a => bounds.exists(_.isOn(a)))
+      // First the one whose rows leave the state: Spark's tag is for one column only.
+      .sortBy(a => !bounds.exists(_.limited.exprId == a.exprId))
+    if (inBounds.nonEmpty) inBounds
+    else EventTimeColumn.choose(name, EventTimeColumn.keyed(side.output, side.output)).toSeq
+  }
+
+  override def isNeeded(operator: LogicalPlan, time: Attribute): Boolean =
+    JoinBounds.of(operator.asInstanceOf[Join]).exists(_.isOn(time))
+
+  /**
+   * The keys of either side for which the bounds set a limit, held back by what the state may still
+   * put out.
+   */
+  override def passedOn(operator: LogicalPlan, times: KeyedTimes): Map[Byte, InputTime] = {
+    val join = operator.asInstanceOf[Join]
+    val (left, right) = (times.of(join.left), times.of(join.right))
+    val sides = (left.values ++ right.values).toSeq.distinct
+    val limits = new JoinLimits(join, times)
+    val held = for {
+      (side, ofSide) <- Seq(join.left -> left, join.right -> right)
+      (key, time) <- ofSide
+    } yield key -> (time -> limits.ofKey(side, key))
+    held
+      .groupMap(_._1)(_._2)
+      // A key of both sides leaves only if both can say how far.
+      .collect {
+        case (key, parts) if parts.forall { case (_, limits) => limits.nonEmpty } =>
+          val inputs = parts.flatMap { case (time, limits) => time +: limits }
+          key -> JoinTime(inputs.distinct, sides)
+      }
+  }
+}

@@ -1,0 +1,38 @@
+package tidegate.planning
+
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.tidegate.StateStoreWriter
+import tidegate.execution.DropLateExec
+import tidegate.operators.StatefulOperators
+import tidegate.plans.OperatorName
+
+/**
+ * Finds what drops the late rows of a stateful operator, by the operator's name.
+ *
+ * Spark's optimizer makes its operators anew, so that a name cannot be left with them. It does not
+ * touch a `DropLate`, which knows its owner: an operator has the name of the nearest one whose owner
+ * is planned as this operator is, with no other stateful operator in between.
+ */
+private[planning] object FindDropLate {
+
+  /** The name of a stateful operator; `None` if no late rows are dropped for it. */
+  def owner(operator: SparkPlan): Option[OperatorName] =
+    operator.children
+      .flatMap(nearest)
+      .map(_.owner)
+      .find(o => StatefulOperators.named(o.kind).exists(_.isPlannedAs(operator)))
+
+  private def nearest(plan: SparkPlan): Seq[DropLateExec] = plan match {
+    case _: StateStoreWriter => Nil
+    case d: DropLateExec     => d +: nearest(d.child)
+    case other               => other.children.flatMap(nearest)
+  }
+
+  /** What drops the rows of an operator in one of its inputs; in a join one for each column. */
+  def ownedBy(input: SparkPlan, owner: OperatorName): Seq[DropLateExec] =
+    input.collect { case d: DropLateExec if d.owner == owner => d }
+
+  /** What drops the rows of an operator with one input. */
+  def named(operator: SparkPlan, name: String): Option[DropLateExec] =
+    operator.collectFirst { case d: DropLateExec if d.operator == name => d }
+}

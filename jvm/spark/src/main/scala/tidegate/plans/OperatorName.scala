@@ -1,0 +1,11 @@
+package tidegate.plans
+
+/**
+ * Which stateful operator of a query is meant.
+ *
+ * @param kind
+ *   what it is, such as `aggregate`
+ * @param name
+ *   its own name, unique in the plan, such as `aggregate-2`
+ */
+final case class OperatorName(kind: String, name: String)

@@ -1,0 +1,294 @@
+package tidegate
+package builders
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{AnalysisException, DataFrame}
+
+/** Every refused call: its condition and its whole sentence. */
+class RefusalSuite extends KeyedStreamTest {
+
+  private def refused(condition: String, sentence: String)(body: => Any): Unit = {
+    val error = intercept[AnalysisException](body)
+    assert(error.getCondition === s"TIDEGATE_$condition")
+    // Spark appends the plan to what its checks find.
+    val message = error.getMessage.split(";\n").head
+    assert(message === s"[TIDEGATE_$condition] $sentence SQLSTATE: ${error.getSqlState}")
+  }
+
+  private def in: DataFrame = events().toDF()
+
+  test("a missing event time column") {
+    refused(
+      "EVENT_TIME_NOT_FOUND",
+      "The event time column `tiem` does not exist. Use one of the columns of the stream: `sub`, " +
+        "`time`, `n`."
+    )(in.withKeyedWatermark("tiem", "1 second"))
+  }
+
+  test("an event time column of another type") {
+    refused(
+      "EVENT_TIME_NOT_TIMESTAMP",
+      "The event time column `n` has the type INT, but must be a TIMESTAMP or TIMESTAMP_NTZ. " +
+        "Convert it first, for example with to_timestamp or timestamp_millis."
+    )(in.withKeyedWatermark("n", "1 second"))
+  }
+
+  test("a key outside 0..127") {
+    Seq(-1, 128).foreach { key =>
+      refused(
+        "KEY_OUT_OF_RANGE",
+        s"The watermark key is $key, but must be from 0 to 127. Use a small number for each " +
+          "notion of time, for example key=0."
+      )(in.withKeyedWatermark("time", "1 second", key))
+    }
+  }
+
+  test("a key used twice on one stream") {
+    refused(
+      "KEY_USED_TWICE",
+      "The watermark key 7 for the column `time2` is already used on this stream by the " +
+        "watermark `orders`. Give the second watermark a key of its own."
+    )(
+      in
+        .withColumn("time2", col("time") + expr("interval 1 second"))
+        .withKeyedWatermark("time", "1 second", key = 7, name = "orders")
+        .withKeyedWatermark("time2", "1 second", key = 7)
+    )
+  }
+
+  test("a column keyed twice") {
+    refused(
+      "COLUMN_KEYED_TWICE",
+      "The column `time` already carries the watermark key 0. Give each keyed watermark a column " +
+        "of its own."
+    )(in.withKeyedWatermark("time", "1 second").withKeyedWatermark("time", "1 second", key = 1))
+  }
+
+  test("a lag that is no duration, or negative") {
+    Seq("soon", "1 month", "1500 microseconds").foreach { text =>
+      refused(
+        "INVALID_DURATION",
+        s"The argument `lag` is '$text', which is not a duration. Use an interval without months " +
+          "or years, in whole milliseconds, for example '5 seconds'."
+      )(in.withKeyedWatermark("time", text))
+    }
+    refused(
+      "DURATION_TOO_SMALL",
+      "The argument `lag` is '-1 seconds', but must be at least 0 ms. Use a duration such as " +
+        "'5 seconds'."
+    )(in.withKeyedWatermark("time", "-1 seconds"))
+  }
+
+  test("a zero idle timeout, a negative skew, a frame below 1 ms") {
+    refused(
+      "DURATION_TOO_SMALL",
+      "The argument `idleTimeout` is '0 seconds', but must be at least 1 ms. Use a duration such " +
+        "as '5 seconds'."
+    )(in.withKeyedWatermark("time", "1 second", idleTimeout = "0 seconds"))
+    refused(
+      "DURATION_TOO_SMALL",
+      "The argument `maxFutureSkew` is '-1 hours', but must be at least 0 ms. Use a duration such " +
+        "as '5 seconds'."
+    )(in.withKeyedWatermark("time", "1 second", maxFutureSkew = "-1 hours"))
+    refused(
+      "DURATION_TOO_SMALL",
+      "The argument `size` is '0 seconds', but must be at least 1 ms. Use a duration such as " +
+        "'5 seconds'."
+    )(byFrame("0 seconds"))
+    refused(
+      "DURATION_TOO_SMALL",
+      "The argument `step` is '0 seconds', but must be at least 1 ms. Use a duration such as " +
+        "'5 seconds'."
+    )(byMinStep("0 seconds"))
+  }
+
+  test("both or neither of lag and policy") {
+    refused(
+      "LAG_OR_POLICY",
+      "The keyed watermark has neither of them, but needs exactly one of `lag` and `policy`. Pass " +
+        "a lag such as '5 seconds', or a policy such as fixedLag('5 seconds')."
+    )(in.withKeyedWatermark("time"))
+    refused(
+      "LAG_OR_POLICY",
+      "The keyed watermark has both of them, but needs exactly one of `lag` and `policy`. Pass a " +
+        "lag such as '5 seconds', or a policy such as fixedLag('5 seconds')."
+    )(in.withKeyedWatermark("time", "1 second", policy = fixedLag("1 second")))
+  }
+
+  test("an unknown policy or emission") {
+    refused(
+      "UNKNOWN_POLICY",
+      "There is no watermark policy with the name and number of arguments of fixedLag(). Use one " +
+        "of `fixedLag`, `limitingLagAndDelay`, `limitingLagAndLull`, " +
+        "`limitingTimestampAndWallClockLag`."
+    )(PolicySpec.of("fixedLag", Nil))
+    refused(
+      "UNKNOWN_POLICY",
+      "There is no emission with the name and number of arguments of byDay('1 day'). Use one of " +
+        "`byFrame`, `byMinStep`."
+    )(EmissionSpec.of("byDay", Seq("1 day")))
+  }
+
+  test("an unknown substream column, or one without a text form") {
+    refused(
+      "SUBSTREAM_NOT_FOUND",
+      "The substream column `partition` does not exist. Use one or more of the columns of the " +
+        "stream: `sub`, `time`, `n`."
+    )(in.withKeyedWatermark("time", "1 second", substream = Seq("sub", "partition")))
+  }
+
+  test("a substream column that has no equality") {
+    refused(
+      "SUBSTREAM_TYPE",
+      "The substream column `tags` has the type MAP<STRING, INT>, whose values cannot be compared. " +
+        "Use a column of a simple type, such as STRING or INT."
+    )(
+      in.withColumn("tags", map(col("sub"), col("n")))
+        .withKeyedWatermark("time", "1 second", substream = Seq("tags"))
+    )
+  }
+
+  test("an empty name") {
+    refused(
+      "EMPTY_NAME",
+      "The argument `name` is empty. Leave it out to use the event time column as the name, or " +
+        "pass a text such as 'orders'."
+    )(in.withKeyedWatermark("time", "1 second", name = " "))
+  }
+
+  test("withWatermark and withKeyedWatermark in one query") {
+    refused(
+      "MIXED_WATERMARKS",
+      "The query has the keyed watermark `time` and Spark's withWatermark on `time2`, whose times " +
+        "do not mix. Use withKeyedWatermark for both."
+    )(
+      in.withKeyedWatermark("time", "1 second")
+        .withColumn("time2", col("time") + expr("interval 1 second"))
+        .withWatermark("time2", "1 second")
+    )
+  }
+
+  test("two columns that an operator could run on") {
+    val keyed = in
+      .withColumn("time2", col("time") + expr("interval 1 second"))
+      .withKeyedWatermark("time", "1 second")
+      .withKeyedWatermark("time2", "1 second", key = 1)
+    refused(
+      "AMBIGUOUS_EVENT_TIME",
+      "The operator `aggregate` sees more than one column with a watermark key: `time`, `time2`. " +
+        "Leave only one of them in its keys or condition, or drop the others with select before it."
+    )(keyed.groupBy("time", "time2").count().writeStream.format("noop").start())
+  }
+
+  test("a union with a branch that lacks the key") {
+    val keyed = in.withKeyedWatermark("time", "1 second")
+    refused(
+      "KEY_NOT_AVAILABLE",
+      "The operator `aggregate` runs on the column `time` with the watermark key 0, but that key " +
+        "does not reach it: branch 2 of the union, with the columns sub, time, n, has no " +
+        "watermark with this key; call withKeyedWatermark with the same key on it."
+    )(keyed.union(in).groupBy("time").count().writeStream.format("noop").start())
+  }
+
+  private def orders = in.select(col("n"), col("time").as("order_time"), col("time").as("paid"))
+  private def deliveries = in
+    .select(col("n"), col("time").as("delivery_time"))
+    .withKeyedWatermark("delivery_time", "1 second", key = 1)
+
+  private def start(df: DataFrame): Unit = df.writeStream.format("noop").start()
+
+  test("a join without bounds whose side has two times") {
+    val twoTimes = orders
+      .withKeyedWatermark("order_time", "1 second")
+      .withKeyedWatermark("paid", "1 second", key = 2)
+    refused(
+      "AMBIGUOUS_EVENT_TIME",
+      "The operator `join` sees more than one column with a watermark key: `order_time`, `paid`. " +
+        "Leave only one of them in its keys or condition, or drop the others with select before it."
+    )(start(twoTimes.join(deliveries, "n")))
+  }
+
+  test("a window after a join that cannot say how old its rows are") {
+    val joined = orders.withKeyedWatermark("order_time", "1 second").join(deliveries, "n")
+    refused(
+      "KEY_NOT_AVAILABLE",
+      "The operator `aggregate` runs on the column `window` with the watermark key 0, but that " +
+        "key does not reach it: the join before it has no bound for this time, so that its state " +
+        "may put out rows of any age; compare it with a time of the other side, such as " +
+        "l >= r - interval 10 minutes AND l <= r + interval 10 minutes."
+    )(start(joined.groupBy(window(col("order_time"), "10 seconds")).count()))
+  }
+
+  test("an outer join whose other side has lost its watermark in a join before") {
+    val keyed = orders.drop("paid").withKeyedWatermark("order_time", "1 second")
+    val unbounded = keyed.join(deliveries, "n").select(col("n").as("m"), col("delivery_time"))
+    val third = in
+      .select(col("n"), col("time").as("third"))
+      .withKeyedWatermark("third", "1 second", key = 2)
+    refused(
+      "KEY_NOT_AVAILABLE",
+      "The operator `join` runs on the column `delivery_time` with the watermark key 1, but that " +
+        "key does not reach it: the join before it has no bound for this time, so that its state " +
+        "may put out rows of any age; compare it with a time of the other side, such as " +
+        "l >= r - interval 10 minutes AND l <= r + interval 10 minutes."
+    )(third.join(unbounded, expr("n = m and third = delivery_time"), "leftOuter"))
+  }
+
+  test("the same key on both sides of a join for different columns") {
+    val left = orders.withKeyedWatermark("order_time", "1 second", key = 5)
+    val right = in.select("n", "time").withKeyedWatermark("time", "1 second", key = 5)
+    refused(
+      "JOIN_KEY_CONFLICT",
+      "Both sides of the join use the watermark key 5, the left one for `order_time` and the right " +
+        "one for `time`: one key is one notion of time. Give one of them another key, for example " +
+        "withKeyedWatermark('time', ..., key=1)."
+    )(left.join(right, "n"))
+  }
+
+  test("an outer join without bounds, and an inner one where the session says so") {
+    val keyed = orders.withKeyedWatermark("order_time", "1 second")
+    def sentence(how: String) =
+      s"The state of the $how join of two streams grows without limit: nothing bounds " +
+        "`delivery_time` of the right side by `order_time` of the left side in both directions; " +
+        "add a condition such as delivery_time BETWEEN order_time - INTERVAL 10 MINUTES AND " +
+        "order_time + INTERVAL 10 MINUTES, or join on equal times or windows."
+    refused("JOIN_UNBOUNDED", sentence("LEFT OUTER")) {
+      val right = deliveries
+      keyed.join(right, keyed("n") === right("n"), "leftOuter")
+    }
+    withConf("spark.tidegate.join.unbounded" -> "error") {
+      refused("JOIN_UNBOUNDED", sentence("INNER"))(start(keyed.join(deliveries, "n")))
+    }
+    withConf("spark.tidegate.join.unbounded" -> "ignore") {
+      refused(
+        "INVALID_SETTING",
+        "The setting spark.tidegate.join.unbounded is 'ignore', but must be 'warn' or 'error'."
+      )(start(keyed.join(deliveries, "n")))
+    }
+  }
+
+  test("real-time mode") {
+    // Spark refuses in-memory sources before it comes to the clock.
+    refused(
+      "REAL_TIME_MODE",
+      "A keyed watermark does not run in real-time mode, which has no batch boundaries to move it " +
+        "at. Use another trigger, for example Trigger.ProcessingTime."
+    )(new clock.EventTimeClock(0L).prepareForRealTimeMode())
+  }
+
+  test("watermarks of a query that has none") {
+    val query = in.writeStream.format("noop").queryName("plain").start()
+    refused(
+      "NOT_A_TIDEGATE_QUERY",
+      "The query `plain` has no keyed watermark. Add one with withKeyedWatermark before starting " +
+        "it."
+    ) {
+      query.processAllAvailable()
+      watermarks(query)
+    }
+  }
+
+  test("an error with a position keeps its condition: Spark's reader knows ours") {
+    assert(org.apache.spark.sql.tidegate.KnownConditions.contains("TIDEGATE_KEY_OUT_OF_RANGE"))
+  }
+}

@@ -1,0 +1,373 @@
+package tidegate
+package clock
+
+import tidegate.sources.PartitionedLog
+import java.nio.file.Files
+import java.sql.Timestamp
+import java.util.concurrent.atomic.AtomicBoolean
+
+import scala.util.Random
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.{AnalysisException, DataFrame}
+import org.apache.spark.unsafe.types.UTF8String
+import tidegate.sources.AppendTimes
+
+/**
+ * Watermarks that follow the times at which rows were appended. The rows of a partitioned log have
+ * the time of appending, and how many seconds older the event is.
+ */
+class IngestionSuite extends RestartTest {
+  private val Start = 1000000
+
+  /** A row that is appended at a second after the start, of an event so many seconds before. */
+  private def row(second: Double, age: Int = 0): (Timestamp, Int) = at(Start + second) -> age
+
+  private def watermarked(df: DataFrame, lag: String, idleLag: String = "10 seconds"): DataFrame =
+    df.withColumn("event", expr("time - make_interval(0, 0, 0, 0, 0, 0, n)"))
+      .withIngestionWatermark(
+        "event",
+        lag,
+        ingestionTime = "time",
+        substream = Seq("topic", "partition"),
+        maxIdleLag = idleLag,
+        emission = byMinStep("1 millisecond"),
+        name = "events"
+      )
+
+  private def counts(df: DataFrame): DataFrame =
+    df.groupBy(window(col("event"), "10 seconds")).count()
+
+  /** In ms after the start. */
+  private def time(run: Run): Option[Long] = run.watermark("events").map(_ - Start * 1000L)
+
+  test("the last time of appending, less a millisecond and the lag") {
+    val log = new PartitionedLog
+    val run = new Run(counts(watermarked(log.toDF(spark), "5 seconds"))).start()
+    log.send(0, row(7), row(8, age = 5))
+    run.settle()
+    assert(time(run) === Some(8000L - 1 - 5000))
+    log.send(0, row(8, age = 5))
+    run.settle()
+    assert(run.lateRows === Map.empty, "as old as may be, appended in the same millisecond")
+  }
+
+  test("the minimum over all partitions, read or not") {
+    val log = new PartitionedLog
+    log.limit = partition => if (partition == 2) 0L else Long.MaxValue
+    (0 to 2).foreach(p => log.send(p, row(10.0 - p)))
+    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds"))).start().settle()
+    assert(time(run) === None)
+    log.limit = _ => Long.MaxValue
+    run.settle()
+    assert(time(run) === Some(7999L))
+  }
+
+  test("a partition that is read to its end follows the wall clock, and no further") {
+    val log = new PartitionedLog
+    val run = new Run(counts(watermarked(log.toDF(spark), "5 seconds"))).start()
+    log.send(0, row(0))
+    log.send(1, row(0))
+    run.settle()
+    assert(time(run) === Some(-5001L))
+    run.clock.advance(12000)
+    run.settle()
+    assert(time(run) === Some(12000L - 10000 - 5000))
+    assert(!watermarks(run.query).nodes("events").mark.idle)
+    run.clock.advance(3600000)
+    run.settle()
+    assert(time(run) === Some(3612000L - 15000))
+  }
+
+  test("an empty partition follows the wall clock too") {
+    val log = new PartitionedLog
+    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds"))).start()
+    log.send(0, row(0))
+    log.send(1)
+    run.settle()
+    assert(time(run) === Some(-10000L))
+    // Appended by a broker whose clock is nine seconds behind.
+    run.clock.advance(20000)
+    log.send(1, row(11))
+    run.settle()
+    assert(run.lateRows === Map.empty)
+  }
+
+  test("a backlog is never passed, however long it takes") {
+    val log = new PartitionedLog
+    log.limit = partition => if (partition == 1) 1L else Long.MaxValue
+    log.send(0, row(0))
+    log.send(1, (0 to 20).map(second => row(second.toDouble)): _*)
+    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds")))
+    // Not for ever: time follows the clock, and a batch follows time.
+    run.failIn = batch => { if (batch < 25) run.clock.advance(60000); false }
+    run.start().settle()
+    assert(run.lateRows === Map.empty)
+    assert(run.take().map(_.split('|').last.toInt) === Seq(11, 10, 1))
+  }
+
+  test("a partition that is added counts from the moment that the source reports it") {
+    val log = new PartitionedLog
+    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds"))).start()
+    log.send(0, row(0))
+    run.settle()
+    log.limit = partition => if (partition == 1) 0L else Long.MaxValue
+    run.clock.advance(5000)
+    log.send(1, row(5))
+    run.settle()
+    run.clock.advance(60000)
+    log.send(0, row(65))
+    run.settle()
+    assert(time(run) === Some(-1L), "partition 1 has a row that was not read")
+    log.limit = _ => Long.MaxValue
+    run.settle()
+    run.settle()
+    assert(run.lateRows === Map.empty)
+    assert(time(run) === Some(55000L))
+  }
+
+  test("a partition that the source does not report any more leaves, and the others go on") {
+    val log = new PartitionedLog
+    log.limit = partition => if (partition == 0) 1L else Long.MaxValue
+    (0 to 1).foreach(p => log.send(p, row(0)))
+    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds"))).start().settle()
+    assert(time(run) === Some(-1L))
+    log.limit = partition => if (partition == 0) 0L else Long.MaxValue
+    log.send(0, row(1))
+    log.send(1, row(31))
+    run.clock.advance(32000)
+    run.settle()
+    assert(time(run) === Some(-1L))
+    log.delete(0)
+    run.settle()
+    assert(time(run) === Some(30999L))
+  }
+
+  /** One line of a segment, with the time of appending in seconds after the start. */
+  private def line(segment: Int, second: Int): String =
+    s"""{"segment":$segment,"time":"${at(Start.toDouble + second).toInstant}"}"""
+
+  Seq(false, true).foreach { restarted =>
+    test(
+      "files: a closed directory holds time back for no longer than maxIdleLag, and its " +
+        s"successors take over${if (restarted) ", with a restart" else ""}"
+    ) {
+      val folder = Files.createTempDirectory("tidegate-segments")
+      Seq(1, 2).foreach(n => Files.createDirectory(folder.resolve(s"segment=$n")))
+      def df = spark.readStream
+        .schema("segment INT, time TIMESTAMP")
+        .json(folder.toString)
+        .withIngestionWatermark(
+          "time",
+          "0 seconds",
+          ingestionTime = "time",
+          substream = Seq("segment"),
+          name = "events"
+        )
+        .groupBy(window(col("time"), "10 seconds"))
+        .count()
+      def append(segment: Int, file: Int, seconds: Int*): Unit =
+        addLines(folder.resolve(s"segment=$segment"), file, seconds.map(line(segment, _)))
+      append(1, 0, 0, 5)
+      append(2, 1, 6)
+      val run = new Run(df).start()
+      // The wall clock is that of the writers.
+      run.clock.advance(6000)
+      run.settle()
+      assert(time(run) === Some(4999L))
+      // Segment 1 is closed; 2 goes on, and 3 follows it.
+      run.clock.advance(7000)
+      append(2, 2, 12)
+      run.settle()
+      assert(time(run) === Some(4999L))
+      if (restarted) run.restart().settle()
+      run.clock.advance(10000)
+      append(2, 3, 22)
+      Files.createDirectory(folder.resolve("segment=3"))
+      append(3, 4, 23)
+      run.settle()
+      assert(time(run).exists(t => t >= 10000 && t <= 13000))
+      assert(run.take() === Seq(s"[$Start,${Start + 10})|3"))
+      run.clock.advance(20000)
+      append(3, 5, 42)
+      run.settle()
+      assert(time(run).exists(t => t >= 30000 && t <= 33000))
+      assert(run.lateRows === Map.empty)
+    }
+  }
+
+  test("what is appended while a trigger asks its sources is not taken for read") {
+    val log = new PartitionedLog
+    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds", "0 seconds"))).start()
+    log.send(0, row(0))
+    run.settle()
+    // The source has said what there is when this runs, and the clock was not asked yet.
+    val once = new AtomicBoolean(true)
+    log.limit = _ => {
+      if (once.getAndSet(false)) {
+        run.clock.advance(15000)
+        log.send(0, row(12))
+      }
+      0L
+    }
+    run.settle()
+    assert(time(run) === Some(0L), "up to when the trigger began")
+    log.limit = _ => Long.MaxValue
+    run.settle()
+    assert(run.lateRows === Map.empty)
+    assert(time(run) === Some(15000L))
+  }
+
+  test("what is appended while the first trigger asks its sources is not taken for read") {
+    val log = new PartitionedLog
+    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds", "0 seconds")))
+    log.send(0, row(0))
+    val once = new AtomicBoolean(true)
+    log.limit = _ =>
+      if (once.getAndSet(false)) {
+        run.clock.advance(15000)
+        log.send(0, row(12))
+        Long.MaxValue
+      } else 0L
+    run.start().settle()
+    assert(time(run) === Some(0L), "up to when the trigger began")
+    log.limit = _ => Long.MaxValue
+    run.settle()
+    assert(run.lateRows === Map.empty)
+    assert(time(run) === Some(15000L))
+  }
+
+  test("what is appended while a run that ends by itself begins is not taken for read") {
+    val log = new PartitionedLog
+    log.send(0, row(0))
+    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds", "0 seconds")))
+    log.prepared = () => {
+      run.clock.advance(15000)
+      log.send(0, row(12))
+    }
+    run.runOnce(Trigger.AvailableNow())
+    assert(time(run) === Some(0L))
+    log.prepared = () => ()
+    run.runOnce(Trigger.AvailableNow())
+    assert(run.lateRows === Map.empty)
+    assert(time(run) === Some(15000L))
+  }
+
+  test("a query that has one stream twice reads it once") {
+    val log = new PartitionedLog
+    val df = watermarked(log.toDF(spark, table = "KafkaTable"), "0 seconds")
+    val run = new Run(counts(df.union(df))).start()
+    log.send(0, row(0), row(31))
+    run.settle()
+    assert(run.answer === Seq(s"[$Start,${Start + 10})|2"))
+    assert(run.query.lastProgress.sources.length === 2, "the clock is one of them")
+  }
+
+  test("property: no event within the lag is late, time ascends, and all windows are whole") {
+    (1 to 6).foreach { seed =>
+      val random = new Random(seed)
+      val log = new PartitionedLog
+      var limits = Map.empty[Int, Long]
+      log.limit = limits.getOrElse(_, Long.MaxValue)
+      var sent = Seq.empty[Int]
+      val run = new Run(counts(watermarked(log.toDF(spark), "20 seconds"))).start()
+      var second = 0
+      var last = Option.empty[Long]
+      (1 to 25).foreach { step =>
+        val pause = random.nextInt(9)
+        second += pause
+        run.clock.advance(pause * 1000L)
+        (1 to random.nextInt(5)).foreach { _ =>
+          // Not negative: rows of before 1970 are late whatever the watermark.
+          val age = random.nextInt(21)
+          log.send(random.nextInt(2 + step / 8), row(second.toDouble, age))
+          sent :+= second - age
+        }
+        limits = (0 to 5).map(_ -> random.nextInt(4).toLong).toMap
+        if (random.nextInt(6) == 0) run.restart()
+        run.settle()
+        val now = run.watermark("events")
+        assert(now.forall(w => last.forall(w >= _)), s"seed $seed, step $step")
+        last = now
+      }
+      limits = Map.empty
+      run.settle()
+      run.clock.advance(3600000)
+      run.settle()
+      assert(run.lateRows === Map.empty, s"seed $seed")
+      val expected = sent.groupBy(Math.floorDiv(_, 10)).toSeq.map { case (frame, events) =>
+        val start = Start + frame * 10
+        s"[$start,${start + 10})|${events.size}"
+      }
+      assert(run.answer === expected.sorted, s"seed $seed")
+      run.stop()
+    }
+  }
+
+  test("in SQL, with Kafka's column as the default") {
+    val log = new PartitionedLog
+    log.toDF(spark).withColumnRenamed("time", "timestamp").createOrReplaceTempView("appended")
+    def keyed(arguments: String) =
+      spark.sql(
+        s"""SELECT window_start, count(*) FROM TUMBLE(IMPOSE_ORDER(
+          TABLE(SELECT *, timestamp AS event FROM appended), DESCRIPTOR(event), $arguments,
+          substream => DESCRIPTOR(topic, partition), name => 'events'), DESCRIPTOR(event), 10 seconds)
+          GROUP BY window_start, window_end"""
+      )
+    log.send(0, row(0), row(31))
+    Seq(
+      "policy => ingestion_time(1 second)",
+      "policy => ingestion_time(1 second, 10 seconds), ingestion_time => DESCRIPTOR(timestamp)"
+    ).foreach { arguments =>
+      val run = new Run(keyed(arguments)).start().settle()
+      assert(time(run) === Some(29999L))
+      assert(run.take() === Seq(s"$Start|1"))
+      run.stop()
+    }
+  }
+
+  private def refused(expected: String)(body: => Any): Unit = {
+    val error = intercept[AnalysisException](body)
+    assert(error.getMessage.split(";? line ").head.takeWhile(_ != '\n') === expected)
+    ()
+  }
+
+  test("columns that are not there or are no times") {
+    val df = new PartitionedLog().toDF(spark)
+    refused(
+      "[TIDEGATE_INGESTION_TIME_NOT_FOUND] The ingestion time column `timestamp` does not exist. " +
+        "Use one of the columns of the stream: `topic`, `partition`, `time`, `n`. SQLSTATE: 42703"
+    )(df.withIngestionWatermark("time", "1 minute"))
+    refused(
+      "[TIDEGATE_INGESTION_TIME_NOT_TIMESTAMP] The ingestion time column `n` has the type INT, " +
+        "but must be a TIMESTAMP or TIMESTAMP_NTZ: the time at which a row was appended to its " +
+        "substream, such as Kafka's column `timestamp`. SQLSTATE: 42K09"
+    )(df.withIngestionWatermark("time", "1 minute", "n"))
+    refused(
+      "[TIDEGATE_INVALID_DURATION] The argument `maxIdleLag` is 'soon', which is not a duration. " +
+        "Use an interval without months or years, in whole milliseconds, for example " +
+        "'5 seconds'. SQLSTATE: 22006"
+    )(df.withIngestionWatermark("time", "1 minute", "time", maxIdleLag = "soon"))
+  }
+
+  test("the policy without its column, and the column without its policy") {
+    val df = new PartitionedLog().toDF(spark)
+    refused(
+      "[TIDEGATE_INGESTION_TIME_AND_POLICY] The policy `ingestionTime` and the ingestion time " +
+        "column do not go together: the column and the policy ingestion_time need each other. " +
+        "Use withIngestionWatermark, or in SQL policy => ingestion_time(1 minute), " +
+        "ingestion_time => DESCRIPTOR(timestamp). SQLSTATE: 42K08"
+    )(df.withKeyedWatermark("time", policy = PolicySpec.of("ingestionTime", Seq("1 minute"))))
+  }
+
+  test("times of producers are refused") {
+    assert(AppendTimes.checked(5L, 1, UTF8String.fromString("orders")) === 5L)
+    refused(
+      "[TIDEGATE_NOT_APPEND_TIME] The rows of the topic `orders` have timestamps of the type " +
+        "CreateTime, but an ingestion watermark needs LogAppendTime, the times at which the " +
+        "broker appended them. Set message.timestamp.type=LogAppendTime for the topic, or use " +
+        "withKeyedWatermark. SQLSTATE: 42K09"
+    )(AppendTimes.checked(5L, 0, UTF8String.fromString("orders")))
+  }
+}

@@ -1,0 +1,150 @@
+package tidegate
+package execution.frames
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions._
+
+/** Sliding windows in SQL, and what stands between the windows and their aggregation. */
+class SqlFrameSuite extends FrameScenarioTest {
+
+  private val grouped = s"FROM $hop GROUP BY window_start, window_end"
+
+  private val rows = Seq(
+    send(event("a", 100, 1), event("b", 100, 2), event("a", 101, -1)).givesNothing
+  )
+
+  private def twice(answer: String): Seq[String] = Seq(s"95|105|$answer", s"100|110|$answer")
+
+  private def gives(answer: String*): Seq[Step] = rows :+ send(event("a", 120)).gives(answer: _*)
+
+  scenario("HOP in a statement")(
+    sql(s"SELECT window_start, window_end, count(*), sum(n) $grouped")
+  )(
+    gives(twice("3|2"): _*)
+  )
+
+  scenario("HOP in a view") { df =>
+    sql(s"CREATE OR REPLACE TEMPORARY VIEW hops AS SELECT * FROM $hop")(df)
+    spark.sql(
+      "SELECT window_start, window_end, count(*) FROM hops GROUP BY window_start, window_end"
+    )
+  }(gives(twice("3"): _*))
+
+  scenario("HOP and its aggregation in a view") { df =>
+    sql(s"""CREATE OR REPLACE TEMPORARY VIEW totals AS
+      SELECT window_start, window_end, sum(n) AS total $grouped""")(df)
+    spark.sql("SELECT window_start, window_end, total + 1 FROM totals")
+  }(gives(twice("3"): _*))
+
+  scenario("HOP in a common table expression")(sql(s"""WITH h AS (SELECT * FROM $hop)
+    SELECT window_start, window_end, count(*) FROM h GROUP BY window_start, window_end"""))(
+    gives(twice("3"): _*)
+  )
+
+  scenario("HAVING keeps some of the groups")(
+    sql(s"SELECT window_start, window_end, sub, count(*) $grouped, sub HAVING count(*) > 1")
+  )(gives(twice("a|2"): _*))
+
+  scenario("expressions over aggregates")(
+    sql(s"SELECT window_start, window_end, sum(n) / count(*) + 1, max(n) - min(n) $grouped, sub")
+  )(gives(twice("1.0|2") ++ twice("3.0|0"): _*))
+
+  scenario("grouped by the start alone")(
+    sql(s"SELECT window_start, count(*) FROM $hop GROUP BY window_start")
+  )(gives("95|3", "100|3"))
+
+  scenario("grouped by the end alone")(
+    sql(s"SELECT window_end, count(*) FROM $hop GROUP BY window_end")
+  )(gives("105|3", "110|3"))
+
+  scenario("grouped by start, end and time")(
+    sql(s"SELECT window_start, window_time, count(*) $grouped, window_time")
+  )(gives("95|104.999|3", "100|109.999|3"))
+
+  scenario("two chained windows")(sql(s"""SELECT window_start, window_end, sum(c) FROM TUMBLE(
+      TABLE(SELECT window_time, count(*) AS c $grouped, window_time),
+      DESCRIPTOR(window_time), 20 seconds) GROUP BY window_start, window_end"""))(
+    rows ++ Seq(
+      send(event("a", 131)).gives("100|120|6"),
+      send(event("a", 170)).gives("120|140|2")
+    )
+  )
+
+  scenario("a filter on the rows of the windows")(
+    sql(s"""SELECT window_start, window_end, count(*) FROM $hop WHERE n > 0
+      GROUP BY window_start, window_end""")
+  )(gives(twice("2"): _*))
+
+  scenario("rows that a filter removes are late all the same", late = 1)(
+    sql(s"""SELECT window_start, window_end, count(*) FROM $hop WHERE n > 0
+      GROUP BY window_start, window_end""")
+  )(gives(twice("2"): _*) :+ send(event("a", 100, -1)).givesNothing)
+
+  scenario("a filter on the windows")(
+    sql(s"""SELECT window_start, window_end, count(*) FROM $hop
+      WHERE window_end > timestamp_seconds(105) GROUP BY window_start, window_end""")
+  )(gives("100|110|3"))
+
+  scenario("a filter on a row and its window", frames = false)(
+    sql(s"""SELECT window_start, window_end, count(*) FROM $hop
+      WHERE time > window_start + INTERVAL 5 SECONDS GROUP BY window_start, window_end""")
+  )(gives("95|105|1"))
+
+  scenario("an aggregate of a row and its window", frames = false)(
+    sql(s"""SELECT window_start, window_end, sum(unix_seconds(time) - unix_seconds(window_start))
+      $grouped""")
+  )(gives("95|105|16", "100|110|1"))
+
+  scenario("projections between the windows and the aggregation")(
+    sql(s"""SELECT till, k, sum(m) FROM (
+        SELECT window_end AS till, upper(sub) AS k, n * 2 AS m FROM $hop
+      ) GROUP BY till, k""")
+  )(gives("105|A|0", "105|B|4", "110|A|0", "110|B|4"))
+
+  scenario("a join with a table between the windows and the aggregation", frames = false) { df =>
+    spark
+      .sql("SELECT * FROM VALUES ('a', 'Anna'), ('a', 'Axel') AS t (id, name)")
+      .createOrReplaceTempView("names")
+    sql(s"""SELECT window_start, window_end, name, count(*) FROM $hop JOIN names ON sub = id
+      GROUP BY window_start, window_end, name""")(df)
+  }(gives(twice("Anna|2") ++ twice("Axel|2"): _*))
+
+  scenario("windows of a DataFrame with a filter behind them")((df: DataFrame) =>
+    ordered(df)
+      .select(tens.as("w"), col("n"))
+      .where("n > 0")
+      .groupBy("w")
+      .agg(count("*"), sum("n"))
+  )(gives("[95,105)|2|3", "[100,110)|2|3"))
+
+  scenario("the start and the end of Spark's window")((df: DataFrame) =>
+    ordered(df)
+      .groupBy(tens)
+      .agg(sum("n").as("s"))
+      .select(col("window.end"), col("s"), col("window.start"))
+  )(gives("105|2|95", "110|2|100"))
+
+  scenario("late by window_time, in windows that slide", frames = false)(
+    sql(s"SELECT window_time, count(window_start) FROM $hop GROUP BY window_time")
+  )(
+    Seq(
+      send(event("a", 101)).givesNothing,
+      send(event("a", 120)).gives("104.999|1", "109.999|1"),
+      // The window that ends at 120 is out, the next one is not.
+      send(event("a", 118)).givesNothing,
+      send(event("a", 200)).gives("124.999|2", "129.999|1")
+    )
+  )
+
+  scenario("late by window_time, in windows that grow", late = 1, frames = false)(
+    sql("""SELECT window_time, count(*)
+      FROM CUMULATE(TABLE(o), DESCRIPTOR(time), 5 seconds, 10 seconds) GROUP BY window_time""")
+  )(
+    Seq(
+      send(event("a", 101)).givesNothing,
+      send(event("a", 120)).gives("104.999|1", "109.999|1"),
+      send(event("a", 118)).givesNothing,
+      send(event("a", 200)).gives("124.999|1", "129.999|1")
+    )
+  )
+}

@@ -1,0 +1,130 @@
+package tidegate
+package execution.order
+
+import scala.util.Random
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.StreamingQueryException
+import org.apache.spark.sql.{AnalysisException, DataFrame, Row}
+
+/** The state of an order: by Spark's reader, when it is large, and when the query was changed. */
+class OrderStateSuite extends OrderTest {
+
+  private def state(run: Run): DataFrame =
+    spark.read.format("statestore").option("operatorId", 1000L).load(run.checkpoint.toString)
+
+  private def started(query: DataFrame => DataFrame): (MemoryStream[Event], Run) = {
+    val in = events()
+    in -> new Run(query(in.toDF())).start()
+  }
+
+  onStores("Spark reads the rows that wait") {
+    val (in, run) = started(keyed(_).orderByEventTime(Seq("sub")))
+    in.addData(event("a", 3, 1), event("b", 7, 2), event("a", 5, 3), event("b", 7, 4))
+    run.settle()
+    assert(run.query.lastProgress.stateOperators.head.operatorName === "orderByEventTime")
+    assert(run.stateRows === 2)
+    run.stop()
+    val read = state(run)
+    assert(read.select("value.*").columns.toSeq === Seq("sub", "time", "n"))
+    assert(
+      read.select("value.*").orderBy("n").collect().toSeq ===
+        Seq(Row("b", at(7), 2), Row("b", at(7), 4))
+    )
+    val metadata = spark.read.format("state-metadata").load(run.checkpoint.toString)
+    assert(
+      metadata.select("operatorId", "operatorName", "stateStoreName").collect().toSeq ===
+        Seq(Row(1000L, "orderByEventTime", "default"))
+    )
+  }
+
+  onStores("what has left is not in the state any more, and numbers of rows are counted") {
+    val (in, run) = started(keyed(_).orderByEventTime())
+    in.addData((1 to 100).map(i => event("a", i.toDouble, i)))
+    run.settle()
+    assert(run.stateRows === 1)
+    in.addData(event("a", 200))
+    run.settle()
+    assert(run.stateRows === 1)
+    // Spark repeats the last numbers while it waits.
+    val progress = run.query.recentProgress
+      .filter(_.durationMs.containsKey("addBatch"))
+      .flatMap(_.stateOperators)
+    assert(progress.map(_.numRowsUpdated).sum === 101)
+    assert(progress.map(_.numRowsRemoved).sum === 100)
+    run.stop()
+  }
+
+  /** Starts a query on the checkpoint of another one, which then goes on as if nothing had been. */
+  private def refused(first: DataFrame => DataFrame, second: DataFrame => DataFrame)(
+      start: Run => Throwable
+  ): Throwable = {
+    val in = events()
+    val run = new Run(first(in.toDF())).start()
+    in.addData(event("a", 3, 1), event("b", 7, 2))
+    run.settle().stop()
+    in.addData(event("a", 9, 3))
+    val error = start(new Run(second(in.toDF()), run.checkpoint))
+    run.clear()
+    assert(run.start().settle().rows.map(_.getAs[Int]("n")) === Seq(2))
+    run.stop()
+    error
+  }
+
+  test("rows with another column do not fit into the state") {
+    val error = refused(
+      keyed(_).orderByEventTime(),
+      rows => keyed(rows.withColumn("more", lit(1))).orderByEventTime()
+    )(run => intercept[StreamingQueryException](run.start().settle()))
+    val causes = Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null)
+    assert(causes.exists(_.getMessage.contains("STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE")))
+  }
+
+  private def refusedAtStart(
+      before: String,
+      now: String
+  )(first: DataFrame => DataFrame, second: DataFrame => DataFrame): Unit = {
+    val error = refused(first, second)(run => intercept[AnalysisException](run.start()))
+    val _ = assert(
+      error.getMessage.split(";\n").head ===
+        "[TIDEGATE_ORDER_CHANGED] The checkpoint has rows that wait in orderByEventTime, which " +
+        s"orders $before, but the query orders $now. Start the query as it was, or with a new " +
+        "checkpoint; nothing in this one was changed. SQLSTATE: 42K03"
+    )
+  }
+
+  test("other keys would put rows of one key into two partitions") {
+    refusedAtStart("the rows of each `sub` by `time`", "the rows of each `sub`, `n` by `time`")(
+      keyed(_).orderByEventTime(Seq("sub")),
+      keyed(_).orderByEventTime(Seq("sub", "n"))
+    )
+  }
+
+  test("rows that wait by one time are not continued by another") {
+    def twice(rows: DataFrame) = keyed(rows)
+      .withColumn("paid", col("time") + expr("interval 1 second"))
+      .withKeyedWatermark("paid", "0 seconds", key = 1)
+    refusedAtStart("all rows by `time`", "all rows by `paid`")(
+      twice(_).orderByEventTime(eventTime = "time"),
+      twice(_).orderByEventTime(eventTime = "paid")
+    )
+  }
+
+  test("keys sort by time, batch and number, byte by byte") {
+    val times = Seq(Long.MinValue, -1000001L, -1L, 0L, 1L, 255L, 256L, 1L << 40, Long.MaxValue)
+    val keys = for {
+      time <- times
+      batch <- Seq(0L, 1L, 300L)
+      key = execution.order.OrderKeys(batch)
+      _ <- 0 until 300
+    } yield key(time)
+    assert(keys.zip(keys.tail).forall { case (a, b) => compare(a, b) < 0 })
+    assert(keys.map(execution.order.OrderKeys.micros).distinct === times)
+    assert(execution.order.OrderKeys.sorted(new Random(7).shuffle(keys)) === keys)
+  }
+
+  private def compare(a: UnsafeRow, b: UnsafeRow): Int =
+    java.util.Arrays.compareUnsigned(a.getBytes, b.getBytes)
+}

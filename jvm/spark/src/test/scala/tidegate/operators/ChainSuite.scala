@@ -1,0 +1,124 @@
+package tidegate
+package operators
+
+import java.nio.file.Path
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions._
+import tidegate.builders.Between
+
+/**
+ * Queries of several stateful operators. Each is killed at every moment, and gives what the same
+ * query gives in batch.
+ */
+class ChainSuite extends JoinTest {
+
+  private def joined(read: Path => DataFrame, how: String): DataFrame =
+    orders(read(left)).streamJoin(deliveries(read(right)), Seq("id"), how, within(10))
+
+  private def perWindow(stream: DataFrame, time: String, name: String): DataFrame =
+    stream.groupBy(window(col(time), "20 seconds").as("window")).agg(count("*").as(name))
+
+  onRocksDb("a window over an inner join, by the time of either side") {
+    val byOrder = checkAsBatch(read => perWindow(joined(read, "inner"), "order_time", "n"))
+    assert(byOrder.rows.nonEmpty)
+    checkAsBatch(read => perWindow(joined(read, "inner"), "delivery_time", "n"))
+  }
+
+  private def windowOverOuterJoin(): Run =
+    checkAsBatch(read => perWindow(joined(read, "leftOuter"), "order_time", "n"))
+
+  onRocksDb("a window over an outer join: rows without a partner are not late for it") {
+    windowOverOuterJoin()
+  }
+
+  private def joinOverWindows(how: String): Run = checkAsBatch { read =>
+    val l = perWindow(orders(read(left)), "order_time", "orders")
+    val r = perWindow(deliveries(read(right)), "delivery_time", "deliveries")
+    l.streamJoin(r, l("window") === r("window"), how)
+  }
+
+  for (how <- Seq("inner", "fullOuter", "leftSemi"))
+    onRocksDb(s"a $how join over equal windows")(joinOverWindows(how))
+
+  for (state <- joinStates if state.format > 2)
+    test(s"windows over a join and under one, in join state format ${state.format}")(on(state) {
+      windowOverOuterJoin()
+      joinOverWindows("fullOuter")
+    })
+
+  onRocksDb("a window over a window, by window_time") {
+    checkAsBatch { read =>
+      perWindow(orders(read(left)), "order_time", "n")
+        .groupBy(window(window_time(col("window")), "40 seconds"))
+        .agg(sum("n"), count("*"))
+    }
+  }
+
+  onRocksDb("deduplication, then a join") {
+    checkAsBatch { read =>
+      val (l, r) = (orders(read(left)), deliveries(read(right)))
+      l.dropDuplicates("id", "order_time")
+        .streamJoin(r.dropDuplicates("id", "delivery_time"), Seq("id"), "leftOuter", within(10))
+        .select("id", "order_time", "delivery_time")
+    }
+  }
+
+  onRocksDb("two windows of different size on one stream") {
+    checkAsBatch { read =>
+      val stream = orders(read(left))
+      def counts(size: String) = stream.groupBy(window(col("order_time"), size)).count()
+      counts("10 seconds").union(counts("25 seconds"))
+    }
+  }
+
+  onRocksDb("a join of three streams, each with a key of its own") {
+    checkAsBatch { read =>
+      val returns = read(right)
+        .select(
+          col("n").as("id"),
+          (col("time") + expr("interval 3 seconds")).as("return_time"),
+          col("sub")
+        )
+        .withKeyedWatermark("return_time", "2 seconds", key = 2, substream = Seq("sub"))
+      joined(read, "leftOuter")
+        .select("id", "order_time", "delivery_time")
+        .streamJoin(
+          returns.select("id", "return_time"),
+          Seq("id"),
+          "leftOuter",
+          Between("return_time", "order_time", "1 second", "5 seconds")
+        )
+    }
+  }
+
+  test("transformWithState in the middle: a window over its output, and a join with it") {
+    on("RocksDB") {
+      def held(events: DataFrame): DataFrame = BufferByTimer(
+        events.withKeyedWatermark("time", "2 seconds", key = 0, substream = Seq("sub"))
+      )
+      val counts = (events: DataFrame) => events.groupBy(window(col("time"), "20 seconds")).count()
+      checkAsBatch(_ => counts(held(stream(left))), counts(table(left)).collect().toSeq)
+
+      def join(events: DataFrame, deliveries: DataFrame) = {
+        val orders = events.select(col("n").as("id"), col("time").as("order_time"))
+        orders
+          .streamJoin(deliveries, Seq("id"), "leftOuter", within(10))
+          .select("id", "order_time", "delivery_time")
+      }
+      checkAsBatch(
+        _ => join(held(stream(left)), deliveries(stream(right))),
+        join(table(left), deliveries(table(right))).collect().toSeq
+      )
+    }
+  }
+
+  test("grouping by a second timed column works, and its watermark ends there") {
+    def counts(read: Path => DataFrame) = joined(read, "inner")
+      .groupBy(window(col("order_time"), "20 seconds"), col("delivery_time"))
+      .count()
+    checkAsBatch(counts(_))
+    val after = org.apache.spark.sql.tidegate.SparkInternals.analyzed(counts(stream(_)))
+    assert(operators.KeyedTimes.of(after).keySet === Set(0.toByte))
+  }
+}

@@ -1,0 +1,155 @@
+package tidegate
+package operators
+
+import org.apache.spark.sql.catalyst.plans.logical.Join
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.{Column, DataFrame}
+import tidegate.columns.EventTimeTag
+import tidegate.core.Scenarios
+import tidegate.operators.JoinBounds
+
+/** Which bounds are read from the condition of a join. */
+class JoinBoundsSuite extends KeyedStreamTest {
+
+  private def left: DataFrame = side(0, "l")
+  private def right: DataFrame = side(1, "r")
+
+  /** A stream with the time columns `l` and `l2`, the keys `key` and `key + 2`, and `l_plain`. */
+  private def side(key: Int, name: String): DataFrame =
+    events()
+      .toDF()
+      .select(col("time").as(name), col("time").as(s"${name}2"), col("time").as(s"${name}_plain"))
+      .withKeyedWatermark(name, "1 second", key)
+      .withKeyedWatermark(s"${name}2", "1 second", key + 2)
+
+  private def bounds(condition: String): Seq[String] = bounds(left, right, expr(condition))
+
+  /** As `l -> r: 10` for `r >= l - 10 seconds`: a watermark on l sets a limit for r. */
+  private def bounds(left: DataFrame, right: DataFrame, condition: Column): Seq[String] = {
+    val join = SparkInternals
+      .analyzed(left.join(right, condition))
+      .collectFirst { case j: Join =>
+        j
+      }
+      .get
+    JoinBounds
+      .of(join)
+      .map { b =>
+        val seconds = BigDecimal(b.byMicros, 6).bigDecimal.stripTrailingZeros.toPlainString
+        s"${b.setBy.name} -> ${b.limited.name}: $seconds"
+      }
+      .sorted
+  }
+
+  /** As the cases have it, on numbers; here on times. */
+  private val onTimes = Map(
+    "l - r < 10" -> "l - r < interval 10 seconds",
+    "l = r" -> "l = r",
+    "10 >= l - r" -> "interval 10 seconds >= l - r",
+    "l + r >= 0" -> "l - timestamp '1970-01-01' >= timestamp '1970-01-01' - r"
+  )
+
+  for {
+    scenario <- (Scenarios.load("join") \ "cases").children
+    predicate <- (scenario \ "given" \ "predicate").toOption.map(Scenarios.text)
+  } test(Scenarios.text(scenario \ "name")) {
+    val postpone = (scenario \ "steps" \ "expect" \ "postpone").children.head
+    val expected = for {
+      (of, limits) <- Scenarios.fields(postpone)
+      (limited, by) <- Scenarios.fields(limits)
+    } yield s"$of -> $limited: ${Scenarios.time(by)}"
+    assert(bounds(onTimes(predicate)) === expected.sorted)
+  }
+
+  private def found(condition: String)(expected: String*): Unit =
+    test(s"bounds of: $condition")(assert(bounds(condition) === expected))
+
+  found("l >= r - interval 1 second and l <= r + interval 4 seconds")("l -> r: 4", "r -> l: 1")
+  found("l between r - interval 1 second and r + interval 4 seconds")("l -> r: 4", "r -> l: 1")
+  found("l - interval 1 second >= r + interval 1 minute - interval 5 seconds")("r -> l: -56")
+  found("l + interval 2 seconds < r - interval 1 second")("l -> r: -3")
+  found("interval 1 minute + r > l")("l -> r: 60")
+  found("l < r + make_dt_interval(0, 0, 1, 2.5)")("l -> r: 62.5")
+  found("l - r between interval -2 seconds and interval 3 seconds")("l -> r: 3", "r -> l: 2")
+  found("-(l - r) <= interval '2' second")("r -> l: 2")
+  found("l = r + interval 10 seconds")("l -> r: 10", "r -> l: -10")
+  found("l <= r + interval 4 seconds and l <= r + interval 2 seconds")("l -> r: 2")
+  found("l <= r + interval 1 day")("l -> r: 86400")
+  found("l <= r and l2 <= r + interval 1 second and l <= r2")(
+    "l -> r2: 0",
+    "l -> r: 0",
+    "l2 -> r: 1"
+  )
+  found("l <= r + interval 0.0000015 seconds")("l -> r: 0.000001")
+
+  private def none(reason: String)(condition: String): Unit =
+    test(s"no bounds: $reason")(assert(bounds(condition) === Nil))
+
+  none("one of two may hold")("l <= r + interval 1 second or l <= r + interval 4 seconds")
+  none("months have no fixed length")("l <= r + interval 1 month")
+  none("nulls are equal too")("l <=> r")
+  none("not the time itself")("date(l) = date(r)")
+  none("times of one side")("l <= l2 + interval 1 second")
+  none("a time without a key")("l <= r_plain + interval 1 second")
+  none("an unknown interval")("l <= r + make_dt_interval(0, 0, 0, second(r2))")
+  none("an interval out of range")("l <= r + interval 106751991 days + interval 106751991 days")
+
+  test("a day of local time may be as much longer as clocks are changed by") {
+    withConf("spark.sql.session.timeZone" -> "Europe/Berlin") {
+      assert(bounds("l <= r + interval 1 day") === Seq("l -> r: 90000"))
+      assert(bounds("l <= r + interval 23 hours") === Seq("l -> r: 82800"))
+      // A difference is one of local times too.
+      assert(bounds("l - r <= interval 4 seconds") === Seq("l -> r: 3604"))
+    }
+    withConf("spark.sql.session.timeZone" -> "Asia/Tokyo") {
+      assert(bounds("l <= r + interval 1 day") === Seq("l -> r: 86400"))
+    }
+  }
+
+  test("times without a zone have days of 24 hours") {
+    withConf("spark.sql.session.timeZone" -> "Europe/Berlin") {
+      def ntz(name: String, key: Int) =
+        events()
+          .toDF()
+          .select(col("time").cast("timestamp_ntz").as(name))
+          .withKeyedWatermark(name, "1 second", key)
+      assert(
+        bounds(ntz("l", 0), ntz("r", 1), expr("l <= r + interval 1 day")) === Seq("l -> r: 86400")
+      )
+    }
+  }
+
+  test("equal windows") {
+    def windows(stream: DataFrame, name: String, key: Int) =
+      stream
+        .withKeyedWatermark("time", "1 second", key)
+        .groupBy(window(col("time"), "10 seconds").as(name))
+        .count()
+    val (l, r) = (windows(events().toDF(), "l", 0), windows(events().toDF(), "r", 1))
+    assert(bounds(l, r, expr("l = r")) === Seq("l -> r: 0", "r -> l: 0"))
+    // The start of a window is no time with a key.
+    assert(bounds(l, r, expr("l.start = r.start")) === Nil)
+    // A window is compared by its start first.
+    assert(bounds(l, r, expr("l <= r")) === Nil)
+  }
+
+  test("limits are rounded so that no row goes too early") {
+    val column = left.queryExecution.analyzed.output.find(EventTimeTag.key(_).isDefined).get
+    val byMs = Seq(0L, 1L, 999L, 1000L, 1001L, -1L, -1000L, -1001L).map { micros =>
+      micros -> operators.JoinBound(column, column, micros).byMs
+    }
+    assert(
+      byMs === Seq(
+        0L -> 0L,
+        1L -> 1L,
+        999L -> 1L,
+        1000L -> 1L,
+        1001L -> 2L,
+        -1L -> 0L,
+        -1000L -> -1L,
+        -1001L -> -1L
+      )
+    )
+  }
+}

@@ -1,0 +1,88 @@
+package tidegate
+package operators
+
+import java.nio.file.Path
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{DataFrame, Row}
+import tidegate.builders.Between
+
+/** The state of a join: where Spark keeps it, and in which of its formats. */
+final case class JoinState(store: String, format: Int)
+
+/** Orders and deliveries, each with a watermark key of its own. */
+trait JoinTest extends RestartTest {
+
+  val joinTypes: Seq[String] = Seq("inner", "leftOuter", "rightOuter", "fullOuter", "leftSemi")
+
+  /** Formats from 3 on need column families, which only RocksDB has. */
+  val joinStates: Seq[JoinState] = Seq(
+    JoinState("HDFSBacked", 2),
+    JoinState("RocksDB", 2),
+    JoinState("RocksDB", 3),
+    JoinState("RocksDB", 4)
+  )
+
+  def on[T](state: JoinState)(body: => T): T = on(state.store) {
+    withConf(
+      "spark.sql.streaming.join.stateFormatVersion" -> state.format.toString,
+      "spark.sql.streaming.join.stateFormatV4.enabled" -> (state.format == 4).toString
+    )(body)
+  }
+
+  def ordersOf(events: DataFrame): DataFrame =
+    events.select(col("n").as("id"), col("time").as("order_time"), col("sub"))
+
+  def deliveriesOf(events: DataFrame): DataFrame =
+    events.select(col("n").as("id"), col("time").as("delivery_time"), col("sub"))
+
+  def orders(events: DataFrame, lag: String = "2 seconds"): DataFrame =
+    ordersOf(events)
+      .withKeyedWatermark("order_time", lag, key = 0, substream = Seq("sub"), name = "orders")
+
+  def deliveries(events: DataFrame, lag: String = "2 seconds"): DataFrame =
+    deliveriesOf(events).withKeyedWatermark(
+      "delivery_time",
+      lag,
+      key = 1,
+      substream = Seq("sub"),
+      name = "deliveries"
+    )
+
+  /** Each delivery at most so long after its order. */
+  def within(seconds: Int): Between =
+    Between("delivery_time", "order_time", "0 seconds", s"$seconds seconds")
+
+  /** Events up to 100 s, none of them late, and a last one that lets all the others go. */
+  lazy val left: Path = files(
+    Seq(event("a", 5, 1), event("b", 3, 2)),
+    Seq(event("a", 30, 3), event("b", 29, 4), event("b", 5, 1)),
+    Seq(event("a", 60, 5), event("a", 58, 9), event("b", 60, 6), event("b", 60, 6)),
+    Seq(event("a", 100, 7), event("b", 101, 8), event("b", 99, 8)),
+    Seq(event("a", End, 99), event("b", End, 99))
+  )
+
+  /** Goes with `left`: some have a partner within 10 s, some have none, some have two. */
+  lazy val right: Path = files(
+    Seq(event("a", 6, 1), event("b", 3, 1)),
+    Seq(event("a", 31, 3), event("b", 41, 4), event("b", 39, 4)),
+    Seq(event("a", 61, 5), event("b", 90, 6)),
+    Seq(event("a", 101, 7), event("a", 101, 8), event("b", 103, 8)),
+    Seq(event("a", End, 98), event("b", End, 98))
+  )
+  private lazy val End = 99999.0
+
+  /** Killed in every batch; as in batch, but for what is made of the last rows alone. */
+  def checkAsBatch(query: (Path => DataFrame) => DataFrame): Run =
+    checkAsBatch(query, query(table).collect().toSeq)
+
+  def checkAsBatch(query: (Path => DataFrame) => DataFrame, batch: Seq[Row]): Run = {
+    val run = checkKills(query(stream(_)))
+    assert(run.lateRows === Map.empty)
+    assert(withoutEnd(run.rows) === withoutEnd(batch))
+    run
+  }
+
+  private def withoutEnd(rows: Seq[Row]): Seq[String] =
+    rows.map(KeyedStreamTest.text).filterNot(_.matches(".*\\d{5}.*")).sorted
+}

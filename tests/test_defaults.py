@@ -1,0 +1,12 @@
+"""The defaults of Python and of Scala are the same."""
+
+from pyspark.sql import SparkSession
+
+from tidegate import _defaults, _jvm
+
+
+def test_durations_when_left_out_then_are_those_of_scala(spark: SparkSession) -> None:
+    assert dict(_jvm.facade().defaults()) == {
+        "idleTimeout": _defaults.IDLE_TIMEOUT,
+        "maxIdleLag": _defaults.MAX_IDLE_LAG,
+    }
