@@ -43,7 +43,7 @@ test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the whee
 .PHONY: test-quick
 test-quick: .venv/.tools ## Run the tests that start no stream: the core, the pure clock, units, SQL parsing.
 	./sbt testQuickly
-	$(BIN)/python -m pytest -q python/unit
+	@$(MAKE) --no-print-directory test-quick-python
 
 .PHONY: lint
 lint: .venv/.tools python/tidegate/_version.py ## Check formats, lints and types; warnings are errors.

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parent.parent
 VERSION = (ROOT / "version.txt").read_text().strip()
 WHEEL = ROOT / "dist" / f"tidegate-{VERSION}-py3-none-any.whl"
 JAR = f"tidegate-spark-4.2_2.13-{VERSION}.jar"
+PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 
 PROGRAM = """
 import sys, tempfile, tidegate
@@ -62,10 +63,10 @@ def test_wheel_when_opened_then_holds_one_jar_the_types_and_the_licence() -> Non
 
 def test_wheel_when_installed_into_an_empty_environment_then_a_query_runs(tmp_path: Path) -> None:
     environment = tmp_path / "environment"
-    venv.create(environment, with_pip=True)
+    venv.create(environment)
     python = environment / "bin" / "python"
 
-    run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", WHEEL], tmp_path)
+    run([*PIP, "--python", python, "install", "-q", "--no-compile", WHEEL], tmp_path)
 
     assert "rows read: 1" in run([python, "-c", PROGRAM], tmp_path)
 

@@ -17,9 +17,10 @@ TOO_SMALL = "but must be at least 1 ms. Use a duration such as '5 seconds'."
 TUMBLE = "TUMBLE(data, timecol, size [, offset])"
 
 
-@pytest.fixture(autouse=True)
-def tables(spark: SparkSession, feed: Feed) -> None:
+@pytest.fixture(autouse=True, scope="module")
+def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Make a table `t` and a stream `s` with the same columns, and `o`, the stream in order."""
+    feed = Feed(spark, tmp_path_factory.mktemp("feed"))
     feed.add(("12:00:10", 0))
     feed.batch().createOrReplaceTempView("t")
     feed.stream().selectExpr("*", "time AS other").createOrReplaceTempView("s")

@@ -12,7 +12,7 @@ from feeds import Feed
 CALL = "tumble(orders, descriptor(time), 10 seconds)"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def orders_table(spark: SparkSession) -> Iterator[None]:
     """Make a table with four orders, in the windows of 12:00:00 (three) and 12:00:10."""
     spark.sql("CREATE TABLE orders (id INT, time TIMESTAMP) USING json")

@@ -11,13 +11,13 @@ Duration: TypeAlias = str | timedelta
 """A Spark interval string such as ``"5 seconds"``, or a timedelta."""
 
 Described: TypeAlias = tuple[str | None, list[str]]
-"""The name of a policy or an emission and its durations; no name if it is left out."""
+"""The name of a policy or an emission, or None if there is none, and its durations."""
 
 MAX_KEY = 127
 
 
 def wrong_type(argument: str, wanted: str, found: Any) -> TypeError:
-    """Return the error that says which argument, what was wanted, and what was found."""
+    """Return an error that names the argument, the wanted type and the value found."""
     return TypeError(f"{argument} must be {wanted}, found {type(found).__name__}: {found!r}.")
 
 
@@ -29,7 +29,7 @@ def text(argument: str, value: Any, what: str) -> str:
 
 
 def boolean(argument: str, value: Any) -> bool:
-    """Return `value` if it is true or false."""
+    """Return `value` if it is a bool."""
     if not isinstance(value, bool):
         raise wrong_type(argument, "True or False (a bool)", value)
     return value

@@ -1,7 +1,7 @@
-"""The way to a Spark Connect server, which has no py4j: each function is one call in SQL.
+"""Calls to a Spark Connect server, where there is no py4j: each function is one call in SQL.
 
-All that the caller gives travels as a parameter of the statement, so that nothing has to be quoted:
-names of columns are read on the server, in the spelling that ``DataFrame`` methods take.
+Every value from the caller is a parameter of the statement, so nothing has to be quoted. The server
+reads the names of columns in the spelling that ``DataFrame`` methods take.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ MIXED = (
 )
 
 BOUNDS_FOLLOW = "tidegate_bounds_follow"
-"""The hint by which the server does not miss the bounds of a join that is yet to get them."""
+"""A hint on a join whose bounds come next: the server does not refuse it for having none yet."""
 
 
 def is_connect(obj: Any) -> bool:
@@ -180,7 +180,7 @@ class _Call:
             raise
 
     def _is_unknown(self, parameters: Mapping[str, str]) -> bool:
-        """Tell whether Spark has looked for functions that only the extension knows."""
+        """Tell whether the error is about a function that only the extension has."""
         return (
             parameters.get("routineName") == "`DESCRIPTOR`"
             or parameters.get("name") == f"`{self.function}`"

@@ -1,8 +1,8 @@
-"""The way to the JVM, and the only file that knows there is one.
+"""Calls to the JVM. Other files do not use py4j.
 
-Everything goes through one Scala class, ``tidegate.PythonFacade``, loaded through the context class
-loader of the calling thread: that is where Spark puts jars from ``--jars`` and ``spark.jars``. On
-Spark Connect there is no JVM, and ``_connect.py`` takes the place of this file.
+All calls go to one Scala class, ``tidegate.PythonFacade``, loaded through the context class loader
+of the calling thread: Spark gives that loader the jars from ``--jars`` and ``spark.jars``. On Spark
+Connect there is no JVM, and ``_connect.py`` takes the place of this file.
 """
 
 from typing import Any
@@ -133,7 +133,7 @@ def order_by_event_time(df: Any, partition_by: list[str], event_time: str | None
 
 
 def java_query(query: Any) -> Any:
-    """Return the JVM's side of a streaming query."""
+    """Return the Java object behind a streaming query."""
     if is_connect(query):
         raise UnsupportedSessionError(NO_QUERY)
     if not isinstance(query, StreamingQuery):

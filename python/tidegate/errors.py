@@ -19,4 +19,4 @@ class MissingExtensionError(TidegateError):
 
 
 class UnsupportedSessionError(TidegateError):
-    """What was asked for does not work in this kind of Spark session, such as Spark Connect."""
+    """The call does not work in this kind of Spark session, such as Spark Connect."""

@@ -11,7 +11,7 @@ from tidegate import _connect, _jvm
 from tidegate._arguments import Duration, duration, text, wrong_type
 
 On: TypeAlias = str | Column | Sequence[str] | Sequence[Column]
-"""Names of columns that both sides have, or conditions that all have to hold."""
+"""Names of columns that both sides have, or conditions that must all hold."""
 
 Between: TypeAlias = tuple[str, str, Duration, Duration]
 """Two time columns and two durations: ``base + lower <= time <= base + upper``."""
@@ -30,11 +30,11 @@ def streamJoin(
 ) -> DataFrame:
     """Join two streams, each on its own watermark.
 
-    Each side drops the rows that are late by its own watermark, so the side that is ahead does not
-    make rows of the other one late. The other side's watermark tells, through the bounds in
-    `between`, which rows of a side can find no partner any more: they leave its state, and in an
-    outer join the rows without a match leave the query at that moment. Both time columns keep their
-    watermarks after the join, held back by what its state may still put out.
+    Each side drops the rows that are late by its own watermark, so the side that is ahead makes no
+    rows of the other side late. The bounds in `between` and the watermark of the other side tell
+    which rows of a side can no longer find a match. Such rows leave the state; an outer join emits
+    those that never had a match at that moment. Both time columns keep their watermarks after the
+    join, held back by the rows that the state may still emit.
 
     Also a method of DataFrame, and usable with ``df.transform``. On batch DataFrames it is a plain
     join with the bounds as a condition. On Spark Connect the bounds are added in SQL.
@@ -48,8 +48,8 @@ def streamJoin(
         own, such as ``withKeyedWatermark(..., key=1)``: the same key on both sides is for time
         columns of the same name, and for a stream that is joined with itself.
     on : str, Column or sequence of either
-        Columns that are equal, by name, which the result has once; or conditions, such as
-        ``orders.id == deliveries.id``, which all have to hold, as in ``DataFrame.join``.
+        Names of columns that must be equal, and that the result has once; or conditions such as
+        ``orders.id == deliveries.id``, which must all hold. As in ``DataFrame.join``.
     how : str, default "inner"
         The type of join: ``"inner"``, ``"leftOuter"``, ``"rightOuter"``, ``"fullOuter"`` or
         ``"leftSemi"``, in any spelling of ``DataFrame.join``.
@@ -58,10 +58,10 @@ def streamJoin(
         other side, and two durations, each a str or a datetime.timedelta in whole milliseconds,
         which may be negative. Rows match if ``base + lower <= time <= base + upper``. If both sides
         have both columns, `time` is of the right side. Not needed where `on` bounds the times in
-        both directions, or has equal times or equal windows. Without bounds, outer and semi joins
-        of streams are refused, and the state of an inner join grows for ever, which the setting
-        ``spark.tidegate.join.unbounded`` makes a warning (``warn``, the default) or an error
-        (``error``).
+        both directions, or has equal times or equal windows. Without bounds, an outer or semi join
+        of streams is refused, and the state of an inner join grows for ever: the setting
+        ``spark.tidegate.join.unbounded`` says whether that is a warning (``warn``, the default) or
+        an error (``error``).
 
     Returns
     -------
@@ -79,7 +79,7 @@ def streamJoin(
     MissingExtensionError
         If a Spark Connect server runs without the Tidegate extension.
     UnsupportedSessionError
-        If some of `left`, `right` and `on` belong to a Spark Connect session and some do not.
+        If some of `left`, `right` and `on` belong to a Spark Connect session, and others do not.
     pyspark.errors.AnalysisException
         If a column, a duration or the type of join is not usable, `lower` is above `upper`, the
         times have different types, a time column has no keyed watermark, both sides have the same
@@ -88,7 +88,7 @@ def streamJoin(
 
     Examples
     --------
-    Orders that were not delivered after ten minutes leave with nulls:
+    Orders without a delivery within ten minutes are emitted with nulls:
 
     >>> orders = orders.withKeyedWatermark("order_time", "5 seconds", key=0, name="orders")
     >>> deliveries = deliveries.withKeyedWatermark(
@@ -99,7 +99,7 @@ def streamJoin(
     ... ).columns
     ['order_id', 'order_time', 'partition', 'delivery_time']
 
-    As a function, with a condition, and with the bounds told from the other side:
+    As a function, with a condition, and with the bounds seen from the other side:
 
     >>> from datetime import timedelta
     >>> from tidegate import streamJoin

@@ -1,4 +1,4 @@
-"""Streams whose rows leave in the order of their event time."""
+"""Streams whose rows are emitted in the order of their event time."""
 
 from collections.abc import Sequence
 
@@ -13,13 +13,13 @@ def orderByEventTime(
     partitionBy: str | Sequence[str] | None = None,
     eventTime: str | None = None,
 ) -> DataFrame:
-    """Put the rows of a stream out in the order of their event time.
+    """Emit the rows of a stream in the order of their event time.
 
-    A row waits until the watermark has passed it, which is when no row can come any more that
-    belongs before it; then it leaves, and the rows that leave in one batch are sorted by their
-    time. Rows of one time leave in the order in which they arrived. Late rows are dropped and
-    counted. A row without a time has no place in the order: it passes at once, before the others
-    of its batch. The watermark goes on to the operators behind it. It works in output mode append.
+    A row waits until the watermark passes it: from then on no earlier row is expected. Each batch
+    emits its rows sorted by their time, and rows with the same time in the order in which they
+    arrived. Late rows are dropped and counted. A row without a time has no place in the order: it
+    is emitted at once, before the other rows of its batch. The watermark goes on to the operators
+    that follow. The output mode must be append.
 
     Also a method of DataFrame, and usable with ``df.transform``. A batch DataFrame is sorted by the
     time: within the partitions of `partitionBy`, or as a whole. On Spark Connect it calls
@@ -30,11 +30,11 @@ def orderByEventTime(
     df : DataFrame
         The stream, with a keyed watermark on the time.
     partitionBy : str or sequence of str, optional
-        Columns: rows whose values are equal leave in order. Without it all rows do, for which a
-        single task has to see them all.
+        Columns that divide the rows: only rows with equal values are ordered among each other.
+        Without it all rows are, by a single task.
     eventTime : str, optional
-        The column to order by. By default the only one with a keyed watermark; of a batch DataFrame
-        the only one of type ``TIMESTAMP`` or ``TIMESTAMP_NTZ``.
+        The column to order by. By default the only column with a keyed watermark; in a batch
+        DataFrame, the only column of type ``TIMESTAMP`` or ``TIMESTAMP_NTZ``.
 
     Returns
     -------
@@ -50,8 +50,8 @@ def orderByEventTime(
     MissingExtensionError
         If a Spark Connect server runs without the Tidegate extension.
     pyspark.errors.AnalysisException
-        If a column does not exist or has the wrong type, if the stream has no keyed watermark on
-        the time or more than one to choose from; when the query starts, if its output mode is not
+        If a column does not exist or has the wrong type, or if the stream has no keyed watermark on
+        the time, or several to choose from. When the query starts: if its output mode is not
         append.
 
     Examples

@@ -1,4 +1,4 @@
-"""Watermark policies and emissions: small descriptions that the JVM turns into the real thing.
+"""Watermark policies and emissions, as descriptions that the JVM reads.
 
 A *policy* says how far the watermark of a substream follows the timestamps seen on it and the wall
 clock. An *emission* says which advances of that watermark become visible.
@@ -129,14 +129,14 @@ def limitingLagAndLull(lag: Duration, maxLull: Duration) -> Policy:
 
 
 def limitingTimestampAndWallClockLag(timestampLag: Duration, wallClockLag: Duration) -> Policy:
-    """Take the later of two times: behind the highest timestamp, and behind the wall clock.
+    """Take the later of two times: one trails the highest timestamp, one the wall clock.
 
     Parameters
     ----------
     timestampLag : str or datetime.timedelta
         Event time by which the watermark trails the highest timestamp seen.
     wallClockLag : str or datetime.timedelta
-        Time by which the watermark trails the wall clock at most.
+        The most by which the watermark trails the wall clock.
 
     Returns
     -------
@@ -168,7 +168,7 @@ def byFrame(size: Duration, offset: Duration = timedelta(0)) -> Emission:
     size : str or datetime.timedelta
         Length of the frames. A frame is ``[n * size + offset, (n + 1) * size + offset)``.
     offset : str or datetime.timedelta, default zero
-        By how much the frames are shifted.
+        Shift of all frames.
 
     Returns
     -------

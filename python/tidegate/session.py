@@ -1,4 +1,4 @@
-"""Bring the Tidegate jar and its session extension into a Spark session."""
+"""Add the Tidegate jar and its session extension to a Spark session."""
 
 from pathlib import Path
 
@@ -21,8 +21,8 @@ _JARS_KEY = "spark.jars"
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Add the Tidegate extension and the bundled jar to a session builder.
 
-    What is set already in ``spark.sql.extensions`` and ``spark.jars`` is kept. Calling it twice
-    changes nothing. Where Spark was started with the jar (``--jars``), only the extension is added.
+    Other values in ``spark.sql.extensions`` and ``spark.jars`` are kept, and a second call changes
+    nothing. If Spark was started with the jar (``--jars``), only the extension is added.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         extensions = options.get(_EXTENSIONS_KEY, "")
     else:
         _check_jar(jvm)
-        # spark-submit has started the JVM: its settings are the ones that the builder adds to.
+        # spark-submit has started the JVM: the builder adds to the settings of that start.
         started_with = SparkConf().get(_EXTENSIONS_KEY, "") or ""
         extensions = options.get(_EXTENSIONS_KEY, started_with)
     return builder.config(_EXTENSIONS_KEY, _appended(extensions, EXTENSION))
@@ -126,7 +126,7 @@ def _options(builder: SparkSession.Builder) -> dict[str, str]:
 
 
 def _check_running(context: SparkContext) -> None:
-    """Refuse a context that would ignore what a builder adds: both are read once, at its start."""
+    """Refuse a context that runs without jar or extension: Spark reads both at its start only."""
     _check_jar(_jvm.running())
     extensions = context.getConf().get(_EXTENSIONS_KEY, "") or ""
     if EXTENSION not in _words(extensions):

@@ -1,4 +1,4 @@
-"""Keyed watermarks on streaming DataFrames, and a look at the time of a running query."""
+"""Keyed watermarks on streaming DataFrames, and the watermarks of a running query."""
 
 import json
 from collections.abc import Sequence
@@ -175,11 +175,11 @@ def withIngestionWatermark(
 ) -> DataFrame:
     """Give an event-time column a watermark that follows the times at which rows were appended.
 
-    For sources that write these times, as Kafka does for topics with
+    For sources that record append times, as Kafka does for topics with
     ``message.timestamp.type=LogAppendTime``. After a row that was appended at ``t``, a substream
-    can only have rows that were appended at ``t`` or later. So if event times are at most
-    `maxEventTimeLag` older, the watermark is ``t`` - 1 ms - `maxEventTimeLag`, the minimum over all
-    substreams: as long as that holds, no row is ever late. No substream is ever idle: one that is
+    has only rows that were appended at ``t`` or later. The watermark is the minimum of ``t`` - 1 ms
+    - `maxEventTimeLag` over all substreams: no row is late if its event time is at most
+    `maxEventTimeLag` older than its append time. No substream is ever idle: a substream that is
     read to its end advances with the wall clock, `maxIdleLag` behind it.
 
     Also a method of DataFrame, and usable with ``df.transform``. On a batch DataFrame it changes
@@ -192,14 +192,15 @@ def withIngestionWatermark(
     eventTime : str
         Name of the event-time column, of type ``TIMESTAMP`` or ``TIMESTAMP_NTZ``.
     maxEventTimeLag : str or datetime.timedelta
-        How much older than its time of appending an event time may be.
+        How much older than its append time the event time of a row may be.
     ingestionTime : str, default "timestamp"
-        Name of the column with the times of appending.
+        Name of the column with the append times.
     substream : str or sequence of str, optional
-        Columns that name the parts in which these times ascend, such as ``["topic", "partition"]``.
+        Columns that name the parts in which append times ascend, such as
+        ``["topic", "partition"]``.
         Without it the stream is one substream.
     maxIdleLag : str or datetime.timedelta, default "10 seconds"
-        How far a substream that is read to its end stays behind the wall clock.
+        How far behind the wall clock a substream stays that is read to its end.
     key : int, default 0
         The watermark key, from 0 to 127.
     emission : Emission, optional
@@ -225,8 +226,8 @@ def withIngestionWatermark(
     MissingExtensionError
         If a Spark Connect server runs without the Tidegate extension.
     pyspark.errors.AnalysisException
-        If a column or a duration is not usable. A running query fails if the rows of a topic do not
-        have the times of the broker.
+        If a column or a duration is not usable. A running query fails if the timestamps of a Kafka
+        topic are not append times.
 
     Examples
     --------

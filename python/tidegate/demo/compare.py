@@ -1,4 +1,4 @@
-"""Holds the windows that came out of a stream against the batch result over the same files."""
+"""Compares the windows that a stream emitted with the batch result over the same files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from tidegate.demo.feed import Feed
 
 @dataclass(frozen=True)
 class Expected:
-    """The batch result: for each window, by its start, its end and its count; times in epoch ms."""
+    """The batch result: by the start of each window, its end and its count; times in epoch ms."""
 
     windows: Mapping[int, tuple[int, int]]
     rows_in_files: int
@@ -45,10 +45,10 @@ def expect(spark: SparkSession, feed: Feed) -> Expected:
 
 
 def compare(expected: Expected, counted: Mapping[int, int], watermark: int | None) -> Comparison:
-    """Compare the counts that came out with the batch result.
+    """Compare the emitted counts with the batch result.
 
-    A window that did not come out is still open if the last watermark has not passed its end, and
-    missing, which is wrong, if it has. Rows are dropped if they are in no window that is not open.
+    A window that was not emitted is still open if the last watermark has not passed its end;
+    otherwise it is missing, and counts as wrong. Dropped are the rows that closed windows lack.
     """
     closed = {
         start: count

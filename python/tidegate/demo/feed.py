@@ -7,7 +7,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 BATCHES = 24
-"""At least so many batches are made of a stream's files: a watermark moves between batches."""
+"""A stream has at least so many batches: a watermark moves between batches."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Feed:
     lag: str = "5 seconds"
     window: str = "10 seconds"
     end_marker: datetime | None = None
-    """The time of the rows that are there only to close the windows of all others."""
+    """The time of additional rows that only close the windows of all others."""
 
     def batch(self, spark: SparkSession) -> DataFrame:
         """Read all files at once."""

@@ -1,4 +1,4 @@
-"""Rows of a stream in arrival order, of substreams that lag, fall silent, or are added later."""
+"""Rows in arrival order, of substreams that lag, fall silent, or are added later."""
 
 import os
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ def end_markers(arrivals: Arrivals) -> pa.Table:
 
 
 def _partitions(arrivals: Arrivals, arrival: Micros, random: np.random.Generator) -> Micros:
-    """Spread the rows over the substreams; the silent and the added one have theirs in part."""
+    """Spread the rows over the substreams; two of them have rows part of the time."""
     partition = random.integers(0, arrivals.substreams, arrivals.rows)
     silence_begins = arrivals.silent_from * arrivals.length
     added_at = arrivals.added_from * arrivals.length

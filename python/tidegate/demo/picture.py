@@ -17,7 +17,7 @@ MS_PER_MINUTE = 60_000
 COLOURS = ("#c8384f", "#00798c", "#b07d12", "#4c8c5f")
 OWN_TIMES = "#8a94a0"
 MOST_SUBSTREAMS = 12
-"""More lines than these cannot be told apart; the first ones by name are drawn."""
+"""More lines cannot be told apart: only the first by name are drawn."""
 
 TITLE = "Spark's watermark follows the fastest substream, Tidegate's the slowest"
 SUBTITLE = (
@@ -85,7 +85,7 @@ def _draw_panel(panel: Panel, axis: Axes) -> None:
 def _shade_late(
     substreams: Mapping[str, Series], watermarks: Series, colour: str, label: str, axis: Axes
 ) -> None:
-    """Shade where a substream runs below the watermark; rows are late by that of the batch before.
+    """Shade where a substream is below the watermark of the batch before: its rows are late.
 
     The slowest substream with rows in a batch decides how far down the shade reaches.
     """
@@ -104,7 +104,7 @@ def _shade_late(
 
 
 def _limit(panel: Panel, axis: Axes) -> None:
-    """Fit the substreams; a watermark that an end marker carried away leaves at the top."""
+    """Fit the axis to the substreams; a watermark that the end markers move leaves at the top."""
     times = [time for series in panel.substreams.values() for time in series.values()]
     if times:
         margin = max(1000, (max(times) - min(times)) // 12)

@@ -1,4 +1,4 @@
-"""Runs the windowed count of a feed as a streaming query, until its last window has come out."""
+"""Runs the windowed count of a feed as a streaming query, until it emits the last window."""
 
 import time
 from collections.abc import Callable
@@ -12,12 +12,12 @@ from tidegate.demo.engines import Engine
 from tidegate.demo.feed import Feed
 
 SETTLED_SECONDS = 5.0
-"""With all rows read and no batch for so long, nothing more is going to come."""
+"""With all rows read and no batch for so long, no more windows are expected."""
 
 
 @dataclass
 class Outcome:
-    """What came out of one query; times are seconds since its start, the rest epoch ms."""
+    """The results of one query: two times in seconds since its start, all others in epoch ms."""
 
     engine: str
     windows: dict[int, int] = field(default_factory=dict)
@@ -41,8 +41,9 @@ def run(
 ) -> Outcome:
     """Count the windows of a feed as a stream.
 
-    The query is stopped when the last window that is expected has come out, when all rows were read
-    and nothing happened for a while, or after `timeout` seconds. `say` is told of every batch.
+    The query is stopped when it has emitted the last window that is expected, when all rows are
+    read and nothing has happened for a while, or after `timeout` seconds. `say` gets a line for
+    each batch.
     """
     started = time.monotonic()
     outcome = Outcome(engine.name)
@@ -96,7 +97,7 @@ class _Batches:
                 self.outcome.watermarks[progress.batchId] = watermark
 
     def finished(self) -> bool:
-        """Tell whether nothing more is to be expected; the last batch is reported by then."""
+        """Tell whether no more windows are expected, and the last batch is reported."""
         assert self.query is not None
         last = self.query.lastProgress
         if last is None or last.batchId < self.last_id:

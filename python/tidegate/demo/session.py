@@ -9,7 +9,7 @@ import tidegate
 
 
 def session(name: str, jars: Iterable[Path] = ()) -> SparkSession:
-    """Start an embedded Spark with Tidegate, without its user interface and its chatter."""
+    """Start an embedded Spark with Tidegate, without user interface and log messages."""
     logging = (Path(__file__).parent / "log4j2.properties").as_uri()
     builder = (
         SparkSession.builder.appName(name)

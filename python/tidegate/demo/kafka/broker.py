@@ -19,7 +19,7 @@ directory.id=dGlkZWdhdGUtZm9sZGVyMQ
 STARTED = "Kafka Server started"
 TIMEOUT_SECONDS = 60
 
-# It works little and has to start fast.
+# The broker does little work, and has to start fast.
 JAVA_OPTIONS = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 
 
@@ -31,7 +31,7 @@ class BrokerError(Exception):
 def starting(jars: Path, folder: Path) -> Iterator[Callable[[], str]]:
     """Start a broker from a folder of jars; at the end kill it and remove its data.
 
-    Give a function that waits until the broker has started, and returns its address.
+    Yield a function that waits until the broker has started, and returns its address.
     """
     folder.mkdir(parents=True)
     try:
@@ -39,7 +39,7 @@ def starting(jars: Path, folder: Path) -> Iterator[Callable[[], str]]:
         properties = folder / "server.properties"
         data = folder / "data"
         properties.write_text(_settings(data, port, controller_port))
-        # As `kafka-storage format` does, which takes as long to start as the broker.
+        # `kafka-storage format` writes the same file, but takes as long to start as the broker.
         data.mkdir()
         (data / "meta.properties").write_text(META)
         with _process(jars, properties, folder / "broker.log") as await_start:
@@ -57,7 +57,7 @@ def starting(jars: Path, folder: Path) -> Iterator[Callable[[], str]]:
 def _process(jars: Path, properties: Path, log: Path) -> Iterator[Callable[[], None]]:
     server = [java(), *JAVA_OPTIONS, "-cp", f"{jars}/*", "kafka.Kafka", str(properties)]
     with log.open("w") as output:
-        # In a session of its own Ctrl-C does not reach it: its clients leave first.
+        # Ctrl-C does not reach a session of its own: the clients leave before the broker.
         broker = subprocess.Popen(
             server, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
         )
@@ -104,7 +104,7 @@ def _settings(data: Path, port: int, controller_port: int) -> str:
 
 
 def _free_ports(n: int) -> list[int]:
-    """Find ports below those that systems give to clients."""
+    """Find free ports, below those that operating systems give to clients."""
     ports: list[int] = []
     while len(ports) < n:
         port = random.randrange(20_000, 30_000)

@@ -1,24 +1,24 @@
-"""What is done to a topic: the clients of Kafka that are among the jars of Spark's connector."""
+"""Creates and fills topics, with the Kafka clients among the jars of Spark's connector."""
 
 from typing import Any
 
 from tidegate import _jvm
 
-# A broker on this machine answers soon, or not any more.
+# A broker on this machine answers soon or never.
 SETTINGS = {"request.timeout.ms": "10000", "delivery.timeout.ms": "30000"}
 
-# A broker that is not yet the leader of a new partition refuses the first of two requests, and may
-# accept the second: then the first is out of order for ever, until it expires.
+# A broker that does not lead a new partition yet refuses the first of two requests, and may accept
+# the second: the first is then out of order until it expires.
 ONE_REQUEST = {"max.in.flight.requests.per.connection": "1"}
 
 
 class Client:
-    """Makes topics, and writes records to their partitions."""
+    """Creates topics, and writes records to their partitions."""
 
     def __init__(self, address: str) -> None:
-        """Connect to a broker, in a Spark that was started with the connector."""
+        """Connect to a broker. Spark must have been started with the connector."""
         jvm = _jvm.running()
-        assert jvm is not None, "Spark is to be started before"
+        assert jvm is not None, "Spark must be started first"
         self._java: Any = jvm.java
         self._kafka: Any = jvm.org.apache.kafka.clients
         settings = self._java.util.HashMap({**SETTINGS, "bootstrap.servers": address})
@@ -36,24 +36,24 @@ class Client:
         self._admin.createTopics([new.configs(dotted)]).all().get()
 
     def extend(self, topic: str, partitions: int) -> None:
-        """Add partitions to a topic, until there are so many."""
+        """Add partitions to a topic until it has so many."""
         grown = self._kafka.admin.NewPartitions.increaseTo(partitions)
         self._admin.createPartitions({topic: grown}).all().get()
 
     def send(self, topic: str, partition: int, text: str) -> None:
-        """Write a record; it has arrived after ``flush``."""
+        """Write a record; ``flush`` waits until it has arrived."""
         record = self._kafka.producer.ProducerRecord(topic, partition, None, text)
         self._sent.append(self._producer.send(record))
 
     def flush(self) -> None:
-        """Wait for what was sent; fails as the first of it that fails does."""
+        """Wait until all records have arrived; raise the error of the first that fails."""
         sent, self._sent = self._sent, []
         self._producer.flush()
         for future in sent:
             future.get()
 
     def close(self) -> None:
-        """Disconnect from the broker, without waiting for what was not sent."""
+        """Disconnect from the broker, without waiting for records that were not sent."""
         now = self._java.time.Duration.ZERO
         self._producer.close(now)
         self._admin.close(now)

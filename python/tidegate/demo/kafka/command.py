@@ -30,7 +30,7 @@ LEAST_PARTITIONS = 4
 INTERRUPTED = 130
 LOOK_SECONDS = 0.25
 READ_AHEAD = 2
-"""A trigger may read so many times what is written in its time: the backlog shrinks."""
+"""A trigger may read so many times the rows written in its time, so that the backlog shrinks."""
 
 
 def main(arguments: list[str]) -> int:
@@ -77,7 +77,7 @@ def _run(options: argparse.Namespace, folder: Path, interrupts: Interrupts) -> N
         for engine in (TidegateEngine(f"{options.idle_timeout:g} seconds"), SparkEngine()):
             queries.append(CountQuery.start(spark, feed, engine, folder))
             stack.callback(queries[-1].query.stop)
-        # A batch that is stopped amid its work, here when something fails, would tell of it.
+        # A batch that is stopped in the middle, here after a failure, would log errors.
         stack.callback(spark.sparkContext.setLogLevel, "OFF")
         writer.start()
         _watch(Watch(log, *queries), writer, interrupts, options.timeout)

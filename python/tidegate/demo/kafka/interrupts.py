@@ -1,4 +1,4 @@
-"""Ctrl-C and its like: what was started is stopped in order."""
+"""Ctrl-C and similar signals: all that was started is stopped in order."""
 
 import signal
 import threading
@@ -8,7 +8,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupts:
-    """Turns the signals that end a program into a ``KeyboardInterrupt``, the first of them only."""
+    """Turns the first signal to end the program into a ``KeyboardInterrupt``."""
 
     def __init__(self) -> None:
         """Change nothing yet."""
@@ -26,12 +26,12 @@ class Interrupts:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Leave the signals as they were."""
+        """Restore the former handlers."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
     def soften(self) -> None:
-        """Interrupt in ``wait`` only, not amid a call to the JVM; a second signal does not wait."""
+        """Interrupt only in ``wait``, not in a call to the JVM; a second time interrupt at once."""
         self._handle_with(self._ask)
 
     def wait(self, seconds: float) -> None:

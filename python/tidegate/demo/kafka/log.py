@@ -1,4 +1,4 @@
-"""What is written to the topic, in order, and what a count of the first part of it must give."""
+"""The rows that are written to the topic, in order, and the counts that a query must find."""
 
 import json
 from collections import Counter
@@ -16,7 +16,7 @@ LAG_SECONDS = 5
 """More than the disorder within a partition."""
 
 BACKLOG = 0.2
-"""The share of the rows that is there before the query starts."""
+"""The share of the rows that is written before the query starts."""
 
 SILENT_FROM = 0.5
 ADDED_FROM = 0.6
@@ -40,7 +40,7 @@ class Log:
     """The rows of the topic: most partitions run together, one is behind, one stops, one is new."""
 
     def __init__(self, rows: int, partitions: int) -> None:
-        """Make the rows; `partitions` are there from the beginning, one more is added."""
+        """Make the rows of so many partitions, and of one that is added later."""
         self.partitions = partitions
         self.arrivals = Arrivals(
             "order_time",
@@ -74,7 +74,7 @@ class Log:
         return min(times), max(times)
 
     def expected(self, offsets: Mapping[int, int]) -> Expected:
-        """Count the windows of what was read up to some offset of each partition."""
+        """Count the windows of the rows below some offset of each partition."""
         read = {p: times[: offsets.get(p, 0)] for p, times in self._times.items()}
         counts = Counter(time // WINDOW_MS * WINDOW_MS for times in read.values() for time in times)
         windows = {start: (start + WINDOW_MS, count) for start, count in counts.items()}

@@ -26,7 +26,7 @@ class CountQuery:
     query: StreamingQuery
     spark: SparkSession
     windows: dict[int, int] = field(default_factory=dict)
-    """The counts that came out, by the start of the window in epoch ms."""
+    """The emitted counts, by the start of the window in epoch ms."""
 
     watermark: int | None = None
     """The watermark of the last batch, in epoch ms."""
@@ -52,7 +52,7 @@ class CountQuery:
         return cls(engine, feed, writer.trigger(processingTime=TRIGGER).start(), spark)
 
     def observe(self) -> None:
-        """Take in what the last batch tells; fails as the query does."""
+        """Read the progress of the last batch; raise the error of the query if it has failed."""
         if not self.query.isActive:
             self.query.awaitTermination()
         progress = self.query.lastProgress
@@ -71,7 +71,7 @@ class CountQuery:
 
 
 def offsets(text: str | None, topic: str) -> Offsets:
-    """Read the offset of Kafka's source; another source gives none."""
+    """Read an offset of the Kafka source; that of another source gives an empty result."""
     found = json.loads(text) if text else None
     partitions = found.get(topic) if isinstance(found, dict) else None
     return {int(partition): offset for partition, offset in (partitions or {}).items()}

@@ -18,7 +18,7 @@ LINE_SECONDS = 1.0
 
 @contextmanager
 def screen(bounds: tuple[datetime, datetime]) -> Iterator[Show]:
-    """Give what shows a snapshot; bars reach from one time to another."""
+    """Yield a function that shows a snapshot, with bars from one time to another."""
     console = Console()
     if not sys.stdout.isatty() or console.is_dumb_terminal:
         lines = Lines()
@@ -30,7 +30,7 @@ def screen(bounds: tuple[datetime, datetime]) -> Iterator[Show]:
 
 
 class Lines:
-    """Writes a line for a batch, at most one in a while."""
+    """Writes a line for a batch, but not too often."""
 
     def __init__(self, every_seconds: float = LINE_SECONDS) -> None:
         """Write at most one line per `every_seconds`."""

@@ -1,4 +1,4 @@
-"""All that there is to see at one moment, gathered from the queries."""
+"""The state of the queries at one moment."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from typing import Any
 from tidegate.demo.kafka.queries import Offsets
 
 Times = Mapping[str, Any]
-"""What ``tidegate.watermarks`` tells of one keyed watermark."""
+"""What ``tidegate.watermarks`` says about one keyed watermark."""
 
 
 class State(Enum):
-    """How a partition stands to its query."""
+    """How far the query is with a partition."""
 
     ACTIVE = "active"
     BEHIND = "catching up"
@@ -81,9 +81,9 @@ class Snapshot:
 def partitions(
     topic: str, times: Times, lag: timedelta, read: Offsets, reported: Offsets
 ) -> tuple[Partition, ...]:
-    """Put together what the watermark and the source tell of each partition.
+    """Combine what the watermark and the source say about each partition.
 
-    The watermark of a partition is its highest time, less the lag.
+    The watermark of a partition is its highest time minus the lag.
     """
     found = []
     for number in sorted(read.keys() | reported.keys()):
@@ -97,7 +97,7 @@ def partitions(
 
 
 def unread(numbers: range) -> tuple[Partition, ...]:
-    """Return partitions of which nothing is known yet."""
+    """Return partitions about which nothing is known yet."""
     return tuple(Partition(number, None, 0, 0, State.UNREAD) for number in numbers)
 
 

@@ -1,4 +1,4 @@
-"""What the demonstration says at its end: both queries, held against the batch result."""
+"""The end of the demonstration: both queries, compared with the batch result."""
 
 from tidegate.demo.compare import Comparison, Expected, compare
 from tidegate.demo.kafka.queries import CountQuery
@@ -8,7 +8,7 @@ HEADER = ("watermark", "rows in", "rows dropped", "windows", "wrong", "still ope
 
 
 def summary(expected: Expected, queries: list[CountQuery]) -> str:
-    """Compare the windows that came out of each query with those of a batch query."""
+    """Compare the windows that each query emitted with those of a batch query."""
     found = [
         (query.engine.name, compare(expected, query.windows, query.watermark)) for query in queries
     ]

@@ -153,5 +153,5 @@ def _table() -> Table:
 
 
 def _add(table: Table, name: str, width: int, side: JustifyMethod = "left") -> None:
-    """Add a column; what has no room is cut off, without a sign that ASCII does not have."""
+    """Add a column; text without room is cut off, with no ellipsis: ASCII does not have it."""
     table.add_column(Text(name), justify=side, width=width, no_wrap=True, overflow="crop")

@@ -15,7 +15,7 @@ LAG = timedelta(seconds=LAG_SECONDS)
 
 
 class Watch:
-    """Gathers what there is to see of both queries."""
+    """Gathers the state of both queries."""
 
     def __init__(self, log: Log, tide: CountQuery, spark: CountQuery) -> None:
         """Watch a query with a keyed watermark, and one with Spark's own."""
@@ -27,12 +27,12 @@ class Watch:
 
     @property
     def seconds(self) -> float:
-        """For how long this has been watched."""
+        """Seconds since the beginning."""
         return time.monotonic() - self._started
 
     @property
     def finished(self) -> bool:
-        """Whether the last window has come out of both."""
+        """Whether both queries have emitted the last window."""
         return all(
             self._last_window in query.windows and (query.watermark or 0) > self._last_window
             for query in (self._tide, self._spark)
@@ -68,9 +68,9 @@ class Watch:
         )
 
     def _dropped_by_spark(self) -> int:
-        """Count the rows that were read and are not in their window, which is closed.
+        """Count the rows that were read and that closed windows lack.
 
-        Spark's own number is about windows: it counts after the partial aggregation.
+        Spark's own number counts windows, not rows: it is taken after the partial aggregation.
         """
         query = self._spark
         return compare(self._log.expected(query.read), query.windows, query.watermark).rows_dropped

@@ -1,4 +1,4 @@
-"""Writes the log to the topic, at its pace."""
+"""Writes the log to the topic at a steady pace."""
 
 import threading
 import time
@@ -10,10 +10,10 @@ PAUSE_SECONDS = 0.1
 
 
 class Writer(threading.Thread):
-    """Writes the rest of the log within some seconds, and then its end; a thread of its own."""
+    """A thread that writes the rest of the log within some seconds, and then its end."""
 
     def __init__(self, client: Client, topic: str, log: Log, seconds: float) -> None:
-        """Make the topic, with the rows that are there before the query starts."""
+        """Create the topic, and write the rows that come before the query."""
         super().__init__(name="writer", daemon=True)
         self._client = client
         self._topic = topic
@@ -32,7 +32,7 @@ class Writer(threading.Thread):
         return self._next
 
     def run(self) -> None:
-        """Write until all is written, or until it is to stop."""
+        """Write until all rows are written, or until ``stop``."""
         try:
             started = time.monotonic()
             while self._next < len(self.log.rows) and not self._stopped.wait(PAUSE_SECONDS):
@@ -46,7 +46,7 @@ class Writer(threading.Thread):
             self.failure = error
 
     def stop(self) -> None:
-        """Write nothing more, and disconnect: what waits for a broker that is gone gives up."""
+        """Stop writing, and disconnect: a send that waits for a broker that is gone gives up."""
         self._stopped.set()
         self._client.close()
         if self.is_alive():

@@ -7,9 +7,9 @@ import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.columns.{EventTimeTag, WindowMark}
 import tidegate.errors.{OrderErrors, WatermarkErrors}
-import tidegate.operators.{KeyedTimes, WindowColumns}
+import tidegate.operators.KeyedTimes
 import tidegate.planning.KeyedWatermarkStrategy
-import tidegate.plans.EventTimeOrder
+import tidegate.plans.{ColumnOrigin, EventTimeOrder}
 
 /** Builds event-time orders; the one place where their arguments are checked. */
 private[tidegate] object EventTimeOrders {
@@ -103,7 +103,7 @@ private[tidegate] object EventTimeOrders {
 
   /** The column with a watermark that a time was computed from. */
   private def sourceOf(input: LogicalPlan, time: Attribute): Option[String] = for {
-    (definition, _) <- WindowColumns.computed(input, time)
+    definition <- ColumnOrigin.inFirstBranch(input, time).computedBy
     source <- definition.references.find(EventTimeTag.key(_).isDefined)
   } yield source.name
 

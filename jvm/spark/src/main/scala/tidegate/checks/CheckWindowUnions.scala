@@ -1,12 +1,13 @@
 package tidegate.checks
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute}
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Union}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Union}
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import tidegate.columns.WindowMark
 import tidegate.errors.WindowErrors
 import tidegate.operators.StatefulOperators
+import tidegate.plans.ColumnOrigin
 
 /**
  * Refuses stateful operators on the windows of a union whose branches have other windows there: a
@@ -28,23 +29,18 @@ object CheckWindowUnions extends (LogicalPlan => Unit) {
   private def isMarked(plan: LogicalPlan, column: Attribute): Boolean =
     plan.output.exists(a => a.exprId == column.exprId && WindowMark.of(a).isDefined)
 
-  private def check(plan: LogicalPlan, column: Attribute): Unit = plan match {
-    case u: Union =>
-      val i = u.output.indexWhere(_.exprId == column.exprId)
-      val branches = u.children.filter(_.isStreaming).map(_.output(i))
-      if (branches.map(WindowMark.of(_).map(_.window)).distinct.size > 1) {
-        CurrentOrigin.withOrigin(column.origin) {
-          throw WindowErrors.windowsOfUnion(column.name, branches.map(describe))
+  private def check(plan: LogicalPlan, column: Attribute): Unit =
+    ColumnOrigin.of(plan, column) match {
+      case ColumnOrigin(u: Union, own, _) =>
+        val i = u.output.indexWhere(_.exprId == own.exprId)
+        val branches = u.children.filter(_.isStreaming).map(_.output(i))
+        if (branches.map(WindowMark.of(_).map(_.window)).distinct.size > 1) {
+          CurrentOrigin.withOrigin(own.origin) {
+            throw WindowErrors.windowsOfUnion(own.name, branches.map(describe))
+          }
         }
-      }
-    case p: Project =>
-      p.projectList.find(_.exprId == column.exprId).foreach {
-        case Alias(a: Attribute, _) => check(p.child, a)
-        case a: Attribute           => check(p.child, a)
-        case _                      => ()
-      }
-    case other => other.children.filter(_.outputSet.contains(column)).foreach(check(_, column))
-  }
+      case _ => ()
+    }
 
   private def describe(column: Attribute): String = WindowMark.of(column) match {
     case None       => s"`${column.name}`, which is no window"

@@ -11,7 +11,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import tidegate.columns.{EventTimeTag, WindowMark}
 import tidegate.errors.WindowErrors
 import tidegate.operators.WindowColumns
-import tidegate.plans.KeyedWatermark
+import tidegate.plans.{ColumnOrigin, KeyedWatermark}
 
 /**
  * Refuses aggregations over our windows that would never put out a row. Spark refuses them too,
@@ -57,11 +57,11 @@ object CheckWindowedAggregates extends Rule[LogicalPlan] {
       case columns => columns
     }
     val sources = for {
-      time <- WindowColumns
-        .timeOf(plan, window)
-        .orElse(plan.output.find(_.name == column))
+      (time, input) <- WindowColumns
+        .madeOf(plan, window)
+        .orElse(plan.output.find(_.name == column).map(_ -> plan))
         .toSeq
-      (definition, _) <- WindowColumns.computed(plan, time).toSeq
+      definition <- ColumnOrigin.inFirstBranch(input, time).computedBy.toSeq
       source <- definition.references.toSeq
       if EventTimeTag.key(source).isDefined
     } yield source.name

@@ -2,6 +2,7 @@ package tidegate.clock
 
 import tidegate.core.clock.{NodeMark, SubstreamView}
 import tidegate.core.clock.{NodeMark, SubstreamView}
+import tidegate.core.clock.{NodeMark, SubstreamView}
 
 /**
  * What a user may see of a node.

@@ -10,6 +10,7 @@ import org.apache.spark.sql.execution.streaming.state.{
 import org.apache.spark.sql.tidegate.{CheckpointLogs, OperatorState, SparkInternals}
 import tidegate.core.clock.OperatorMark
 
+
 /** What a checkpoint says of the state of operators, before its query runs on it again. */
 final class StateCheckpoint(location: String, session: SparkSession) {
   private val hadoopConf = SparkInternals.hadoopConf(session)

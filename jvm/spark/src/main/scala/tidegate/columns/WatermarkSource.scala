@@ -2,6 +2,7 @@ package tidegate.columns
 
 import tidegate.core.clock.InputTime
 import tidegate.core.clock.InputTime
+import tidegate.core.clock.InputTime
 
 /**
  * Whose watermark a function gives. Known from the analysis on: in a part of a plan, such as the

@@ -1,12 +1,13 @@
 package tidegate.operators
 
 import scala.annotation.tailrec
-
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, ExprId}
-import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project, Union}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.internal.SQLConf
 import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
+import tidegate.plans.ColumnOrigin
 import tidegate.core.clock.{BehindTime, InputTime, TightestTime}
+
 
 /** What the bounds of a join say of the rows in its state. */
 private[tidegate] final class JoinLimits(join: Join, keyed: KeyedTimes) {
@@ -74,22 +75,7 @@ private[tidegate] final class JoinLimits(join: Join, keyed: KeyedTimes) {
   private def madeOf(plan: LogicalPlan, column: Attribute): ExprId =
     WindowColumns.grid(plan, column) match {
       case Some((_, time)) => madeOf(plan, time)
-      case None            =>
-        plan match {
-          // The columns of its branches may differ.
-          case _: Union   => column.exprId
-          case p: Project =>
-            p.projectList.find(_.exprId == column.exprId) match {
-              case Some(Alias(source: Attribute, _)) => madeOf(p.child, source)
-              case Some(_: Alias)                    => column.exprId
-              case _                                 => madeOf(p.child, column)
-            }
-          case other =>
-            other.children.find(_.outputSet.contains(column)) match {
-              case Some(child) => madeOf(child, column)
-              case None        => column.exprId
-            }
-        }
+      case None            => ColumnOrigin.of(plan, column).column.exprId
     }
 
   /** The sides whose rows stay in the state for ever. */

@@ -2,31 +2,89 @@ package tidegate.plans
 
 import scala.annotation.tailrec
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute}
-import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan, Project, UnaryNode}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression}
+import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 
-/** Where a column comes from. */
+/**
+ * Where a column of a plan comes from.
+ *
+ * @param node
+ *   the node that makes the column: all nodes above pass it on as it is, though perhaps under
+ *   another name
+ * @param column
+ *   the column as it is called there
+ * @param computedBy
+ *   its expression over the input of `node`; `None` if the node is no projection, such as a
+ *   relation, a generator, an aggregation or a union
+ */
+private[tidegate] final case class ColumnOrigin(
+    node: LogicalPlan,
+    column: Attribute,
+    computedBy: Option[Expression]
+) {
+
+  /** The input of the node. */
+  def input: LogicalPlan = node.children.head
+}
+
 private[tidegate] object ColumnOrigin {
+
+  /** A node further down, with the column as it is called there. */
+  type Step = (LogicalPlan, Attribute)
+
+  /** Goes down to where a column is made; at a union its branches may differ. */
+  @tailrec
+  def of(plan: LogicalPlan, column: Attribute): ColumnOrigin = below(plan, column) match {
+    case Some((child, source)) => of(child, source)
+    case None                  => ColumnOrigin(plan, column, definition(plan, column))
+  }
+
+  /** As `of`, and on in the first branch of a union, which gives it its columns. */
+  @tailrec
+  def inFirstBranch(plan: LogicalPlan, column: Attribute): ColumnOrigin = of(plan, column) match {
+    case ColumnOrigin(u: Union, own, _) => inFirstBranch(u.children.head, own)
+    case origin                         => origin
+  }
+
+  /** The relation that a column is a column of, and its name there. */
+  def relation(plan: LogicalPlan, column: Attribute): Option[(LogicalPlan, Attribute)] =
+    of(plan, column) match {
+      case ColumnOrigin(leaf: LeafNode, own, _) =>
+        leaf.output.find(_.exprId == own.exprId).map(leaf -> _)
+      case _ => None
+    }
+
+  /**
+   * One step down, through a node that passes a column on. The column need not be in the output of
+   * the node: a projection may have left it out.
+   */
+  def below(plan: LogicalPlan, column: Attribute): Option[Step] = plan match {
+    case _: Union               => None
+    case _: Project | _: Expand =>
+      definition(plan, column) match {
+        case None                    => Some(plan.children.head -> column)
+        case Some(source: Attribute) => Some(plan.children.head -> source)
+        case _                       => None
+      }
+    case u: UnaryNode => Some(u.child -> column)
+    case other        => other.children.find(_.outputSet.contains(column)).map(_ -> column)
+  }
+
+  /** The expression that a projection has for a column. */
+  private def definition(plan: LogicalPlan, column: Attribute): Option[Expression] = plan match {
+    case p: Project => p.projectList.find(_.exprId == column.exprId).map(withoutName)
+    case e: Expand  =>
+      val i = e.output.indexWhere(_.exprId == column.exprId)
+      e.projections.headOption.flatMap(_.lift(i)).map(withoutName)
+    case _ => None
+  }
+
+  private def withoutName(e: Expression): Expression = e match {
+    case Alias(child, _) => child
+    case other           => other
+  }
 
   /** Whatever its format was called. */
   def isKafka(relation: StreamingRelationV2): Boolean = relation.table.name == "KafkaTable"
-
-  /**
-   * The relation that a column of a plan is a column of, passed on as it is, and its name there.
-   * `None` if it is computed, or has more than one origin.
-   */
-  @tailrec
-  def of(plan: LogicalPlan, column: Attribute): Option[(LogicalPlan, Attribute)] = plan match {
-    case leaf: LeafNode    => leaf.output.find(_.exprId == column.exprId).map(leaf -> _)
-    case k: KeyedWatermark => of(k.left, column)
-    case p: Project        =>
-      p.projectList.find(_.exprId == column.exprId) match {
-        case Some(a: Attribute)           => of(p.child, a)
-        case Some(Alias(a: Attribute, _)) => of(p.child, a)
-        case _                            => None
-      }
-    case u: UnaryNode => of(u.child, column)
-    case _            => None
-  }
 }

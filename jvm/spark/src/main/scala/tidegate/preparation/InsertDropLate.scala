@@ -1,6 +1,6 @@
 package tidegate.preparation
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute}
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.columns.EventTimeTag
@@ -14,7 +14,7 @@ import tidegate.operators.{
   TimedOperator,
   WindowColumns
 }
-import tidegate.plans.{DropLate, KeyedWatermark, OperatorName, RetagEventTime}
+import tidegate.plans.{ColumnOrigin, DropLate, KeyedWatermark, OperatorName, RetagEventTime}
 
 /**
  * Puts a `DropLate` under every operator that would drop late rows, and on each side of a join.
@@ -112,23 +112,16 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
     DropLate(below, time, key, name, owner, input, eviction, grid, eventTime, lowestMs)
   }
 
+  /** Through nodes whose rows are some of those below, as far as the column is known there. */
   private def push(plan: LogicalPlan, time: Attribute, throughAliases: Boolean)(
       drop: (LogicalPlan, Attribute) => LogicalPlan
-  ): LogicalPlan = {
-    def down(child: LogicalPlan, column: Attribute) = push(child, column, throughAliases)(drop)
-    plan match {
-      case f: Filter         => f.copy(child = down(f.child, time))
-      case s: SubqueryAlias  => s.copy(child = down(s.child, time))
-      case v: View           => v.copy(child = down(v.child, time))
-      case r: RetagEventTime => r.copy(child = down(r.child, time))
-      case p: Project        =>
-        p.projectList.find(_.exprId == time.exprId) match {
-          case Some(source: Attribute) => p.copy(child = down(p.child, source))
-          case Some(Alias(source: Attribute, _)) if throughAliases =>
-            p.copy(child = down(p.child, source))
-          case _ => drop(p, time)
-        }
-      case other => drop(other, time)
-    }
+  ): LogicalPlan = plan match {
+    case _: Filter | _: Project | _: SubqueryAlias | _: View | _: RetagEventTime =>
+      ColumnOrigin.below(plan, time) match {
+        case Some((child, source)) if throughAliases || source.exprId == time.exprId =>
+          plan.withNewChildren(Seq(push(child, source, throughAliases)(drop)))
+        case _ => drop(plan, time)
+      }
+    case other => drop(other, time)
   }
 }

@@ -24,7 +24,7 @@ object CheckAppendTime {
       renewed.getOrElseUpdate(r, r.newInstance().asInstanceOf[StreamingRelationV2])
     val checked = plan.transformUp {
       case k: KeyedWatermark if k.ingestionTime.isDefined =>
-        ColumnOrigin.of(k.left, k.ingestionTime.get) match {
+        ColumnOrigin.relation(k.left, k.ingestionTime.get) match {
           case Some((r: StreamingRelationV2, time)) if ColumnOrigin.isKafka(r) =>
             k.copy(left = k.left.transformUp {
               case relation: StreamingRelationV2 if relation == r =>

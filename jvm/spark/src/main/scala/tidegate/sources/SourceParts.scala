@@ -64,7 +64,7 @@ private[tidegate] object SourceParts {
   def of(node: KeyedWatermark): Option[SourceParts] =
     if (node.substream.isEmpty || StatefulOperators.existIn(node.left)) None
     else {
-      val origins = node.substream.map(ColumnOrigin.of(node.left, _).collect {
+      val origins = node.substream.map(ColumnOrigin.relation(node.left, _).collect {
         case (r: StreamingDataSourceV2ScanRelation, column) => r -> column
       })
       origins.flatten match {

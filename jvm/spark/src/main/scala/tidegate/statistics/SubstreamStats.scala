@@ -6,6 +6,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.util.AccumulatorV2
 import tidegate.core.clock.SubstreamLimit
 import tidegate.core.clock.SubstreamLimit
+import tidegate.core.clock.SubstreamLimit
 
 
 

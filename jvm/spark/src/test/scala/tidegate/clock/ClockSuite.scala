@@ -57,27 +57,6 @@ class ClockSuite extends RestartTest {
     } === Map("a" -> false, "b" -> false))
   }
 
-  test("all substreams idle: the highest time leaves, then time stands still") {
-    val in = events()
-    val run = new Run(
-      counts(
-        in.toDF()
-          .transform(idleAfterFive)
-      )
-    )
-    run.start()
-    in.addData(event("a", 30), event("b", 3))
-    run.settle()
-    run.clock.advance(5000)
-    run.settle()
-    assert(run.watermark("time") === Some(30000L))
-    assert(watermarks(run.query).nodes("time").mark.idle)
-    val batches = run.batchCount
-    run.clock.advance(3600000)
-    run.settle()
-    assert(run.batchCount === batches)
-  }
-
   twice("all substreams idle: time stands until data comes, and then goes on") { middle =>
     val folder = files(Seq(event("a", 30), event("b", 3)))
     val run = new Run(counts(stream(folder).transform(idleAfterFive))).start().settle()
@@ -94,54 +73,6 @@ class ClockSuite extends RestartTest {
     assert(!watermarks(run.query).nodes("time").mark.idle)
   }
 
-  twice("all substreams idle: a policy with a wall clock moves time on") { middle =>
-    val folder = files(Seq(event("a", 30), event("b", 3)))
-    val run = new Run(
-      counts(
-        stream(folder).withKeyedWatermark(
-          "time",
-          policy = limitingLagAndLull("0 seconds", "2 seconds"),
-          substream = Seq("sub"),
-          idleTimeout = "5 seconds"
-        )
-      )
-    ).start().settle()
-    run.clock.advance(5000)
-    run.settle()
-    assert(watermarks(run.query).nodes("time").mark.idle)
-    val before = run.watermark("time").get
-    middle(run)
-    run.clock.advance(60000)
-    run.settle()
-    // By frames of ten seconds, and the time of a stop is no lull.
-    assert(run.watermark("time").exists(w => w >= before + 50000 && w <= before + 60000))
-    assert(watermarks(run.query).nodes("time").mark.idle)
-  }
-
-  twice("a batch that is slower than the timeout makes nothing idle") { middle =>
-    val folder = files(Seq(event("a", 5), event("b", 3)))
-    val run = new Run(counts(stream(folder, filesPerBatch = 10).transform(idleAfterFive)))
-    def substreams = watermarks(run.query).nodes("time").substreams.values.map(_.idle).toSet
-    // While it runs both substreams get rows, which the next batch reads.
-    var next = 1
-    run.failIn = _ => {
-      if (next < 4) {
-        run.clock.advance(60000)
-        addFile(folder, next, Seq(event("a", 30.0 * next), event("b", 10.0 * next)))
-        next += 1
-      }
-      false
-    }
-    run.start().settle()
-    middle(run)
-    assert(run.lateRows === Map.empty)
-    assert(substreams === Set(false))
-    assert(run.watermark("time") === Some(30000L))
-    run.clock.advance(5000)
-    run.settle()
-    assert(substreams === Set(true))
-  }
-
   test("rows that a filter removes keep their substream from being idle") {
     val in = events()
     val run = new Run(counts(in.toDF().transform(idleAfterFive).where(col("sub") === "a"))).start()
@@ -155,48 +86,6 @@ class ClockSuite extends RestartTest {
     val node = watermarks(run.query).nodes("time")
     assert(node.substreams.filter(_._2.idle).keySet === Set("a"))
     assert(run.watermark("time") === Some(3000L))
-  }
-
-  test("a wall clock that jumps back moves nothing back, and stands until it has caught up") {
-    Seq(
-      fixedLag("1 seconds"),
-      limitingLagAndDelay("1 seconds", "2 seconds"),
-      limitingLagAndLull("1 seconds", "2 seconds"),
-      limitingTimestampAndWallClockLag("1 seconds", "20 seconds")
-    ).foreach { policy =>
-      val in = events()
-      val run = new Run(
-        counts(
-          in.toDF()
-            .withKeyedWatermark(
-              "time",
-              policy = policy,
-              substream = Seq("sub"),
-              idleTimeout = "60 seconds",
-              emission = byMinStep("1 millisecond")
-            )
-        )
-      ).start()
-      val now = run.clock.getTimeMillis()
-      in.addData(event("a", now / 1000.0), event("b", now / 1000.0))
-      run.settle()
-      run.clock.advance(30000)
-      run.settle()
-      val before = run.watermark("time")
-      run.clock.setTime(now - 3600000)
-      run.settle()
-      assert(run.watermark("time") === before, policy)
-      in.addData(event("a", now / 1000.0 + 1))
-      run.settle()
-      assert(run.watermark("time").exists(w => before.exists(w >= _)), policy)
-      run.clock.setTime(now + 30000)
-      run.settle()
-      assert(!watermarks(run.query).nodes("time").substreams("b").idle, policy)
-      run.clock.setTime(now + 60000)
-      run.settle()
-      assert(watermarks(run.query).nodes("time").substreams("b").idle, policy)
-      run.stop()
-    }
   }
 
   test("unread backlog is never idleness: a stream that is read file by file leaves nobody out") {
@@ -233,25 +122,6 @@ class ClockSuite extends RestartTest {
       run.query.processAllAvailable()
     }
     assert(run.watermark("time").exists(_ > 5000L))
-  }
-
-  test("a stream that has shown nothing becomes idle too, and no longer holds a union back") {
-    val (in, empty) = (events(), events())
-    def keyed(df: DataFrame) =
-      df.withKeyedWatermark("time", "0 seconds", idleTimeout = "5 seconds")
-    val run = new Run(counts(keyed(in.toDF()).union(keyed(empty.toDF())))).start()
-    in.addData(event("a", 5), event("a", 25))
-    run.settle()
-    assert(run.take() === Nil)
-    run.clock.advance(4000)
-    in.addData(event("a", 26))
-    run.settle()
-    run.clock.advance(1000)
-    run.settle()
-    assert(run.take() === Seq("[0,10)|1"))
-    empty.addData(event("a", 27))
-    run.settle()
-    assert(run.lateRows === Map.empty)
   }
 
   test("watermarks can be asked for as soon as a query is started") {
@@ -293,76 +163,6 @@ class ClockSuite extends RestartTest {
     run.settle()
     assert(run.watermark("time") === Some(14000L))
     assert(run.take() === Nil)
-  }
-
-  test("a lull closes the last windows, with one batch for each window bound") {
-    val in = events()
-    val run = new Run(
-      counts(
-        in.toDF().withKeyedWatermark("time", policy = limitingLagAndLull("1 seconds", "2 seconds"))
-      )
-    )
-    run.start()
-    in.addData(event("a", 5))
-    run.settle()
-    val batches = run.batchCount
-    (1 to 100).foreach { _ =>
-      run.clock.advance(500)
-      run.settle()
-    }
-    assert(run.answer === Seq("[0,10)|1"))
-    // 48 seconds of lull cross five bounds.
-    assert(run.batchCount - batches === 5)
-    run.clock.setTime(run.clock.getTimeMillis() - 30000)
-    run.settle()
-    assert(run.watermark("time") === Some(50000L))
-  }
-
-  test("a silent hour: at most a batch for a window bound with a wall clock, none without one") {
-    val start = 1000000
-    Seq(
-      limitingLagAndLull("1 seconds", "20 seconds") -> (355 to 360),
-      limitingTimestampAndWallClockLag("1 seconds", "20 seconds") -> (355 to 360),
-      fixedLag("1 seconds") -> (0 to 0)
-    ).foreach { case (policy, expected) =>
-      val in = events()
-      val run = new Run(counts(in.toDF().withKeyedWatermark("time", policy = policy))).start()
-      in.addData(event("a", start + 5.0), event("a", start + 12.0))
-      run.settle()
-      val batches = run.batchCount
-      // An hour, and so 360 bounds.
-      (1 to 720).foreach { step =>
-        run.clock.advance(5000)
-        run.query.processAllAvailable()
-        // The last window closes within the lull, or the lag, and one trigger.
-        if (step == 8 && expected.end > 0) {
-          assert(
-            run.answer === Seq(s"[$start,${start + 10})|1", s"[${start + 10},${start + 20})|1")
-          )
-        }
-      }
-      assert(expected.contains(run.batchCount - batches), policy)
-      run.stop()
-    }
-  }
-
-  test("the time for which a query is stopped is not a lull") {
-    val in = events()
-    val run = new Run(
-      counts(
-        in.toDF().withKeyedWatermark("time", policy = limitingLagAndLull("1 seconds", "2 seconds"))
-      )
-    )
-    run.start()
-    in.addData(event("a", 5))
-    run.settle()
-    run.stop()
-    run.clock.advance(3600000)
-    run.start().settle()
-    in.addData(event("a", 6))
-    run.settle()
-    assert(run.lateRows === Map.empty)
-    assert(run.watermark("time").forall(_ < 10000L))
   }
 
   test("an event too far in the future moves no watermark, and is counted") {

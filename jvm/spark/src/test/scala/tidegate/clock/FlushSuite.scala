@@ -86,16 +86,6 @@ class FlushSuite extends RestartTest {
     assert(run.answer === Seq("1|5|7", "2|6|null"))
   }
 
-  test("a run that does not flush keeps its state for the next one, and other triggers go on") {
-    val folder = files(batches: _*)
-    def frame(flush: Boolean) = counts(keyed(stream(folder), flush = flush))
-    val run = new Run(frame(flush = false)).runOnce(Trigger.AvailableNow())
-    assert(run.stateRows > 0)
-    val going = new Run(frame(flush = true)).start().settle()
-    assert(going.stateRows > 0)
-    assert(going.answer === run.answer)
-  }
-
   test("killed in every batch, the run ends as if it was not") {
     val folder = files(batches: _*)
     def frame = counts(keyed(stream(folder)))
@@ -161,9 +151,4 @@ class FlushSuite extends RestartTest {
     assert(run.answer.map(_.split('|').last.toInt) === Seq(20, 20, 20, 20, 2))
   }
 
-  test("a run without rows ends") {
-    val folder = files(Seq.empty)
-    val run = new Run(counts(keyed(stream(folder)))).runOnce(Trigger.AvailableNow())
-    assert(run.answer === Nil)
-  }
 }

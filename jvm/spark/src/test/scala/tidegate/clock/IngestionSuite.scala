@@ -64,22 +64,6 @@ class IngestionSuite extends RestartTest {
     assert(time(run) === Some(7999L))
   }
 
-  test("a partition that is read to its end follows the wall clock, and no further") {
-    val log = new PartitionedLog
-    val run = new Run(counts(watermarked(log.toDF(spark), "5 seconds"))).start()
-    log.send(0, row(0))
-    log.send(1, row(0))
-    run.settle()
-    assert(time(run) === Some(-5001L))
-    run.clock.advance(12000)
-    run.settle()
-    assert(time(run) === Some(12000L - 10000 - 5000))
-    assert(!watermarks(run.query).nodes("events").mark.idle)
-    run.clock.advance(3600000)
-    run.settle()
-    assert(time(run) === Some(3612000L - 15000))
-  }
-
   test("an empty partition follows the wall clock too") {
     val log = new PartitionedLog
     val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds"))).start()
@@ -92,56 +76,6 @@ class IngestionSuite extends RestartTest {
     log.send(1, row(11))
     run.settle()
     assert(run.lateRows === Map.empty)
-  }
-
-  test("a backlog is never passed, however long it takes") {
-    val log = new PartitionedLog
-    log.limit = partition => if (partition == 1) 1L else Long.MaxValue
-    log.send(0, row(0))
-    log.send(1, (0 to 20).map(second => row(second.toDouble)): _*)
-    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds")))
-    // Not for ever: time follows the clock, and a batch follows time.
-    run.failIn = batch => { if (batch < 25) run.clock.advance(60000); false }
-    run.start().settle()
-    assert(run.lateRows === Map.empty)
-    assert(run.take().map(_.split('|').last.toInt) === Seq(11, 10, 1))
-  }
-
-  test("a partition that is added counts from the moment that the source reports it") {
-    val log = new PartitionedLog
-    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds"))).start()
-    log.send(0, row(0))
-    run.settle()
-    log.limit = partition => if (partition == 1) 0L else Long.MaxValue
-    run.clock.advance(5000)
-    log.send(1, row(5))
-    run.settle()
-    run.clock.advance(60000)
-    log.send(0, row(65))
-    run.settle()
-    assert(time(run) === Some(-1L), "partition 1 has a row that was not read")
-    log.limit = _ => Long.MaxValue
-    run.settle()
-    run.settle()
-    assert(run.lateRows === Map.empty)
-    assert(time(run) === Some(55000L))
-  }
-
-  test("a partition that the source does not report any more leaves, and the others go on") {
-    val log = new PartitionedLog
-    log.limit = partition => if (partition == 0) 1L else Long.MaxValue
-    (0 to 1).foreach(p => log.send(p, row(0)))
-    val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds"))).start().settle()
-    assert(time(run) === Some(-1L))
-    log.limit = partition => if (partition == 0) 0L else Long.MaxValue
-    log.send(0, row(1))
-    log.send(1, row(31))
-    run.clock.advance(32000)
-    run.settle()
-    assert(time(run) === Some(-1L))
-    log.delete(0)
-    run.settle()
-    assert(time(run) === Some(30999L))
   }
 
   /** One line of a segment, with the time of appending in seconds after the start. */
@@ -262,47 +196,6 @@ class IngestionSuite extends RestartTest {
     run.settle()
     assert(run.answer === Seq(s"[$Start,${Start + 10})|2"))
     assert(run.query.lastProgress.sources.length === 2, "the clock is one of them")
-  }
-
-  test("property: no event within the lag is late, time ascends, and all windows are whole") {
-    (1 to 6).foreach { seed =>
-      val random = new Random(seed)
-      val log = new PartitionedLog
-      var limits = Map.empty[Int, Long]
-      log.limit = limits.getOrElse(_, Long.MaxValue)
-      var sent = Seq.empty[Int]
-      val run = new Run(counts(watermarked(log.toDF(spark), "20 seconds"))).start()
-      var second = 0
-      var last = Option.empty[Long]
-      (1 to 25).foreach { step =>
-        val pause = random.nextInt(9)
-        second += pause
-        run.clock.advance(pause * 1000L)
-        (1 to random.nextInt(5)).foreach { _ =>
-          // Not negative: rows of before 1970 are late whatever the watermark.
-          val age = random.nextInt(21)
-          log.send(random.nextInt(2 + step / 8), row(second.toDouble, age))
-          sent :+= second - age
-        }
-        limits = (0 to 5).map(_ -> random.nextInt(4).toLong).toMap
-        if (random.nextInt(6) == 0) run.restart()
-        run.settle()
-        val now = run.watermark("events")
-        assert(now.forall(w => last.forall(w >= _)), s"seed $seed, step $step")
-        last = now
-      }
-      limits = Map.empty
-      run.settle()
-      run.clock.advance(3600000)
-      run.settle()
-      assert(run.lateRows === Map.empty, s"seed $seed")
-      val expected = sent.groupBy(Math.floorDiv(_, 10)).toSeq.map { case (frame, events) =>
-        val start = Start + frame * 10
-        s"[$start,${start + 10})|${events.size}"
-      }
-      assert(run.answer === expected.sorted, s"seed $seed")
-      run.stop()
-    }
   }
 
   test("in SQL, with Kafka's column as the default") {

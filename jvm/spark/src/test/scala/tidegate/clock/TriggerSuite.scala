@@ -47,21 +47,6 @@ class TriggerSuite extends RestartTest {
     assert(run.answer === Seq("[0,10)|2", "[10,20)|1"))
   }
 
-  test("with Trigger.Once, each run sees what the one before it observed") {
-    val in = events()
-    val run = new Run(counts(in.toDF().withKeyedWatermark("time", "0 seconds")))
-    def once(rows: Event*): Seq[String] = {
-      in.addData(rows)
-      run.runOnce(onceTrigger)
-      run.take()
-    }
-    assert(once(event("a", 5)) === Nil)
-    assert(once(event("a", 25)) === Nil)
-    assert(once(event("a", 26)) === Seq("[0,10)|1"))
-    assert(once(event("a", 6), event("a", 40)) === Nil)
-    assert(run.lateRows === Map("aggregate" -> 1L))
-  }
-
   @annotation.nowarn("cat=deprecation")
   private def onceTrigger: Trigger = Trigger.Once()
 

@@ -61,18 +61,6 @@ class UnionSuite extends JoinTest {
     assert(run.take() === Seq("[40,50)|2"))
   }
 
-  test("all branches idle: the highest watermark leaves, and the union is idle") {
-    val (a, b) = (events(), events())
-    val run = new Run(counts(keyed(a, "a").union(keyed(b, "b")))).start()
-    a.addData(event("x", 45))
-    b.addData(event("x", 11))
-    run.settle()
-    run.clock.advance(5000)
-    run.settle()
-    assert(seconds(run) === Some(45.0))
-    assert(watermarks(run.query).operators("aggregate").mark.idle)
-  }
-
   /** `join(scan1, scan2)` on equal times, as a stream of events with the key 0. */
   private def join(scan1: MemoryStream[Event], scan2: MemoryStream[Event]): DataFrame = {
     val (l, r) =
@@ -104,19 +92,6 @@ class UnionSuite extends JoinTest {
     run.clock.advance(1000)
     run.settle()
     assert(run.take() === Seq("[40,50)|1"))
-  }
-
-  test("one side of the join idle: the join still holds the union back") {
-    val Seq(scan1, scan2, scan3) = Seq.fill(3)(events()): @unchecked
-    val run = new Run(counts(join(scan1, scan2).union(keyed(scan3, "scan3")))).start()
-    Seq(scan1, scan2, scan3).foreach(_.addData(event("x", 11)))
-    run.settle()
-    run.clock.advance(5000)
-    scan1.addData(event("x", 30))
-    scan3.addData(event("x", 45))
-    run.settle()
-    assert(seconds(run) === Some(11.0))
-    assert(watermarks(run.query).operators("aggregate").heldBackBy === "scan2")
   }
 
   test(

@@ -59,34 +59,6 @@ class PartitionSuite extends KeyedStreamTest {
     assert(run.take() === Seq("[0,10)|10", "[10,20)|10", "[20,30)|10"))
   }
 
-  twice("a partition that is read to its end without a time holds nothing back any more") {
-    middle =>
-      val log = new PartitionedLog
-      log.limit = partition => if (partition == 1) 0L else Long.MaxValue
-      log.send(0, rows(0 to 35): _*)
-      log.send(1, (null, 1), (null, 2))
-      val run = new Run(counts(log.toDF(spark))).start().settle()
-      middle(run)
-      assert(run.take() === Nil)
-      log.limit = _ => 1L
-      run.settle()
-      assert(run.take() === Seq("[0,10)|10", "[10,20)|10", "[20,30)|10"))
-  }
-
-  test("a stream of which only rows without a time were read is idle after the timeout") {
-    val log = new PartitionedLog
-    log.limit = _ => 0L
-    log.send(0, (null, 1))
-    val run = new Run(counts(log.toDF(spark))).start().settle()
-    log.limit = _ => 1L
-    run.settle()
-    def isIdle = watermarks(run.query).nodes("time").mark.idle
-    assert(!isIdle)
-    run.clock.advance(6000)
-    run.settle()
-    assert(isIdle)
-  }
-
   twice("a partition that is added while the query runs joins in") { middle =>
     val log = new PartitionedLog
     log.send(0, rows(0 to 25): _*)
@@ -103,83 +75,6 @@ class PartitionSuite extends KeyedStreamTest {
     run.settle()
     assert(run.lateRows === Map.empty)
     assert(run.take() === Seq("[20,30)|20", "[30,40)|20"))
-  }
-
-  test("a partition that is only behind is never idle, however slow the batches are") {
-    val log = new PartitionedLog
-    log.limit = partition => if (partition == 1) 1L else Long.MaxValue
-    log.send(0, rows(0 to 35): _*)
-    log.send(1, rows(0 to 20): _*)
-    val run = new Run(counts(log.toDF(spark)))
-    run.failIn = _ => { run.clock.advance(60000); false }
-    run.start().settle()
-    assert(run.lateRows === Map.empty)
-    // When it is read to its end, it is silent for as long as the next batches take.
-    assert(run.take() === Seq("[0,10)|20", "[10,20)|20", "[20,30)|11"))
-  }
-
-  test("a partition whose first rows are read to its end is waited for") {
-    val log = new PartitionedLog
-    log.limit = partition => if (partition == 1) 0L else Long.MaxValue
-    log.send(0, rows(0 to 35): _*)
-    log.send(1, rows(15 to 17): _*)
-    val run = new Run(counts(log.toDF(spark))).start().settle()
-    log.limit = _ => Long.MaxValue
-    run.settle()
-    assert(run.watermark("time") === Some(17000L))
-  }
-
-  test("a silent partition becomes idle although another one has more than is read") {
-    val log = new PartitionedLog
-    log.limit = partition => if (partition == 2) 1L else Long.MaxValue
-    log.send(0, row(5))
-    log.send(2, rows(5 to 60): _*)
-    val run = new Run(counts(log.toDF(spark)))
-    run.failIn = _ => { run.clock.advance(1000); false }
-    run.start()
-    run.query.processAllAvailable()
-    // Partition 0 was silent for five seconds long before 2 was read to its end.
-    assert(run.rowsByBatch.filter(_._2.nonEmpty).keys.min < 20)
-    assert(run.lateRows === Map.empty)
-  }
-
-  test("an idle partition with new rows holds time back before they are read") {
-    val log = new PartitionedLog
-    log.send(0, row(5))
-    log.send(1, row(5))
-    val run = new Run(counts(log.toDF(spark))).start().settle()
-    run.clock.advance(6000)
-    run.settle()
-    assert(substreams(run) === Map("t/0" -> true, "t/1" -> true))
-    log.limit = partition => if (partition == 1) 0L else Long.MaxValue
-    log.send(1, row(6))
-    run.settle()
-    log.send(0, row(25))
-    run.settle()
-    assert(run.take() === Nil)
-    assert(substreams(run) === Map("t/0" -> false, "t/1" -> false))
-    log.limit = _ => Long.MaxValue
-    run.settle()
-    run.clock.advance(6000)
-    run.settle()
-    assert(run.lateRows === Map.empty)
-    assert(run.take() === Seq("[0,10)|3"))
-  }
-
-  twice("a partition that the source does not report any more holds nothing back") { middle =>
-    val log = new PartitionedLog
-    log.send(0, rows(0 to 35): _*)
-    log.send(1, rows(3 to 12): _*)
-    val run = new Run(counts(log.toDF(spark))).start().settle()
-    assert(run.take() === Seq("[0,10)|17"))
-    log.delete(1)
-    middle(run)
-    run.settle()
-    assert(run.watermark("time") === Some(35000L))
-    assert(run.take() === Seq("[10,20)|13", "[20,30)|10"))
-    log.send(0, row(36))
-    run.settle()
-    assert(substreams(run) - "t/1" === Map("t/0" -> false))
   }
 
   test("by the partition alone, under another name and behind a filter") {
