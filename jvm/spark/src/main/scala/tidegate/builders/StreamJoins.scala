@@ -2,7 +2,7 @@ package tidegate.builders
 
 import org.apache.spark.sql.catalyst.expressions.{Between => _, Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project, SubqueryAlias, View}
-import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.tidegate.{SparkInternals, TimestampAddInterval}
 import org.apache.spark.sql.types.CalendarIntervalType
 import org.apache.spark.sql.{Column, DataFrame, Dataset}
 import org.apache.spark.unsafe.types.CalendarInterval

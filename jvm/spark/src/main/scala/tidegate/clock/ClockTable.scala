@@ -2,10 +2,11 @@ package tidegate.clock
 
 import java.util
 
-import org.apache.spark.sql.catalyst.streaming.{StreamingRelationV2, UserProvided}
+import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapability}
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.connector.read.{Scan, ScanBuilder}
+import org.apache.spark.sql.tidegate.NamedStream
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
@@ -16,17 +17,7 @@ object ClockTable extends Table with SupportsRead {
   val Name = "tidegate_clock"
 
   /** The clock as it stands in an analyzed plan. */
-  def relation: StreamingRelationV2 = StreamingRelationV2(
-    source = None,
-    sourceName = Name,
-    table = this,
-    extraOptions = CaseInsensitiveStringMap.empty(),
-    output = Nil,
-    catalog = None,
-    identifier = None,
-    v1Relation = None,
-    sourceIdentifyingName = UserProvided(Name)
-  )
+  def relation: StreamingRelationV2 = NamedStream(Name, this)
 
   override def name(): String = Name
 

@@ -16,19 +16,16 @@ import org.apache.spark.sql.connector.read.streaming.{
   Offset => OffsetV2,
   SparkDataStream
 }
-import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
-import org.apache.spark.sql.execution.streaming.checkpointing.{OffsetSeqBase, OffsetSeqMetadataBase}
-import org.apache.spark.sql.execution.streaming.runtime.{
-  IncrementalExecution,
-  MicroBatchExecution,
-  StreamProgress,
-  StreamingExecutionRelation,
-  WatermarkPropagator
-}
 import org.apache.spark.sql.execution.streaming.{Offset, Source}
-import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.tidegate.{
+  LoggedBatch,
+  MicroBatchExecution,
+  SparkInternals,
+  StreamProgress,
+  StreamingExecutionRelation
+}
 import tidegate.errors.{CheckpointErrors, Conditions}
 import tidegate.operators.StatefulOperators
 import tidegate.plans.KeyedWatermark
@@ -48,13 +45,10 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
    * clock; the rows themselves are dropped. Nodes over a stateful input are left out.
    */
   def observe(): Unit =
-    for (entry <- lastEntry; metadata <- entry.metadataOpt) {
-      val end = progress(entry)
-      // Spark's own search: with asynchronous progress the log has gaps.
-      val start =
-        query.validateOffsetLogAndGetPrevOffset(batchId).fold(new StreamProgress)(progress)
+    for (batch <- logged) {
+      val (start, end) = (batch.start, batch.end)
       topmostNodes(query.logicalPlan).foreach { node =>
-        try run(plan(node, start, end, metadata), metadata)
+        try batch.run(plan(node, start, end, batch.timestampMs))
         catch {
           // What Tidegate refuses in a batch it refuses here too, and says so itself.
           case NonFatal(e) if query.isActive && !Conditions.isOwn(e) =>
@@ -63,22 +57,11 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
       }
     }
 
-  private def lastEntry: Option[OffsetSeqBase] =
-    if (batchId < 0 || !isWanted) None else query.offsetLog.get(batchId)
+  private def logged: Option[LoggedBatch] =
+    if (batchId < 0 || !isWanted) None else LoggedBatch.of(query, batchId)
 
   private def isWanted: Boolean =
     Settings.ObserveLastBatch.in(session.sessionState.conf)
-
-  private def progress(entry: OffsetSeqBase): StreamProgress = {
-    val named = query.logicalPlan.collect {
-      case r: StreamingExecutionRelation        => r.source -> r.sourceIdentifyingName
-      case r: StreamingDataSourceV2ScanRelation => r.stream -> r.relation.sourceIdentifyingName
-    }
-    val sources = named.map(_._1)
-    val byPosition = sources.zipWithIndex.map { case (source, i) => i.toString -> source }
-    val byName = named.flatMap { case (source, name) => name.nameOpt.map(_ -> source) }
-    entry.toStreamProgress(sources, (byPosition ++ byName).toMap)
-  }
 
   /** A node that contains another one runs it as well. */
   private def topmostNodes(plan: LogicalPlan): Seq[KeyedWatermark] = plan match {
@@ -90,7 +73,7 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
       node: KeyedWatermark,
       start: StreamProgress,
       end: StreamProgress,
-      metadata: OffsetSeqMetadataBase
+      timestampMs: Long
   ): LogicalPlan = {
     val columns = Seq(node.eventTime, node.observed) ++ node.substream
     val needed = node.output.filter(a => columns.exists(_.exprId == a.exprId))
@@ -112,11 +95,11 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
     }
     filled.transformAllExpressions {
       case t: CurrentTimestamp =>
-        CurrentBatchTimestamp(metadata.batchTimestampMs, t.dataType, Some("UTC"))
+        CurrentBatchTimestamp(timestampMs, t.dataType, Some("UTC"))
       case t: LocalTimestamp =>
-        CurrentBatchTimestamp(metadata.batchTimestampMs, t.dataType, t.timeZoneId)
+        CurrentBatchTimestamp(timestampMs, t.dataType, t.timeZoneId)
       case d: CurrentDate =>
-        CurrentBatchTimestamp(metadata.batchTimestampMs, d.dataType, d.timeZoneId)
+        CurrentBatchTimestamp(timestampMs, d.dataType, d.timeZoneId)
     }
   }
 
@@ -149,22 +132,5 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
       },
       rows
     )
-  }
-
-  private def run(plan: LogicalPlan, metadata: OffsetSeqMetadataBase): Unit = {
-    val execution = new IncrementalExecution(
-      session,
-      plan,
-      query.outputMode,
-      query.resolvedCheckpointRoot,
-      query.id,
-      query.runId,
-      batchId,
-      prevOffsetSeqMetadata = None,
-      metadata,
-      WatermarkPropagator(session.sessionState.conf),
-      isFirstBatch = false
-    )
-    SQLExecution.withNewExecutionId(execution)(execution.toRdd.foreach(_ => ()))
   }
 }

@@ -11,14 +11,12 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.read.streaming.{
   MicroBatchStream,
   Offset,
-  PartitionOffset,
   ReadLimit,
   ReportsSourceMetrics,
-  SupportsRealTimeMode,
   SupportsTriggerAvailableNow
 }
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
-import org.apache.spark.sql.execution.streaming.runtime.MicroBatchExecution
+import org.apache.spark.sql.tidegate.{MicroBatchExecution, NotForRealTime}
 import tidegate.core.clock.{ClockState, QueryClock, TooManySubstreamsException}
 import tidegate.errors.QueryErrors
 import tidegate.plans.KeyedWatermark
@@ -44,7 +42,7 @@ final class EventTimeClock(madeAtMs: Long)
     extends MicroBatchStream
     with SupportsTriggerAvailableNow
     with ReportsSourceMetrics
-    with SupportsRealTimeMode
+    with NotForRealTime
     with Logging {
 
   private val pending = new ConcurrentLinkedQueue[(KeyedWatermark, SubstreamStats)]()
@@ -182,13 +180,7 @@ final class EventTimeClock(madeAtMs: Long)
   override def prepareForTriggerAvailableNow(): Unit = frozenAtMs = Some(madeAtMs)
 
   /** Refused here, as Spark would name only a class. */
-  override def prepareForRealTimeMode(): Unit = throw QueryErrors.realTimeMode()
-
-  override def planInputPartitions(start: Offset): Array[InputPartition] =
-    throw QueryErrors.realTimeMode()
-
-  override def mergeOffsets(offsets: Array[PartitionOffset]): Offset =
-    throw QueryErrors.realTimeMode()
+  override protected def refuseRealTime(): Nothing = throw QueryErrors.realTimeMode()
 
   override def getDefaultReadLimit: ReadLimit = ReadLimit.allAvailable()
 

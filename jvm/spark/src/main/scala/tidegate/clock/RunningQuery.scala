@@ -10,14 +10,15 @@ import org.apache.spark.sql.connector.read.streaming.{
 }
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelationWithTable}
-import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo
-import org.apache.spark.sql.execution.streaming.runtime.{
+import org.apache.spark.sql.tidegate.{
   MicroBatchExecution,
   MicroBatchExecutionContext,
+  OperatorState,
+  SparkInternals,
+  StatefulOperatorStateInfo,
   StreamExecutionContext,
   StreamProgress
 }
-import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.columns.WatermarkSource
 import tidegate.core.clock.{
   BatchTimes,
@@ -63,7 +64,7 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
   }
 
   /** Where an operator of ours has its state. */
-  def stateInfo(operator: String): StatefulOperatorStateInfo = SparkInternals.stateInfo(
+  def stateInfo(operator: String): StatefulOperatorStateInfo = OperatorState.info(
     context.executionPlan,
     StatefulOperators.ownId(query.logicalPlan, operator)
   )

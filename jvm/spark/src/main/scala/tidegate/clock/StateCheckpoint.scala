@@ -3,19 +3,11 @@ package tidegate.clock
 import scala.util.Try
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.execution.streaming.checkpointing.{
-  CommitLog,
-  OffsetMap,
-  OffsetSeqBase,
-  OffsetSeqLog
-}
 import org.apache.spark.sql.execution.streaming.state.{
   OperatorStateMetadataV1Reader,
   StateStoreColFamilySchema
 }
-import org.apache.spark.sql.tidegate.SparkInternals
-import tidegate.core.clock.OperatorMark
-import tidegate.core.clock.OperatorMark
+import org.apache.spark.sql.tidegate.{CheckpointLogs, OperatorState, SparkInternals}
 import tidegate.core.clock.OperatorMark
 
 
@@ -24,12 +16,9 @@ final class StateCheckpoint(location: String, session: SparkSession) {
   private val hadoopConf = SparkInternals.hadoopConf(session)
   private val files = new Path(location).getFileSystem(hadoopConf)
   private val state = new Path(location, "state")
-  private val offsets = new Path(location, "offsets")
-  private val commits = new Path(location, "commits")
+  private val logs = new CheckpointLogs(location, session)
 
-  private lazy val committed: Option[Long] =
-    if (!files.exists(commits)) None
-    else new CommitLog(session, commits.toString, readOnly = true).getLatestBatchId()
+  private lazy val committed: Option[Long] = logs.lastCommitted
 
   /** The numbers of the operators that have state, and their names. */
   lazy val operators: Map[Long, String] =
@@ -50,18 +39,13 @@ final class StateCheckpoint(location: String, session: SparkSession) {
 
   /** The schema of the state of an operator; none if there is no state yet. */
   def stateSchema(operatorId: Long): Option[StateStoreColFamilySchema] =
-    StoredSchema.of(state.toString, operatorId, hadoopConf)
+    OperatorState.storedSchema(state.toString, operatorId, hadoopConf)
 
   /** The marks of the clock in the last batch that was committed: those of the state. */
   lazy val marks: Map[String, OperatorMark] =
-    committed
-      .flatMap(new OffsetSeqLog(session, offsets.toString, readOnly = true).get(_))
-      .flatMap(clockOf)
+    committed.toSeq
+      .flatMap(logs.endOffsets)
+      .flatMap(offset => Try(ClockOffset.parse(offset.json)).toOption)
+      .headOption
       .fold(Map.empty[String, OperatorMark])(_.state.operators)
-
-  private def clockOf(entry: OffsetSeqBase): Option[ClockOffset] =
-    (entry match {
-      case named: OffsetMap => named.offsetsMap.values.toSeq.flatten
-      case other            => other.offsets.flatten
-    }).flatMap(offset => Try(ClockOffset.parse(offset.json)).toOption).headOption
 }

@@ -3,7 +3,7 @@ package tidegate.errors
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
-import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.tidegate.ErrorConditions
 
 /**
  * The error conditions of Tidegate. Their texts are in `tidegate/error-conditions.json`: each names
@@ -15,7 +15,7 @@ object Conditions {
 
   /** Makes the conditions known to Spark; called when the extension starts. */
   def register(): Unit =
-    SparkInternals.registerErrorConditions(
+    ErrorConditions.register(
       getClass.getClassLoader.getResource("tidegate/error-conditions.json")
     )
 

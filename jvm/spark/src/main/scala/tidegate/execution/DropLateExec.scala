@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.tidegate.StateStoreWriter
 import org.apache.spark.sql.types.LongType
 import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
 import tidegate.plans.OperatorName

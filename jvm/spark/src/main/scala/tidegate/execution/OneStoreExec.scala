@@ -6,10 +6,10 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Distribution}
+import org.apache.spark.sql.catalyst.plans.physical.Distribution
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.operators.stateful._
 import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.tidegate.{OperatorState, StateStoreWriter}
 import org.apache.spark.sql.types.StructType
 
 /** A stateful operator of ours: one store, which a task commits when its last row is taken. */
@@ -24,9 +24,7 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
 
   /** The rows of each group together: within a query, where the store of their partition is. */
   protected def grouped(by: Seq[Attribute]): Distribution =
-    stateInfo.fold[Distribution](ClusteredDistribution(by))(
-      StatefulOperatorPartitioning.getCompatibleDistribution(by, _, conf)
-    )
+    OperatorState.grouped(by, stateInfo, conf)
 
   override def validateAndMaybeEvolveStateSchema(
       hadoopConf: Configuration,
@@ -46,12 +44,9 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
     )
   }
 
-  /**
-   * The rows of a child. Spark leaves the store that an aggregation of the same task has read from
-   * to the next operator that asks for one to write: that is not ours.
-   */
+  /** The rows of a child, whose store is not ours. */
   protected def rowsOf(child: SparkPlan): RDD[InternalRow] = child.execute().mapPartitions { rows =>
-    StateStoreThreadLocalTracker.clearStore()
+    OperatorState.forgetStoreOfTask()
     rows
   }
 

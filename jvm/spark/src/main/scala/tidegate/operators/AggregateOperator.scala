@@ -3,12 +3,12 @@ package tidegate.operators
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.operators.stateful.{
+import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.tidegate.{
   SessionWindowStateStoreRestoreExec,
   SessionWindowStateStoreSaveExec,
   StateStoreSaveExec
 }
-import org.apache.spark.sql.streaming.OutputMode
 import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
 import tidegate.operators.StateTimes.NothingIsLate
 import tidegate.core.clock.{BehindTime, GridTime, InputTime}

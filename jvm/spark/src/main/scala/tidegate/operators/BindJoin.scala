@@ -3,8 +3,7 @@ package tidegate.operators
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.LeftSemi
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinExec
-import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinHelper._
+import org.apache.spark.sql.tidegate.{JoinEviction, StreamingSymmetricHashJoinExec}
 import org.apache.spark.sql.types.LongType
 import tidegate.columns.EventTimeTag
 
@@ -35,7 +34,7 @@ private[tidegate] object BindJoin {
       eventTimeWatermarkForLateEvents = None,
       // Only asked whether Spark's own watermark, always 0 here, is ahead of it.
       eventTimeWatermarkForEviction = Some(0L),
-      stateWatermarkPredicates = JoinStateWatermarkPredicates(
+      stateWatermarkPredicates = JoinEviction.of(
         predicate(join, left, join.left, join.leftKeys, byKey, _.evictionMs),
         predicate(join, right, join.right, join.rightKeys, byKey, evictionOfRight(join))
       )
@@ -76,9 +75,6 @@ private[tidegate] object BindJoin {
 
   /**
    * Which rows leave the state of one side: those that one of the bounds leaves without a partner.
-   *
-   * The previous watermark is never passed on: Spark's state format 4 would not look for rows that
-   * were below it when they came.
    */
   private def predicate(
       join: StreamingSymmetricHashJoinExec,
@@ -87,7 +83,7 @@ private[tidegate] object BindJoin {
       keys: Seq[Expression],
       byKey: Option[Int],
       evictionMs: StateTimes => Long
-  ): Option[JoinStateWatermarkPredicate] = {
+  ): Option[JoinEviction.Predicate] = {
     val limits = for {
       of <- times
       limitMs = evictionMs(of)
@@ -102,9 +98,9 @@ private[tidegate] object BindJoin {
       byKey match {
         case Some(i) =>
           val key = BoundReference(i, keys(i).dataType, keys(i).nullable)
-          JoinStateKeyWatermarkPredicate(below(key, limitMs), upTo)
+          JoinEviction.byKey(below(key, limitMs), upTo)
         case None =>
-          JoinStateValueWatermarkPredicate(
+          JoinEviction.byRow(
             limits.map { case (column, ms) => below(column, ms) }.reduce(Or(_, _)),
             upTo
           )

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   LogicalPlan
 }
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.operators.stateful.{
+import org.apache.spark.sql.tidegate.{
   StreamingDeduplicateExec,
   StreamingDeduplicateWithinWatermarkExec
 }

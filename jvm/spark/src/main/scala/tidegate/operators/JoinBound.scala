@@ -1,6 +1,7 @@
 package tidegate.operators
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.tidegate.TimestampAddInterval
 import org.apache.spark.sql.types.CalendarIntervalType
 import org.apache.spark.unsafe.types.CalendarInterval
 

@@ -2,7 +2,7 @@ package tidegate.operators
 
 import org.apache.spark.sql.catalyst.plans.logical.{GlobalLimit, LogicalPlan}
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.operators.stateful.StreamingGlobalLimitExec
+import org.apache.spark.sql.tidegate.StreamingGlobalLimitExec
 
 /** Limits: their state is a number, and knows no time. */
 private[tidegate] object LimitOperator extends TimedOperator {

@@ -5,17 +5,17 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   FlatMapGroupsInPandasWithState,
   FlatMapGroupsWithState,
   LogicalPlan,
-  TransformWithState,
-  TransformWithStateInPySpark
+  TransformWithState
 }
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.python.streaming.{
-  FlatMapGroupsInPandasWithStateExec,
+import org.apache.spark.sql.execution.python.streaming.FlatMapGroupsInPandasWithStateExec
+import org.apache.spark.sql.streaming.{GroupStateTimeout, TimeMode}
+import org.apache.spark.sql.tidegate.{
+  FlatMapGroupsWithStateExec,
+  TransformWithStateExec,
+  TransformWithStateInPySpark,
   TransformWithStateInPySparkExec
 }
-import org.apache.spark.sql.execution.streaming.operators.stateful.flatmapgroupswithstate.FlatMapGroupsWithStateExec
-import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec
-import org.apache.spark.sql.streaming.{GroupStateTimeout, TimeMode}
 import tidegate.operators.StateTimes.NothingIsLate
 import tidegate.core.clock.InputTime
 

@@ -3,7 +3,7 @@ package tidegate.operators
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinExec
+import org.apache.spark.sql.tidegate.StreamingSymmetricHashJoinExec
 import tidegate.core.clock.{InputTime, JoinTime}
 
 /** Joins of streams, with rows of both sides in their state. */

@@ -5,6 +5,7 @@ import java.time.ZoneId
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.tidegate.TimestampAddInterval
 import org.apache.spark.sql.types.{CalendarIntervalType, DayTimeIntervalType, TimestampType}
 import org.apache.spark.unsafe.types.CalendarInterval
 

@@ -1,9 +1,13 @@
 package tidegate.planning
 
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.streaming.operators.stateful._
-import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinExec
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
+import org.apache.spark.sql.tidegate.{
+  StateStoreWriter,
+  StreamingSymmetricHashJoinExec,
+  UpdateEventTimeColumnExec,
+  WatermarkSupport
+}
 import tidegate.errors.WatermarkErrors
 import tidegate.execution.{DropLateExec, KeyedOperatorExec, KeyedWatermarkExec, OneStoreExec}
 import tidegate.operators.{BindJoin, OneTimeOperator, StateTimes, StatefulOperators}

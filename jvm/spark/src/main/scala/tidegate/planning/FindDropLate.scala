@@ -1,7 +1,7 @@
 package tidegate.planning
 
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreWriter
+import org.apache.spark.sql.tidegate.StateStoreWriter
 import tidegate.execution.DropLateExec
 import tidegate.operators.StatefulOperators
 import tidegate.plans.OperatorName

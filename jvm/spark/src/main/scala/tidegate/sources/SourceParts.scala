@@ -3,7 +3,7 @@ package tidegate.sources
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
-import org.apache.spark.sql.execution.streaming.runtime.StreamExecutionContext
+import org.apache.spark.sql.tidegate.StreamExecutionContext
 import org.json4s.JsonAST.{JInt, JObject}
 import org.json4s.jackson.JsonMethods.parseOpt
 import tidegate.operators.StatefulOperators

@@ -6,14 +6,13 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.fromAttributes
-import org.apache.spark.sql.execution.streaming.operators.stateful._
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.execution.{
   PartitioningPreservingUnaryExecNode,
   SparkPlan,
   UnaryExecNode
 }
-import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
 import org.apache.spark.sql.types.StructType
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
@@ -92,7 +91,7 @@ final case class FrameAggregateExec(
    * those of its own operators only.
    */
   private def isPrefixed: Boolean =
-    conf.stateStoreProviderClass == SparkInternals.rocksDbProvider
+    conf.stateStoreProviderClass == OperatorState.rocksDbProvider
 
   override def operatorStateMetadata(
       stateSchemaPaths: List[List[String]]

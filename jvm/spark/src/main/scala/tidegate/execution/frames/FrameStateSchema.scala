@@ -1,17 +1,16 @@
 package tidegate.execution.frames
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo
+import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
 import org.apache.spark.sql.types.{ArrayType, StructType}
-import tidegate.clock.StoredSchema
 
 /** The schema that a checkpoint has of the state of frames. */
 private[frames] object FrameStateSchema {
 
   /** What fills the buffers of its entries; none if there is no state yet. */
   def buffers(info: StatefulOperatorStateInfo, hadoopConf: Configuration): Option[Seq[String]] =
-    StoredSchema
-      .of(info.checkpointLocation, info.operatorId, hadoopConf)
+    OperatorState
+      .storedSchema(info.checkpointLocation, info.operatorId, hadoopConf)
       .map(_.valueSchema("frames").dataType)
       .collect { case ArrayType(entry: StructType, _) => functions(entry) }
 

@@ -4,10 +4,9 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.physical._
-import org.apache.spark.sql.execution.streaming.operators.stateful._
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
-import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
 import org.apache.spark.sql.types.StructType
 import tidegate.columns.EventTimeTag
 import tidegate.core.clock.OperatorBatch
@@ -72,7 +71,7 @@ final case class EventTimeOrderExec(
   override protected def doExecute(): RDD[InternalRow] = {
     metrics // force lazy init at driver
     val (due, batchId) = (dueBelow, getStateInfo.storeVersion)
-    val isSorted = conf.stateStoreProviderClass == SparkInternals.rocksDbProvider
+    val isSorted = conf.stateStoreProviderClass == OperatorState.rocksDbProvider
     val (columns, time) = (child.output, EventTimeTag.decisive(eventTime))
     rowsOf(child)
       .mapPartitionsWithStateStore(

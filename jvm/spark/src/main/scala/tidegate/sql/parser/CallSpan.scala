@@ -1,6 +1,7 @@
 package tidegate.sql.parser
 
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
+import org.apache.spark.sql.tidegate.LaterKeywords.{IDENTIFIED, STREAM}
 import tidegate.sql.EventTimeFunction
 
 /**

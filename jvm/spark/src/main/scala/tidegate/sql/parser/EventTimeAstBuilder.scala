@@ -1,13 +1,8 @@
 package tidegate.sql.parser
 
-import org.apache.spark.sql.catalyst.analysis.{
-  NamedStreamingRelation,
-  UnresolvedTableValuedFunction
-}
-import org.apache.spark.sql.catalyst.parser.ParserUtils.withOrigin
-import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
+import org.apache.spark.sql.catalyst.analysis.UnresolvedTableValuedFunction
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.execution.SparkSqlAstBuilder
+import org.apache.spark.sql.tidegate.TableFunctionAstBuilder
 import tidegate.sql.EventTimeCall
 
 /**
@@ -15,31 +10,10 @@ import tidegate.sql.EventTimeCall
  * finished plan they would be out of reach, in commands, in common table expressions and behind
  * `IDENTIFIER`.
  */
-private[parser] class EventTimeAstBuilder extends SparkSqlAstBuilder {
+private[parser] class EventTimeAstBuilder extends TableFunctionAstBuilder {
 
-  override def visitTableValuedFunction(ctx: TableValuedFunctionContext): LogicalPlan = {
-    val call = ctx.tableFunctionCallWithTrailingClauses.tableFunctionCall
-    super.visitTableValuedFunction(ctx).transformUp { case f: UnresolvedTableValuedFunction =>
-      claim(f, call, isStream = false)
-    }
-  }
-
-  override def visitStreamTableValuedFunction(
-      ctx: StreamTableValuedFunctionContext
-  ): LogicalPlan = {
-    val call = Option(ctx.tableFunctionCall)
-      .getOrElse(ctx.tableFunctionCallWithTrailingClauses.tableFunctionCall)
-    super.visitStreamTableValuedFunction(ctx).transformUp {
-      case f: UnresolvedTableValuedFunction            => claim(f, call, isStream = true)
-      case NamedStreamingRelation(c: EventTimeCall, _) => c
-    }
-  }
-
-  // Spark's own node begins and ends with its alias.
-  private def claim(
-      function: UnresolvedTableValuedFunction,
-      call: TableFunctionCallContext,
+  override protected def claim(
+      call: UnresolvedTableValuedFunction,
       isStream: Boolean
-  ): LogicalPlan =
-    EventTimeCall.claim(withOrigin(call)(function.copy()), isStream).getOrElse(function)
+  ): Option[LogicalPlan] = EventTimeCall.claim(call, isStream)
 }

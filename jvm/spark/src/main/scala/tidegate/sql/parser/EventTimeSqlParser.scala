@@ -1,14 +1,15 @@
 package tidegate.sql.parser
 
-import org.apache.spark.sql.catalyst.parser.{ParameterContext, SqlBaseParser}
-import org.apache.spark.sql.execution.{SparkSqlAstBuilder, SparkSqlParser}
+import org.apache.spark.sql.catalyst.parser.SqlBaseParser
+import org.apache.spark.sql.execution.SparkSqlAstBuilder
 import org.apache.spark.sql.internal.VariableSubstitution
+import org.apache.spark.sql.tidegate.ParameterSqlParser
 
 /**
  * Spark's parser, which also takes the spellings of calls that Spark's grammar refuses: they are
  * mended before Spark parses them.
  */
-private[parser] class EventTimeSqlParser extends SparkSqlParser {
+private[parser] class EventTimeSqlParser extends ParameterSqlParser {
   private val variables = new VariableSubstitution
 
   override val astBuilder: SparkSqlAstBuilder = new EventTimeAstBuilder
@@ -33,19 +34,18 @@ private[parser] class EventTimeSqlParser extends SparkSqlParser {
    * Spark parses the text once more, to find its parameters, before we can get at the tokens: so
    * the text is mended where it may have parameters. Its positions are mapped back.
    */
-  override def parseWithParameters[T](command: String, parameterContext: ParameterContext)(
-      toResult: SqlBaseParser => T
-  ): T = {
+  override protected def parseMarked[T](
+      command: String,
+      asSpark: (String, SqlBaseParser => T) => T
+  )(toResult: SqlBaseParser => T): T = {
     val original = tokens(command)
     if (!original.mayHaveParameters) parse(command)(toResult)
     else
       MendedText.of(original) match {
-        case None         => super.parseWithParameters(command, parameterContext)(toResult)
+        case None         => asSpark(command, toResult)
         case Some(mended) =>
           mended.withErrors {
-            super.parseWithParameters(mended.text, parameterContext) { parser =>
-              mended.withPositions(parser)(toResult(parser))
-            }
+            asSpark(mended.text, parser => mended.withPositions(parser)(toResult(parser)))
           }
       }
   }

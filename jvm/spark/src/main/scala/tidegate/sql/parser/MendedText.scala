@@ -1,10 +1,9 @@
 package tidegate.sql.parser
 
-import scala.jdk.CollectionConverters._
-
 import org.antlr.v4.runtime.CommonToken
-import org.apache.spark.sql.catalyst.parser.{ParseException, PositionMapper, SqlBaseParser}
-import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
+import org.apache.spark.sql.catalyst.parser.{ParseException, SqlBaseParser}
+import org.apache.spark.sql.catalyst.trees.Origin
+import org.apache.spark.sql.tidegate.TextPositions
 
 /**
  * The text of a statement after its mends.
@@ -22,29 +21,22 @@ private[parser] final class MendedText(
   private lazy val originalLines = new Lines(original)
 
   /** Lets what `body` builds from the tokens of a parser have positions in the original text. */
-  def withPositions[T](parser: SqlBaseParser)(body: => T): T = {
-    val origin = CurrentOrigin.get
-    val spark = origin.positionMapper.getOrElse(PositionMapper.identity(text))
-    val positions = new Positions(spark)
-    SqlTokens.of(parser).all.collect { case token: CommonToken =>
-      val place = positions.mapToOriginal(token.getStartIndex)
-      token.setLine(originalLines.line(place))
-      token.setCharPositionInLine(originalLines.column(place))
+  def withPositions[T](parser: SqlBaseParser)(body: => T): T =
+    TextPositions.within(text, original, i => places(i min (places.size - 1))) { placeOf =>
+      SqlTokens.of(parser).all.collect { case token: CommonToken =>
+        val place = placeOf(token.getStartIndex)
+        token.setLine(originalLines.line(place))
+        token.setCharPositionInLine(originalLines.column(place))
+      }
+      body
     }
-    CurrentOrigin.withOrigin(origin.copy(positionMapper = Some(positions)))(body)
-  }
 
   /** Lets errors that Spark finds while it looks for parameters show the original text. */
   def withErrors[T](body: => T): T =
     try body
     catch {
       case e: ParseException if e.command.isEmpty =>
-        throw new ParseException(
-          Some(original),
-          place(e.start),
-          e.getCondition,
-          e.getMessageParameters.asScala.toMap
-        )
+        throw TextPositions.error(e, original, place(e.start))
     }
 
   private def place(mended: Origin): Origin =
@@ -52,13 +44,6 @@ private[parser] final class MendedText(
       val place = places(new Lines(text).character(line, column))
       Origin(Some(originalLines.line(place)), Some(originalLines.column(place)))
     }).getOrElse(mended)
-
-  /** From the text that Spark parses over the mended text to the original. */
-  private final class Positions(spark: PositionMapper)
-      extends PositionMapper(original, spark.substitutedText, Nil) {
-    override def mapToOriginal(position: Int): Int =
-      places(spark.mapToOriginal(position) min (places.size - 1))
-  }
 }
 
 private[parser] object MendedText {

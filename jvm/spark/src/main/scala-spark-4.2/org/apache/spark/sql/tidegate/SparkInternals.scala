@@ -1,6 +1,5 @@
 package org.apache.spark.sql.tidegate
 
-import java.net.URL
 import java.util.UUID
 
 import org.apache.hadoop.conf.Configuration
@@ -10,31 +9,27 @@ import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.ClassicConversions._
 import org.apache.spark.sql.execution.SparkStrategy
-import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo
 import org.apache.spark.sql.execution.streaming.runtime.{
-  IncrementalExecution,
-  MicroBatchExecution,
   StreamExecution,
   StreamingQueryWrapper
 }
-import org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.{Dataset, SparkSession, classic}
-import org.apache.spark.{ErrorClassesJsonReader, SparkContext, SparkThrowableHelper}
+import org.apache.spark.SparkContext
 
-/** Everything that Tidegate needs of Spark's private API, for the Spark 4.2 line. */
+/** What Spark keeps private of sessions, their DataFrames and their queries. */
 object SparkInternals {
   private val InitializationMs = 60000L
 
-  /** The analyzed plan of a frame. */
+  /** The analyzed plan of a DataFrame. */
   def analyzed(ds: Dataset[_]): LogicalPlan = ds.queryExecution.analyzed
 
   /** Analyzes a plan that was parsed. */
   def analyze(session: SparkSession, plan: LogicalPlan): LogicalPlan =
     castToImpl(session).sessionState.analyzer.execute(plan)
 
-  /** The plan of a frame that a source of the first version made. */
+  /** The plan of a DataFrame that a source of the first version made. */
   def logical(ds: Dataset[_]): LogicalPlan = ds.logicalPlan
 
   /** A dataset over `plan`, analyzed, with the encoder of `ds`. */
@@ -83,21 +78,6 @@ object SparkInternals {
       case _: StreamingQueryException => ()
     }
 
-  /** Where the state of an operator of ours is, in the batch that is being planned. */
-  def stateInfo(batch: IncrementalExecution, operatorId: Long): StatefulOperatorStateInfo =
-    StatefulOperatorStateInfo(
-      batch.checkpointLocation,
-      batch.runId,
-      operatorId,
-      batch.currentBatchId,
-      batch.numStateStores,
-      None,
-      batch.currentStateStoreCkptId.get(operatorId)
-    )
-
-  /** The class name of Spark's state store in RocksDB. */
-  val rocksDbProvider: String = classOf[RocksDBStateStoreProvider].getName
-
   /** A grouping key in which equal floating-point numbers have equal bits. */
   def normalized(key: Expression): Expression = NormalizeFloatingNumbers.normalize(key)
 
@@ -110,18 +90,4 @@ object SparkInternals {
 
   /** The session in which the batches of a query run. */
   def batchSession(query: StreamExecution): classic.SparkSession = query.sparkSessionForStream
-
-  /**
-   * Makes our error conditions known to Spark's error reader. Classic PySpark looks a condition up
-   * there as soon as its exception has a position; without this it shows an internal error.
-   */
-  def registerErrorConditions(conditions: URL): Unit = synchronized {
-    val own = new ErrorClassesJsonReader(Seq(conditions)).errorInfoMap
-    val reader = SparkThrowableHelper.errorReader
-    if (!own.keySet.subsetOf(reader.errorInfoMap.keySet)) {
-      val field = classOf[ErrorClassesJsonReader].getDeclaredField("errorInfoMap")
-      field.setAccessible(true)
-      field.set(reader, reader.errorInfoMap ++ own)
-    }
-  }
 }

@@ -1,0 +1,63 @@
+package org.apache.spark.sql.tidegate
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Distribution}
+import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorPartitioning
+import org.apache.spark.sql.execution.streaming.runtime.IncrementalExecution
+import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.internal.SQLConf
+
+/** The state of our stateful operators: its place, its schema, its store. */
+object OperatorState {
+
+  /** The class name of Spark's state store in RocksDB. */
+  val rocksDbProvider: String = classOf[RocksDBStateStoreProvider].getName
+
+  /** The place of an operator's state in the batch that is being planned. */
+  def info(batch: IncrementalExecution, operatorId: Long): StatefulOperatorStateInfo =
+    new StatefulOperatorStateInfo(
+      batch.checkpointLocation,
+      batch.runId,
+      operatorId,
+      batch.currentBatchId,
+      batch.numStateStores,
+      None,
+      batch.currentStateStoreCkptId.get(operatorId)
+    )
+
+  /** The rows of each group together: within a query, where the store of their partition is. */
+  def grouped(
+      by: Seq[Expression],
+      state: Option[StatefulOperatorStateInfo],
+      conf: SQLConf
+  ): Distribution =
+    state.fold[Distribution](ClusteredDistribution(by))(
+      StatefulOperatorPartitioning.getCompatibleDistribution(by, _, conf)
+    )
+
+  /**
+   * The schema of an operator's state in a checkpoint; none if there is no state yet.
+   *
+   * @param stateLocation
+   *   the folder in which every operator has its state
+   */
+  def storedSchema(
+      stateLocation: String,
+      operatorId: Long,
+      hadoopConf: Configuration
+  ): Option[StateStoreColFamilySchema] = {
+    val store = StateStoreId(stateLocation, operatorId, 0)
+    val path: Path = StateSchemaCompatibilityChecker.schemaFile(store.storeCheckpointLocation())
+    val files = path.getFileSystem(hadoopConf)
+    if (!files.exists(path)) None
+    else StateSchemaCompatibilityChecker.readSchemaFile(files.open(path)).headOption
+  }
+
+  /**
+   * Spark hands the store that an aggregation has read on to the next operator of the same task
+   * that writes one. An operator with a store of its own calls this first.
+   */
+  def forgetStoreOfTask(): Unit = StateStoreThreadLocalTracker.clearStore()
+}
