@@ -14,8 +14,8 @@ import tidegate.operators.WindowColumns
 import tidegate.plans.{ColumnOrigin, KeyedWatermark}
 
 /**
- * Refuses aggregations over our windows that would never emit a row. Spark refuses them too,
- * right after this, but cannot say which column is meant.
+ * Refuses aggregations over our windows that would never emit a row. Spark refuses them too, right
+ * after this, but cannot say which column is meant.
  */
 object CheckWindowedAggregates extends Rule[LogicalPlan] {
 

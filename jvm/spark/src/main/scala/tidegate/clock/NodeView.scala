@@ -1,8 +1,6 @@
 package tidegate.clock
 
 import tidegate.core.clock.{NodeMark, SubstreamView}
-import tidegate.core.clock.{NodeMark, SubstreamView}
-import tidegate.core.clock.{NodeMark, SubstreamView}
 
 /**
  * What a user may see of a node.

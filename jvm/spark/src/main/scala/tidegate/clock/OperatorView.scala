@@ -1,8 +1,6 @@
 package tidegate.clock
 
 import tidegate.core.clock.OperatorMark
-import tidegate.core.clock.OperatorMark
-import tidegate.core.clock.OperatorMark
 
 /**
  * What a user may see of a stateful operator, or of one side of a join.

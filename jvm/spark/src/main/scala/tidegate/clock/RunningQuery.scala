@@ -34,8 +34,6 @@ import tidegate.operators.{KeyedTimes, StatefulOperators}
 import tidegate.plans.{DropLate, KeyedWatermark, PreparedQuery}
 import tidegate.settings.Settings
 import tidegate.sources.{AppendTimeTopics, SourceParts}
-import tidegate.core.clock.{BatchTimes, SourceRound}
-import tidegate.core.clock.{BatchTimes, SourceRound}
 
 /** A streaming query with a clock, as the clock and the planner see it from within a batch. */
 final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: EventTimeClock) {

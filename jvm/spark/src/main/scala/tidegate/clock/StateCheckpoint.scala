@@ -1,6 +1,7 @@
 package tidegate.clock
 
 import scala.util.Try
+
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.state.{
@@ -9,7 +10,6 @@ import org.apache.spark.sql.execution.streaming.state.{
 }
 import org.apache.spark.sql.tidegate.{CheckpointLogs, OperatorState, SparkInternals}
 import tidegate.core.clock.OperatorMark
-
 
 /** What a checkpoint says of the state of operators, before its query runs on it again. */
 final class StateCheckpoint(location: String, session: SparkSession) {

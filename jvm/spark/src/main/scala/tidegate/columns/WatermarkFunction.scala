@@ -3,8 +3,6 @@ package tidegate.columns
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import tidegate.core.clock.InputTime
-import tidegate.core.clock.InputTime
-import tidegate.core.clock.InputTime
 
 /** A function whose value is that of the batch: it has none before its query runs. */
 private[tidegate] sealed trait WatermarkFunction extends Expression with Unevaluable {

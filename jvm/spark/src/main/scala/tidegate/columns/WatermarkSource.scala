@@ -1,8 +1,6 @@
 package tidegate.columns
 
 import tidegate.core.clock.InputTime
-import tidegate.core.clock.InputTime
-import tidegate.core.clock.InputTime
 
 /**
  * Whose watermark a function gives. Known from the analysis on: in a part of a plan, such as the

@@ -3,8 +3,6 @@ package tidegate.columns
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
 import tidegate.core.window.WindowGrid
-import tidegate.core.window.WindowGrid
-import tidegate.core.window.WindowGrid
 
 /**
  * The mark on a column that a window function of SQL has added, in its metadata.

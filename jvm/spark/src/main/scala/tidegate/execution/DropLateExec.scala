@@ -11,13 +11,12 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
-import org.apache.spark.sql.tidegate.StateStoreWriter
 import org.apache.spark.sql.types.LongType
 import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
-import tidegate.plans.OperatorName
-import tidegate.statistics.LateRows
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
+import tidegate.plans.OperatorName
+import tidegate.statistics.LateRows
 
 /**
  * Drops the rows that are late for `operator`, counts them, and keeps a few for the log.

@@ -10,8 +10,8 @@ import org.apache.spark.sql.tidegate.{
   StateStoreSaveExec
 }
 import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
-import tidegate.operators.StateTimes.NothingIsLate
 import tidegate.core.clock.{BehindTime, GridTime, InputTime}
+import tidegate.operators.StateTimes.NothingIsLate
 
 /** Aggregations, also of windows and of sessions. */
 private[tidegate] object AggregateOperator extends OneTimeOperator {

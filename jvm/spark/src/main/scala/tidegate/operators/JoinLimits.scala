@@ -1,13 +1,13 @@
 package tidegate.operators
 
 import scala.annotation.tailrec
+
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.internal.SQLConf
 import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
-import tidegate.plans.ColumnOrigin
 import tidegate.core.clock.{BehindTime, InputTime, TightestTime}
-
+import tidegate.plans.ColumnOrigin
 
 /** What the bounds of a join say of the rows in its state. */
 private[tidegate] final class JoinLimits(join: Join, keyed: KeyedTimes) {
@@ -36,8 +36,8 @@ private[tidegate] final class JoinLimits(join: Join, keyed: KeyedTimes) {
   }
 
   /**
-   * The times below which a side emits no rows any more: one for each time with this key. None
-   * at all if there is a time without a limit: it may be of any age.
+   * The times below which a side emits no rows any more: one for each time with this key. None at
+   * all if there is a time without a limit: it may be of any age.
    */
   def ofKey(side: LogicalPlan, key: Byte): Seq[InputTime] = {
     val columns = JoinBounds.times(side.output).filter(EventTimeTag.key(_).contains(key))

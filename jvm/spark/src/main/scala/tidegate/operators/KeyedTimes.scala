@@ -1,12 +1,12 @@
 package tidegate.operators
 
 import java.util.IdentityHashMap
+
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Union}
 import tidegate.columns.EventTimeTag
-import tidegate.plans.KeyedWatermark
 import tidegate.core.clock.{CoalescedTime, InputTime, NodeTime}
-
+import tidegate.plans.KeyedWatermark
 
 /**
  * Which watermark keys the rows of a plan carry, and where the time of each comes from. Decided on

@@ -16,8 +16,8 @@ import org.apache.spark.sql.tidegate.{
   TransformWithStateInPySpark,
   TransformWithStateInPySparkExec
 }
-import tidegate.operators.StateTimes.NothingIsLate
 import tidegate.core.clock.InputTime
+import tidegate.operators.StateTimes.NothingIsLate
 
 /** Operators with state that a user's function keeps. */
 private[tidegate] object StateFunctions {

@@ -1,13 +1,13 @@
 package tidegate.operators
 
 import scala.annotation.tailrec
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Generate, LogicalPlan}
 import org.apache.spark.sql.types.LongType
 import tidegate.columns.{WindowMark, WindowRole}
-import tidegate.plans.ColumnOrigin
 import tidegate.core.window.WindowGrid
-
+import tidegate.plans.ColumnOrigin
 
 /** Finds out how a window column was made. */
 object WindowColumns {
@@ -34,7 +34,9 @@ object WindowColumns {
   def timeOf(plan: LogicalPlan, column: Attribute): Option[Attribute] =
     madeOf(plan, column).map(_._1)
 
-  /** The time column that the windows in a column of ours were made of, and the plan that has it. */
+  /**
+   * The time column that the windows in a column of ours were made of, and the plan that has it.
+   */
   @tailrec
   def madeOf(plan: LogicalPlan, column: Attribute): Option[(Attribute, LogicalPlan)] = {
     val origin = ColumnOrigin.inFirstBranch(plan, column)

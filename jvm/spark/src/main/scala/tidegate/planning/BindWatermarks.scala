@@ -37,10 +37,10 @@ object BindWatermarks extends ColumnarRule {
     case own: OneStoreExec =>
       for (name <- own.operator; drop <- FindDropLate.named(own, name))
         yield KeyedOperatorExec(own, Seq(drop.describe))
-    case j: StreamingSymmetricHashJoinExec          => FindDropLate.owner(j).map(bindJoin(j, _))
-    case _ if StatefulOperators.isPlannedAs(node)   => bindOneTime(node)
-    case _: StateStoreWriter | _: WatermarkSupport  => refuseOverKeyed(node)
-    case _                                          => None
+    case j: StreamingSymmetricHashJoinExec         => FindDropLate.owner(j).map(bindJoin(j, _))
+    case _ if StatefulOperators.isPlannedAs(node)  => bindOneTime(node)
+    case _: StateStoreWriter | _: WatermarkSupport => refuseOverKeyed(node)
+    case _                                         => None
   }
 
   private def bindJoin(join: StreamingSymmetricHashJoinExec, owner: OperatorName): SparkPlan = {

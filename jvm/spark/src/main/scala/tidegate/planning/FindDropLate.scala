@@ -10,8 +10,8 @@ import tidegate.plans.OperatorName
  * Finds what drops the late rows of a stateful operator, by the operator's name.
  *
  * Spark's optimizer makes its operators anew, so that a name cannot be left with them. It does not
- * touch a `DropLate`, which knows its owner: an operator has the name of the nearest one whose owner
- * is planned as this operator is, with no other stateful operator in between.
+ * touch a `DropLate`, which knows its owner: an operator has the name of the nearest one whose
+ * owner is planned as this operator is, with no other stateful operator in between.
  */
 private[planning] object FindDropLate {
 

@@ -14,7 +14,8 @@ import tidegate.core.window.WindowGrid
  *   late if its end is not above the watermark; or, with a grid, a time that is not in its windows
  *   yet, late if the last of them is
  * @param operator
- *   the name of what drops the rows, unique in the plan: that of the operator; of a join, of one side
+ *   the name of what drops the rows, unique in the plan: that of the operator; of a join, of one
+ *   side
  * @param owner
  *   the operator itself: both sides of a join have one
  * @param input

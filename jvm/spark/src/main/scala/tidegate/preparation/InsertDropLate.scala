@@ -42,7 +42,7 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
   private val times = new KeyedTimes
 
   def insert(): LogicalPlan = plan.transformUp {
-    case StreamJoin(join) => insertInto(join)
+    case StreamJoin(join)                => insertInto(join)
     case OneTimeOperator(operator, kind) => insertInto(operator, kind)
   }
 

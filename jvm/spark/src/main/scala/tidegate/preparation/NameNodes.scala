@@ -17,8 +17,8 @@ object NameNodes {
   }
 
   /**
-   * The watermark that a function asks for by name, of named nodes in plan order: one that was given
-   * the name, before one that got it because a name was given twice.
+   * The watermark that a function asks for by name, of named nodes in plan order: one that was
+   * given the name, before one that got it because a name was given twice.
    */
   def find(nodes: Seq[KeyedWatermark], name: String): Option[WatermarkSpec] = {
     val specs = nodes.map(_.spec)

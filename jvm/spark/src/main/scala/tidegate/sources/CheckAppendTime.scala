@@ -10,8 +10,8 @@ import org.apache.spark.sql.types.TimestampType
 import tidegate.plans.{ColumnOrigin, KeyedWatermark}
 
 /**
- * Fails on any Kafka row whose timestamp is used as append time but was set by the producer. A topic
- * may have the times of its producers, and may be changed to them at any time.
+ * Fails on any Kafka row whose timestamp is used as append time but was set by the producer. A
+ * topic may have the times of its producers, and may be changed to them at any time.
  *
  * A checked column needs an id of its own, and so a new relation. It takes the place of the old one
  * wherever that is: Spark reads equal relations once, and different ones once each.

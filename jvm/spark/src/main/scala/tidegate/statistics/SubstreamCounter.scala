@@ -2,8 +2,6 @@ package tidegate.statistics
 
 import tidegate.core.clock.SubstreamLimit
 import tidegate.errors.QueryErrors
-import tidegate.core.clock.SubstreamLimit
-import tidegate.core.clock.SubstreamLimit
 
 /** Counts the substreams of a tree. */
 final class SubstreamCounter(limit: SubstreamLimit) {

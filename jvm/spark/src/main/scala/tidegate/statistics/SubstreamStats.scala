@@ -1,14 +1,12 @@
 package tidegate.statistics
 
 import java.io.{ObjectInputStream, ObjectOutputStream}
+
 import scala.collection.mutable
+
 import org.apache.spark.TaskContext
 import org.apache.spark.util.AccumulatorV2
 import tidegate.core.clock.SubstreamLimit
-import tidegate.core.clock.SubstreamLimit
-import tidegate.core.clock.SubstreamLimit
-
-
 
 /**
  * The highest event time of every substream in one batch.

@@ -1,8 +1,6 @@
 package tidegate
 package builders
 
-import tidegate.execution.frames.FrameTest
-import tidegate.execution.order.OrderTest
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.SimpleMode
 import org.apache.spark.sql.functions._
@@ -10,6 +8,8 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.clock.RunningQuery
 import tidegate.columns.EventTimeTag
 import tidegate.core.clock.NodeTime
+import tidegate.execution.frames.FrameTest
+import tidegate.execution.order.OrderTest
 import tidegate.operators.KeyedTimes
 import tidegate.plans.EventTimeOrder
 

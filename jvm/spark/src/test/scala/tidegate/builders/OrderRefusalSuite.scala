@@ -1,10 +1,10 @@
 package tidegate
 package builders
 
-import tidegate.execution.order.OrderTest
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.{AnalysisException, DataFrame}
+import tidegate.execution.order.OrderTest
 
 /** Every refused order: its condition and its whole sentence. */
 class OrderRefusalSuite extends OrderTest {

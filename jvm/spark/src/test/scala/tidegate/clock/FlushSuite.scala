@@ -1,11 +1,11 @@
 package tidegate
 package clock
 
-import tidegate.sources.PartitionedLog
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
 import tidegate.builders.Between
+import tidegate.sources.PartitionedLog
 
 /** Runs that end by themselves, and time with them. */
 class FlushSuite extends RestartTest {

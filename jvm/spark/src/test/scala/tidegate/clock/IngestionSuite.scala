@@ -1,18 +1,15 @@
 package tidegate
 package clock
 
-import tidegate.sources.PartitionedLog
 import java.nio.file.Files
 import java.sql.Timestamp
 import java.util.concurrent.atomic.AtomicBoolean
-
-import scala.util.Random
 
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{AnalysisException, DataFrame}
 import org.apache.spark.unsafe.types.UTF8String
-import tidegate.sources.AppendTimes
+import tidegate.sources.{AppendTimes, PartitionedLog}
 
 /**
  * Watermarks that follow the times at which rows were appended. The rows of a partitioned log have

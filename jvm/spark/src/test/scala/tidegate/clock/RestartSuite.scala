@@ -1,7 +1,6 @@
 package tidegate
 package clock
 
-import tidegate.operators.{BufferByTimer, SilenceByState}
 import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicBoolean
 
@@ -9,6 +8,7 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.expressions.UserDefinedFunction
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException}
+import tidegate.operators.{BufferByTimer, SilenceByState}
 
 /** Every kind of stateful operator, killed at every moment. */
 class RestartSuite extends RestartTest {

@@ -1,22 +1,26 @@
 package tidegate.planning
 
-import tidegate.execution.frames.FrameTest
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.streaming.operators.stateful._
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate._
+import tidegate.core.clock.OperatorBatch
+import tidegate.execution.frames.FrameTest
 import tidegate.execution.{DropLateExec, KeyedOperatorExec}
 import tidegate.plans.OperatorName
 import tidegate.statistics.LateRows
-import tidegate.core.clock.OperatorBatch
 
 /** Which late rows belong to which stateful operator. */
 class OperatorNamesSuite extends KeyedStreamTest {
 
   private lazy val rows: SparkPlan =
-    spark.range(1).select(col("id"), timestamp_seconds(col("id")).as("time")).queryExecution.sparkPlan
+    spark
+      .range(1)
+      .select(col("id"), timestamp_seconds(col("id")).as("time"))
+      .queryExecution
+      .sparkPlan
 
   private def time: Attribute = rows.output.last
 
@@ -39,7 +43,11 @@ class OperatorNamesSuite extends KeyedStreamTest {
     assert(owner(StreamingDeduplicateExec(Seq(time), ofAggregate)) === None)
     val both = drop(drop(rows, "deduplicate", "deduplicate-2"), "aggregate", "aggregate")
     assert(owner(StreamingDeduplicateExec(Seq(time), both)) === Some("deduplicate-2"))
-    assert(owner(StateStoreSaveExec(Seq(time), stateFormatVersion = 2, child = both)) === Some("aggregate"))
+    assert(
+      owner(StateStoreSaveExec(Seq(time), stateFormatVersion = 2, child = both)) === Some(
+        "aggregate"
+      )
+    )
     assert(owner(StreamingDeduplicateExec(Seq(time), rows)) === None)
   }
 
@@ -50,9 +58,10 @@ class OperatorNamesSuite extends KeyedStreamTest {
   }
 
   /** The bound operators of a query, from the top, and the name that each has got. */
-  private def bound(run: Run): Seq[(String, String)] = FrameTest.planOf(run.query).collect {
-    case k: KeyedOperatorExec => k.child.getClass.getSimpleName -> k.times.map(_.takeWhile(_ != ':')).mkString(" ")
-  }
+  private def bound(run: Run): Seq[(String, String)] =
+    FrameTest.planOf(run.query).collect { case k: KeyedOperatorExec =>
+      k.child.getClass.getSimpleName -> k.times.map(_.takeWhile(_ != ':')).mkString(" ")
+    }
 
   private def runOf(df: => org.apache.spark.sql.DataFrame, mode: OutputMode = OutputMode.Append()) =
     new Run(df, mode = mode).start().settle()

@@ -1,12 +1,12 @@
 package tidegate
 package preparation
 
-import tidegate.execution.frames.FrameTest
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.SimpleMode
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.tidegate.SparkInternals
+import tidegate.execution.frames.FrameTest
 
 /** What `EXPLAIN` says of sliding windows. */
 class FramePlanSuite extends KeyedStreamTest {

@@ -1,7 +1,6 @@
 package tidegate
 package preparation
 
-import tidegate.operators.CountWithoutTime
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.execution.WholeStageCodegenExec
@@ -13,7 +12,7 @@ import tidegate.clock.ClockTable
 import tidegate.columns.EventTimeTag
 import tidegate.core.clock.{ClockState, InputTime, NodeMark, NodeTime, QueryClock, QuerySpec, Time}
 import tidegate.execution.KeyedWatermarkExec
-import tidegate.operators.KeyedTimes
+import tidegate.operators.{CountWithoutTime, KeyedTimes}
 import tidegate.plans.KeyedWatermark
 import tidegate.preparation.CompleteJoinConditions
 

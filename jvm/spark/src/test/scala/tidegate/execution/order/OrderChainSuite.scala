@@ -1,9 +1,9 @@
 package tidegate
 package execution.order
 
-import tidegate.operators.JoinTest
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
+import tidegate.operators.JoinTest
 
 /**
  * Event-time order among other operators: killed at every moment, each query puts out the same rows

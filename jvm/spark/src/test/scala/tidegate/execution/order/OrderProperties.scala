@@ -1,11 +1,10 @@
 package tidegate
 package execution.order
 
-import tidegate.execution.frames.SentRow
-import tidegate.execution.frames.FrameTest
 import scala.util.Random
 
 import org.apache.spark.sql.DataFrame
+import tidegate.execution.frames.{FrameTest, SentRow}
 
 /**
  * Random streams in event-time order, killed in every batch, against a model that sorts all rows.

@@ -1,11 +1,10 @@
 package tidegate
 package execution.order
 
-import tidegate.execution.frames.FrameTest
-import tidegate.execution.frames.StateStoreKind
 import java.sql.Timestamp
 
 import org.apache.spark.sql.DataFrame
+import tidegate.execution.frames.{FrameTest, StateStoreKind}
 
 /** What is sent, and the numbers of the rows that leave, in their order. */
 final case class OrderStep(sent: Seq[Event], left: Seq[Int]) {

@@ -3,20 +3,17 @@ package org.apache.spark.sql.tidegate
 import java.util.UUID
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.spark.SparkContext
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.ClassicConversions._
 import org.apache.spark.sql.execution.SparkStrategy
-import org.apache.spark.sql.execution.streaming.runtime.{
-  StreamExecution,
-  StreamingQueryWrapper
-}
+import org.apache.spark.sql.execution.streaming.runtime.{StreamExecution, StreamingQueryWrapper}
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.{Dataset, SparkSession, classic}
-import org.apache.spark.SparkContext
 
 /** What Spark keeps private of sessions, their DataFrames and their queries. */
 object SparkInternals {
