@@ -100,7 +100,7 @@ class JoinScenarioSuite extends KeyedStreamTest {
     private def limit(key: Byte): Option[Long] =
       join.children
         .find(KeyedTimes.of(_).contains(key))
-        .flatMap(new JoinLimits(join).ofKey(_, key).headOption)
+        .flatMap(new JoinLimits(join, new KeyedTimes).ofKey(_, key).headOption)
         .flatMap(now)
 
     private def now(input: InputTime): Option[Long] = {
