@@ -15,8 +15,9 @@ private[tidegate] object RestoredFrames extends Logging {
 
   /** Whether the checkpoint has frames of an aggregation. */
   def exist(plan: LogicalPlan, a: Aggregate, checkpoint: StateCheckpoint): Boolean =
-    a.child
-      .collectFirst { case d: DropLate => StatefulOperators.ownId(plan, d.operator) }
+    StatefulOperators
+      .nameInQuery(a)
+      .map(operator => StatefulOperators.ownId(plan, operator.name))
       .exists(id => checkpoint.operators.get(id).contains(FrameAggregate.StateName))
 
   /**
