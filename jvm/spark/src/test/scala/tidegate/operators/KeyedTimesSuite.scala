@@ -6,7 +6,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate._
-import tidegate.columns.InputTime
+import tidegate.core.clock.InputTime
 import tidegate.plans.DropLate
 import tidegate.preparation.{InsertDropLate, SelectEventTimeColumn}
 
