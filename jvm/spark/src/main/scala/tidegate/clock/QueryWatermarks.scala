@@ -10,7 +10,7 @@ import tidegate.plans.KeyedWatermark
 /** What a user may see of a query's watermarks, running or ended. */
 private[tidegate] object QueryWatermarks {
 
-  /** @throws AnalysisException if the query has no keyed watermark */
+  /** @throws AnalysisException if the query has no keyed watermark, or no plan */
   def view(query: StreamingQuery): ClockView = running(query).clock.view
 
   /** As JSON, by the name of the node or operator; watermarks in epoch ms. */
@@ -54,8 +54,13 @@ private[tidegate] object QueryWatermarks {
 
   private def optional(ms: Option[Long]): JValue = ms.fold[JValue](JNull)(JInt(_))
 
-  private def running(query: StreamingQuery): RunningQuery =
-    SparkInternals.execution(query).flatMap(RunningQuery.of).getOrElse {
-      throw QueryErrors.notTidegateQuery(Option(query.name).getOrElse(query.id.toString))
+  private def running(query: StreamingQuery): RunningQuery = {
+    val name = Option(query.name).getOrElse(query.id.toString)
+    SparkInternals.execution(query) match {
+      case None if SparkInternals.isMicroBatch(query) =>
+        throw QueryErrors.queryWithoutPlan(name, query.isActive, query.exception)
+      case execution =>
+        execution.flatMap(RunningQuery.of).getOrElse(throw QueryErrors.notTidegateQuery(name))
     }
+  }
 }
