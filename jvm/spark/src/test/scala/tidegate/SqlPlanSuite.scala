@@ -27,6 +27,35 @@ class SqlPlanSuite extends KeyedStreamTest {
   private def table(): Unit =
     spark.sql("SELECT 1 AS id, timestamp_seconds(100) AS time").createOrReplaceTempView("t")
 
+  test("an argument that cannot be computed: which one, and why") {
+    stream("s")
+    val zero = "[DIVIDE_BY_ZERO] Division by zero. Use `try_divide` to tolerate divisor being 0 " +
+      "and return NULL instead. If necessary set \"spark.sql.ansi.enabled\" to \"false\" to bypass " +
+      "this error. SQLSTATE: 22012"
+    Seq("key" -> "(1 / 0)", "flush" -> "((1 / 0) = 0)", "idle_timeout" -> "(1 / 0)").foreach {
+      case (argument, found) =>
+        val error = intercept[AnalysisException](
+          spark.sql(
+            s"SELECT * FROM impose_order(s, descriptor(time), 5 seconds, $argument => $found)"
+          )
+        )
+        assert(error.getCondition === "TIDEGATE_ARGUMENT_FAILS")
+        assert(
+          error.getMessage.linesIterator
+            .next()
+            .startsWith(
+              s"[TIDEGATE_ARGUMENT_FAILS] The argument `$argument` of IMPOSE_ORDER is "
+            ),
+          argument
+        )
+        assert(
+          error.getMessage.contains(s", which cannot be computed: $zero SQLSTATE: 22023"),
+          argument
+        )
+        assert(error.getQueryContext.head.fragment === found.stripPrefix("(").stripSuffix(")"))
+    }
+  }
+
   test("a window over a join of Spark's own watermarks: its state is still cleaned") {
     val (l, r) = (stream("l"), stream("r"))
     val joined = """
