@@ -1,7 +1,10 @@
 package tidegate
 
 import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.expressions.{Alias, Cast}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.tidegate.SparkInternals
 
 /** What the marks on columns say after views, unions, renames and joins. */
 class SqlPlanSuite extends KeyedStreamTest {
@@ -117,6 +120,33 @@ class SqlPlanSuite extends KeyedStreamTest {
     assert(q.take() === Seq("100|3"))
     val described = spark.sql("DESCRIBE SELECT * FROM v")
     assert(described.where("comment = 'event time, watermark key 3'").count() === 3)
+  }
+
+  test("a nested view has the watermark key of today") {
+    val in = stream("s")
+    ordered("s")
+    spark.sql("CREATE OR REPLACE TEMPORARY VIEW v AS SELECT * FROM s_ordered")
+    ordered("s", key = 3)
+    val q = run("SELECT window(time, '10 seconds'), count(*) FROM v GROUP BY 1")
+    in.addData(event("a", 101), event("a", 126))
+    q.settle()
+    assert(q.take() === Seq("[100,110)|1"))
+  }
+
+  test("a view without marks of ours stays as Spark made it") {
+    def casts(plan: LogicalPlan): Int = plan.collect { case p: Project =>
+      p.projectList.count {
+        case Alias(_: Cast, _) => true
+        case _                 => false
+      }
+    }.sum
+    stream("s")
+    spark.sql(
+      "CREATE OR REPLACE TEMPORARY VIEW own AS " +
+        "SELECT * FROM s WATERMARK time DELAY OF INTERVAL 5 SECONDS"
+    )
+    val plan = SparkInternals.analyzed(spark.sql("SELECT * FROM own"))
+    assert(casts(plan) === 3)
   }
 
   test("the time of another window goes with an aggregation like any other time") {
