@@ -1,6 +1,7 @@
 package tidegate.statistics
 
 import org.apache.spark.TaskContext
+import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.AccumulatorV2
 
 /**
@@ -15,6 +16,13 @@ final class LateRows extends AccumulatorV2[String, Long] {
   import LateRows._
 
   @volatile private var seen = Seen.nothing
+  @transient private var total: SQLMetric = _
+
+  /**
+   * Lets a metric of the driver grow with the number of dropped rows. Tasks could not count in it:
+   * it would have rows twice after a retry or a second action.
+   */
+  def addTo(metric: SQLMetric): Unit = total = metric
 
   /** Counts a row, and keeps its text if there are few so far. */
   def drop(text: => String): Unit = {
@@ -52,10 +60,12 @@ final class LateRows extends AccumulatorV2[String, Long] {
 
   override def merge(other: AccumulatorV2[String, Long]): Unit = {
     val that = other.asInstanceOf[LateRows].soFar
+    val before = value
     seen = Seen(
       seen.counts.max(that.counts),
       (seen.samples ++ that.samples).take(MaxSamples)
     )
+    if (total != null) total += value - before
   }
 }
 
