@@ -2,7 +2,7 @@ package tidegate
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
-import tidegate.clock.QueryWatermarks
+import tidegate.clock.QueryView
 
 /** Time itself: idleness, backlog, lulls, the future guard, what a user sees of it. */
 class ClockSuite extends RestartTest {
@@ -50,7 +50,7 @@ class ClockSuite extends RestartTest {
     run.settle()
     assert(run.watermark("time") === Some(30000L))
     assert(run.lateRows === Map("aggregate" -> 1L))
-    val node = watermarks(run.query).nodes("time")
+    val node = watermarks(run.query).watermarks("time")
     assert(node.substreams.map { case (name, s) =>
       name -> s.idle
     } === Map("a" -> false, "b" -> false))
@@ -70,7 +70,7 @@ class ClockSuite extends RestartTest {
     run.clock.advance(5000)
     run.settle()
     assert(run.watermark("time") === Some(30000L))
-    assert(watermarks(run.query).nodes("time").mark.idle)
+    assert(watermarks(run.query).watermarks("time").idle)
     val batches = run.batchCount
     run.clock.advance(3600000)
     run.settle()
@@ -90,7 +90,7 @@ class ClockSuite extends RestartTest {
     run.settle()
     assert(run.watermark("time") === Some(41000L))
     assert(run.lateRows === Map.empty)
-    assert(!watermarks(run.query).nodes("time").mark.idle)
+    assert(!watermarks(run.query).watermarks("time").idle)
   }
 
   twice("all substreams idle: a policy with a wall clock moves time on") { middle =>
@@ -107,20 +107,20 @@ class ClockSuite extends RestartTest {
     ).start().settle()
     run.clock.advance(5000)
     run.settle()
-    assert(watermarks(run.query).nodes("time").mark.idle)
+    assert(watermarks(run.query).watermarks("time").idle)
     val before = run.watermark("time").get
     middle(run)
     run.clock.advance(60000)
     run.settle()
     // By frames of ten seconds, and the time of a stop is no lull.
     assert(run.watermark("time").exists(w => w >= before + 50000 && w <= before + 60000))
-    assert(watermarks(run.query).nodes("time").mark.idle)
+    assert(watermarks(run.query).watermarks("time").idle)
   }
 
   twice("a batch that is slower than the timeout makes nothing idle") { middle =>
     val folder = files(Seq(event("a", 5), event("b", 3)))
     val run = new Run(counts(stream(folder, filesPerBatch = 10).transform(idleAfterFive)))
-    def substreams = watermarks(run.query).nodes("time").substreams.values.map(_.idle).toSet
+    def substreams = watermarks(run.query).watermarks("time").substreams.values.map(_.idle).toSet
     // While it runs both substreams get rows, which the next batch reads.
     var next = 1
     run.failIn = _ => {
@@ -151,7 +151,7 @@ class ClockSuite extends RestartTest {
       in.addData(event("b", 3))
       run.settle()
     }
-    val node = watermarks(run.query).nodes("time")
+    val node = watermarks(run.query).watermarks("time")
     assert(node.substreams.filter(_._2.idle).keySet === Set("a"))
     assert(run.watermark("time") === Some(3000L))
   }
@@ -190,10 +190,10 @@ class ClockSuite extends RestartTest {
       assert(run.watermark("time").exists(w => before.exists(w >= _)), policy)
       run.clock.setTime(now + 30000)
       run.settle()
-      assert(!watermarks(run.query).nodes("time").substreams("b").idle, policy)
+      assert(!watermarks(run.query).watermarks("time").substreams("b").idle, policy)
       run.clock.setTime(now + 60000)
       run.settle()
-      assert(watermarks(run.query).nodes("time").substreams("b").idle, policy)
+      assert(watermarks(run.query).watermarks("time").substreams("b").idle, policy)
       run.stop()
     }
   }
@@ -256,9 +256,9 @@ class ClockSuite extends RestartTest {
   test("watermarks can be asked for as soon as a query is started") {
     val in = events()
     val run = new Run(counts(in.toDF().withKeyedWatermark("time", "0 seconds"))).start()
-    assert(watermarks(run.query).nodes.values.forall(_.mark.watermarkMs.isEmpty))
+    assert(watermarks(run.query).watermarks.values.forall(_.watermark.isEmpty))
     run.stop()
-    assert(QueryWatermarks.json(run.query).startsWith("{"))
+    assert(QueryView.of(run.query).json.startsWith("{"))
   }
 
   test("a keyed frame that foreachBatch only explains does not disturb the query") {
@@ -377,7 +377,7 @@ class ClockSuite extends RestartTest {
     in.addData(event("a", 5), event("a", now + 3601.0), event("a", now + 7200.0))
     run.settle()
     assert(run.watermark("guarded") === Some(5000L))
-    assert(watermarks(run.query).nodes("guarded").futureEvents === 2)
+    assert(watermarks(run.query).watermarks("guarded").futureEvents === 2)
     in.addData(event("a", now + 3600.0))
     run.settle()
     assert(run.watermark("guarded") === Some((now + 3600) * 1000))
@@ -405,7 +405,7 @@ class ClockSuite extends RestartTest {
     in.addData(event("a", 25))
     run.settle()
     assert(run.answer === Seq("[0,10)|2"))
-    assert(watermarks(run.query).nodes.keySet === Set("orders", "orders-2"))
+    assert(watermarks(run.query).watermarks.keySet === Set("orders", "orders-2"))
     assert(run.query.lastProgress.sources.count(_.description == "tidegate_clock") === 1)
   }
 

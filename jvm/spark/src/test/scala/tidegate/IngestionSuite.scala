@@ -72,7 +72,7 @@ class IngestionSuite extends RestartTest {
     run.clock.advance(12000)
     run.settle()
     assert(time(run) === Some(12000L - 10000 - 5000))
-    assert(!watermarks(run.query).nodes("events").mark.idle)
+    assert(!watermarks(run.query).watermarks("events").idle)
     run.clock.advance(3600000)
     run.settle()
     assert(time(run) === Some(3612000L - 15000))

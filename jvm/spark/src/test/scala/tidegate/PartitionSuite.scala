@@ -19,7 +19,7 @@ class PartitionSuite extends KeyedStreamTest {
       .count()
 
   private def substreams(run: Run): Map[String, Boolean] =
-    watermarks(run.query).nodes("time").substreams.map { case (name, s) => name -> s.idle }
+    watermarks(run.query).watermarks("time").substreams.map { case (name, s) => name -> s.idle }
 
   /** With and without a stop in the middle of a scenario. */
   private def twice(title: String)(body: (Run => Unit) => Unit): Unit = {
@@ -78,7 +78,7 @@ class PartitionSuite extends KeyedStreamTest {
     val run = new Run(counts(log.toDF(spark))).start().settle()
     log.limit = _ => 1L
     run.settle()
-    def isIdle = watermarks(run.query).nodes("time").mark.idle
+    def isIdle = watermarks(run.query).watermarks("time").idle
     assert(!isIdle)
     run.clock.advance(6000)
     run.settle()
