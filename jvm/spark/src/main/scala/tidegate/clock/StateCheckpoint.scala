@@ -3,12 +3,12 @@ package tidegate.clock
 import java.io.FileNotFoundException
 
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.{AnalysisException, SparkSession}
 import org.apache.spark.sql.execution.streaming.state.{
   OperatorStateMetadataV1Reader,
   StateStoreColFamilySchema
 }
 import org.apache.spark.sql.tidegate.{CheckpointLogs, OperatorState, SparkInternals}
+import org.apache.spark.sql.{AnalysisException, SparkSession}
 import tidegate.core.clock.OperatorMark
 
 /** What a checkpoint says of the state of operators, before its query runs on it again. */

@@ -41,16 +41,18 @@ object StatefulOperators {
 
   def existIn(plan: LogicalPlan): Boolean = plan.exists(isOne)
 
-  /** The name of an operator in a query that has started; `None` if no late rows are dropped for it. */
+  /**
+   * The name of an operator in a query that has started; `None` if no late rows are dropped for it.
+   */
   def nameInQuery(operator: LogicalPlan): Option[OperatorName] =
     name(operator).flatMap(kind =>
       operator.children.flatMap(nearest).map(_.owner).find(_.kind == kind)
     )
 
   private def nearest(plan: LogicalPlan): Seq[DropLate] = plan match {
-    case d: DropLate       => d +: nearest(d.child)
-    case _ if isOne(plan)  => Nil
-    case other             => other.children.flatMap(nearest)
+    case d: DropLate      => d +: nearest(d.child)
+    case _ if isOne(plan) => Nil
+    case other            => other.children.flatMap(nearest)
   }
 
   /** The number under which an operator of ours has its state. */

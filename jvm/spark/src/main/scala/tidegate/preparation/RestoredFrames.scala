@@ -8,7 +8,7 @@ import tidegate.clock.StateCheckpoint
 import tidegate.core.window.{WindowChange, WindowGrid}
 import tidegate.errors.CheckpointErrors
 import tidegate.operators.StatefulOperators
-import tidegate.plans.{DropLate, FrameAggregate, FrameDecisions}
+import tidegate.plans.{FrameAggregate, FrameDecisions}
 
 /** Whether a query can go on with the frames of its checkpoint, and what that does to windows. */
 private[tidegate] object RestoredFrames extends Logging {

@@ -11,7 +11,10 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.{
   StateStoreWriter,
   StatefulOperatorStateInfo
 }
-import org.apache.spark.sql.execution.streaming.state.{OperatorStateMetadata, StateSchemaValidationResult}
+import org.apache.spark.sql.execution.streaming.state.{
+  OperatorStateMetadata,
+  StateSchemaValidationResult
+}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy, UnaryExecNode}
 import org.apache.spark.sql.streaming.StreamingQueryException
 import org.apache.spark.sql.tidegate.SparkInternals

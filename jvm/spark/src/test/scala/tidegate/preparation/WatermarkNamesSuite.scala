@@ -22,9 +22,11 @@ class WatermarkNamesSuite extends RestartTest {
     try {
       query.processAllAvailable()
       val plan = SparkInternals.execution(query).get.logicalPlan
-      plan.flatMap(_.expressions.flatMap(_.collect { case Alias(f: WatermarkFunction, column) =>
-        column -> f.source.input.toSeq.flatMap(_.nodes).mkString
-      })).sorted
+      plan
+        .flatMap(_.expressions.flatMap(_.collect { case Alias(f: WatermarkFunction, column) =>
+          column -> f.source.input.toSeq.flatMap(_.nodes).mkString
+        }))
+        .sorted
     } finally query.stop()
   }
 

@@ -41,7 +41,10 @@ class FramesOnMapSuite extends AnyFunSuite {
       val until = grid.lastEnd(watermark)
       val maxBytes = if (random.nextBoolean()) 1000L else Long.MaxValue
       val found = closed(rows, store, aggregates, grid, after, until, maxBytes)
-      assert(found.sorted === expected(sent, grid, after, until).sorted, s"seed $seed, batch $batch")
+      assert(
+        found.sorted === expected(sent, grid, after, until).sorted,
+        s"seed $seed, batch $batch"
+      )
       after = until
     }
     // When time has passed all rows, nothing of them is left.
