@@ -88,8 +88,8 @@ private[core] final class ActiveMinimum {
   def value: Long = if (active == 0) topMs else latest(winners(1))
 
   /**
-   * The input that decides the value: of several, the one with the lowest number. `None` if there is
-   * no such input any more.
+   * The input that decides the value: of several, the one with the lowest number. `None` if there
+   * is no such input any more.
    */
   def decidedBy: Option[Int] =
     Some(if (active == 0) topInput else winners(1)).filter(_ != Nobody)

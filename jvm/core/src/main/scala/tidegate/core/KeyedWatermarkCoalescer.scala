@@ -21,8 +21,8 @@ import tidegate.core.KeyedWatermarkCoalescer.KeyCount
  * is forwarded; an input that turns idle, active or done costs that once per key. Not thread-safe.
  *
  * Part of the public interface of the core, like [[WatermarkPolicy]], with `observeDone` for inputs
- * that end: `coalescer.json` and `keyed_coalescer.json` of the scenarios say what it does. The clock
- * of a query has one key per stream, and uses the minimum below it directly.
+ * that end: `coalescer.json` and `keyed_coalescer.json` of the scenarios say what it does. The
+ * clock of a query has one key per stream, and uses the minimum below it directly.
  *
  * Example:
  * {{{

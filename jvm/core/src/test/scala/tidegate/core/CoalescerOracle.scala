@@ -15,8 +15,8 @@ final class CoalescerOracle(inputCount: Int) {
   def isIdle: Boolean = saidIdle
 
   def apply(operation: Operation): Outcome = operation match {
-    case SendDone(input) if done(input)                 => Forwarded(Nil)
-    case SendDone(input)                                =>
+    case SendDone(input) if done(input) => Forwarded(Nil)
+    case SendDone(input)                =>
       done += input
       idle -= input
       if (active.nonEmpty) accept(()) else Forwarded(rise(topObserved))

@@ -48,11 +48,13 @@ private[clock] final class OperatorTimes(
     }.toMap
 
   /** Computed once: the times of chained joins have their parts many times over. */
-  def time(input: InputTime): Time = times.getOrElse(input, {
-    val computed = compute(input)
-    times(input) = computed
-    computed
-  })
+  def time(input: InputTime): Time = times.getOrElse(
+    input, {
+      val computed = compute(input)
+      times(input) = computed
+      computed
+    }
+  )
 
   private def compute(input: InputTime): Time = input match {
     case NodeTime(name)          => nodes(name)

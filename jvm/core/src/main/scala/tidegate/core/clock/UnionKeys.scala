@@ -13,7 +13,8 @@ import scala.collection.mutable
 private[clock] final class UnionKeys(spec: QuerySpec) {
 
   private val byKey: Seq[(String, CoalescedTime)] = {
-    val used = spec.operators.map(op => op.name -> UnionKeys.unionsIn(op.input +: op.eviction.toSeq))
+    val used =
+      spec.operators.map(op => op.name -> UnionKeys.unionsIn(op.input +: op.eviction.toSeq))
     val asked = UnionKeys.unionsIn(spec.asked).groupBy(_.nodes.mkString("function(", ", ", ")"))
     (used ++ asked.toSeq.sortBy(_._1)).flatMap { case (user, unions) =>
       unions.zipWithIndex.map { case (union, i) =>

@@ -21,7 +21,10 @@ class ClockCodecSuite extends AnyFunSuite {
 
   test("what is written is read again") {
     val written =
-      state(12L, NodeState(Seq("" -> Vector(), "a/b" -> Vector(1L, -5L), "ä" -> Vector(Long.MinValue))))
+      state(
+        12L,
+        NodeState(Seq("" -> Vector(), "a/b" -> Vector(1L, -5L), "ä" -> Vector(Long.MinValue)))
+      )
     assert(ClockCodec.read(ClockCodec.write(written)) === Right(written))
     assert(ClockCodec.read(ClockCodec.write(ClockState.empty)) === Right(ClockState.empty))
   }
@@ -107,7 +110,9 @@ class ClockCodecSuite extends AnyFunSuite {
     val random = new Random(7)
     val now = 1700000000000L
     val many = NodeState(
-      (0 until 10000).map(i => s"topic-${i % 7}/$i" -> Vector(now - random.nextInt(60000))).sortBy(_._1)
+      (0 until 10000)
+        .map(i => s"topic-${i % 7}/$i" -> Vector(now - random.nextInt(60000)))
+        .sortBy(_._1)
     )
     val text = ClockCodec.write(state(1L, many))
     assert(text.length < 100000)

@@ -94,7 +94,8 @@ final class ClockScenario(
   def stop(): this.type = {
     clock = null
     said = None
-    begin = ClockCodec.read(ClockCodec.write(begin)).fold(e => throw new AssertionError(e), identity)
+    begin =
+      ClockCodec.read(ClockCodec.write(begin)).fold(e => throw new AssertionError(e), identity)
     pending = lastSeen.filter { case (name, _) =>
       !spec.nodes.exists(node => node.name == name && node.isOverState)
     }

@@ -4,10 +4,12 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class ClockStateSuite extends AnyFunSuite {
 
-  private def state(operatorMs: Long, substreams: NodeState = NodeState.empty) = ClockState.empty.copy(
-    substreams = Map("orders" -> substreams),
-    operators = Map("aggregate" -> OperatorMark(5, Some(operatorMs), Some(operatorMs), idle = false))
-  )
+  private def state(operatorMs: Long, substreams: NodeState = NodeState.empty) =
+    ClockState.empty.copy(
+      substreams = Map("orders" -> substreams),
+      operators =
+        Map("aggregate" -> OperatorMark(5, Some(operatorMs), Some(operatorMs), idle = false))
+    )
 
   private val seen = NodeState(Seq("a" -> Vector(1L)))
 
@@ -18,7 +20,9 @@ class ClockStateSuite extends AnyFunSuite {
 
   test("states give the same if nothing in them can change a result") {
     assert(same(state(1L), state(1L, seen)))
-    assert(same(state(1L), state(1L).copy(nodes = Map("orders" -> NodeMark(0, Some(9L), idle = true)))))
+    assert(
+      same(state(1L), state(1L).copy(nodes = Map("orders" -> NodeMark(0, Some(9L), idle = true))))
+    )
     assert(!same(state(1L), state(2L)))
     assert(!same(state(1L), state(1L).copy(operators = Map.empty)))
     assert(!same(state(1L), state(1L).copy(looks = 1L)))

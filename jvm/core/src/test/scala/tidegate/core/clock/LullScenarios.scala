@@ -43,7 +43,9 @@ class LullScenarios extends ClockScenarios {
         run.advance(5000).settle()
         // The last window closes within the lull, or the lag, and one trigger.
         if (step == 8 && expected.end > 0)
-          assert(run.take() === Seq(s"[$start,${start + 10})|1", s"[${start + 10},${start + 20})|1"))
+          assert(
+            run.take() === Seq(s"[$start,${start + 10})|1", s"[${start + 10},${start + 20})|1")
+          )
       }
       assert(expected.contains(run.batchCount - batches), policy)
     }
@@ -60,13 +62,12 @@ class LullScenarios extends ClockScenarios {
     assert(run.watermark("time") === Some(11000L))
   }
 
-  scenario("a delay lets time reach its highest timestamp", over(lagAndDelay(10000, 2000))) {
-    run =>
-      run.send("time", "a", 5, 25).settle()
-      assert(run.watermark("time") === Some(15000L))
-      assert(run.take() === Seq("[0,10)|1"))
-      run.advance(1999).settle()
-      assert(run.watermark("time") === Some(15000L))
+  scenario("a delay lets time reach its highest timestamp", over(lagAndDelay(10000, 2000))) { run =>
+    run.send("time", "a", 5, 25).settle()
+    assert(run.watermark("time") === Some(15000L))
+    assert(run.take() === Seq("[0,10)|1"))
+    run.advance(1999).settle()
+    assert(run.watermark("time") === Some(15000L))
   }
 
   test("a delay: at most so long after a timestamp was observed time reaches it") {

@@ -158,7 +158,10 @@ class PartitionScenarios extends ClockScenarios {
       run.send("time", "11", 11)
       if (parts || most > 0) {
         val error = intercept[TooManySubstreamsException](run.settle())
-        assert(error.getMessage === "The watermark `time` has found 11 substreams by `n`, but may have 10.")
+        assert(
+          error.getMessage ===
+            "The watermark `time` has found 11 substreams by `n`, but may have 10."
+        )
         assert((error.limit.max, error.found) === ((10, 11)))
       } else run.settle()
     }

@@ -11,11 +11,13 @@ class QueryClockSuite extends ClockScenarios {
   test("no state before the first observation, and then the same object until something changes") {
     val clock = new QueryClock(one, empty, 1000L)
     assert(clock.step(empty, silence, None, 1000L, 1000L) === None)
-    val first = clock.step(empty, Map("time" -> Map("a" -> 5000000L)), readUpAt(1001L), 1001L, 1001L).get
+    val first =
+      clock.step(empty, Map("time" -> Map("a" -> 5000000L)), readUpAt(1001L), 1001L, 1001L).get
     val second = clock.step(first, silence, readUpAt(1002L), 1002L, 1002L).get
     assert(second eq first)
     assert(first.savedAtMs === 1001L)
-    val third = clock.step(first, Map("time" -> Map("a" -> 6000000L)), readUpAt(1003L), 1003L, 1003L).get
+    val third =
+      clock.step(first, Map("time" -> Map("a" -> 6000000L)), readUpAt(1003L), 1003L, 1003L).get
     assert((third ne first) && third.givesSameAs(first))
     assert(third.substreams("time").substreams === Seq("a" -> Vector(6000L)))
   }
@@ -25,7 +27,11 @@ class QueryClockSuite extends ClockScenarios {
     val saved = before.step(empty, Map("time" -> Map("a" -> 5000000L)), None, 1000L, 1000L).get
     val clock = new QueryClock(one, saved, 2000L)
     assert(clock.step(saved, silence, None, 2000L, 2000L).get eq saved)
-    assert(clock.step(saved, Map("time" -> Map("b" -> 5000000L)), readUpAt(2001L), 2001L, 2001L).get ne saved)
+    assert(
+      clock
+        .step(saved, Map("time" -> Map("b" -> 5000000L)), readUpAt(2001L), 2001L, 2001L)
+        .get ne saved
+    )
   }
 
   test("the time of a function in a state of the query, unions with what they remember") {
@@ -46,19 +52,25 @@ class QueryClockSuite extends ClockScenarios {
     val back = at(8000L, "b", 12, idle)
     assert(clock.watermarkIn(back, union) === Some(45000L))
     assert(clock.watermarkIn(back.copy(unions = Map.empty), union) === Some(11000L))
+    val again = new QueryClock(spec, back, 9000L)
+    val restarted = again.step(back, Map("b" -> Map("x" -> 22000000L)), None, 9000L, 9000L).get
+    assert(again.watermarkIn(restarted, union) === Some(45000L), "after a restart too")
     assert(clock.watermarkIn(back, BehindTime(NodeTime("b"), 1000L)) === Some(10000L))
   }
 
   test("a node that is new in the plan begins anew, one that has left is not written again") {
     val before = new QueryClock(one, empty, 1000L)
     val saved = before.step(empty, Map("time" -> Map("a" -> 5000000L)), None, 1000L, 1000L).get
-    val other = QuerySpec(Seq(node("other")), Seq(OperatorSpec("aggregate", 0, NodeTime("other"), None)))
+    val time = NodeTime("other")
+    val other = QuerySpec(Seq(node("other")), Seq(OperatorSpec("aggregate", 0, time, Some(time))))
     val state = new QueryClock(other, saved, 2000L)
       .step(saved, Map("other" -> Map("a" -> 1000000L)), None, 2000L, 2000L)
       .get
     assert(state.nodes === Map("other" -> NodeMark(0, Some(1000L), idle = false)))
-    assert(state.operators("aggregate").watermarkMs === Some(5000L), "an operator never goes back")
     assert(state.substreams.keySet === Set("other"))
+    // An operator never goes back.
+    val five = Some(5000L)
+    assert(state.operators("aggregate") === OperatorMark(0, five, five, idle = false))
   }
 
   test("times of a hundred chained joins are computed in the time of a hundred") {

@@ -11,7 +11,11 @@ class RestartProperties extends ClockScenarios {
       second += random.nextInt(8)
       Seq.fill(random.nextInt(5)) {
         val age = random.nextInt(8)
-        (Seq("a", "b")(random.nextInt(2)), s"s${random.nextInt(3)}", math.max(0, second - age).toDouble)
+        (
+          Seq("a", "b")(random.nextInt(2)),
+          s"s${random.nextInt(3)}",
+          math.max(0, second - age).toDouble
+        )
       }
     }
   }

@@ -18,7 +18,9 @@ class TriggerScenarios extends ClockScenarios {
     assert(run.watermark("time") === Some(500000L))
   }
 
-  test("runs that end by themselves give what one run gives, one after another, and with wall clock") {
+  test(
+    "runs that end by themselves give what one run gives, one after another, and with wall clock"
+  ) {
     Seq(fixedLag(2000), lagAndWallClock(2000, 172800000000L)).foreach { policy =>
       val run = counts(node("time", policy)).start()
       run.limit("time")(_ => 1)
@@ -33,7 +35,8 @@ class TriggerScenarios extends ClockScenarios {
 
   test("with one batch a run, each run sees what the one before it observed") {
     val run = one.start()
-    def once(seconds: Double*): Seq[String] = run.send("time", "a", seconds: _*).runOneBatch().take()
+    def once(seconds: Double*): Seq[String] =
+      run.send("time", "a", seconds: _*).runOneBatch().take()
     assert(once(5) === Nil)
     assert(once(25) === Nil)
     assert(once(26) === Seq("[0,10)|1"))
@@ -56,8 +59,8 @@ class TriggerScenarios extends ClockScenarios {
 
   test("without batches for no data, a run that flushes still ends time") {
     val run = counts(node("time").copy(flush = true)).start(startsBatches = false)
-    run.send("time", "a", 5).runOnce()
-    assert(run.take() === Seq("[0,10)|1"))
+    run.limit("time")(_ => 1).send("time", "a", 5, 6).runOnce()
+    assert(run.take() === Seq("[0,10)|2"))
   }
 
   private val overState = {
@@ -65,7 +68,9 @@ class TriggerScenarios extends ClockScenarios {
     QuerySpec(nodes, Seq(OperatorSpec("aggregate", 0, NodeTime("after"), None)))
   }
 
-  test("over state that cannot be read again, what was observed starts a batch that writes it down") {
+  test(
+    "over state that cannot be read again, what was observed starts a batch that writes it down"
+  ) {
     val run = new ClockScenario(overState)
     run.send("after", "x", 5).send("after", "y", 3).settle()
     val batches = run.batchCount

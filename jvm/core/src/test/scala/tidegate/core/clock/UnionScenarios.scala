@@ -94,7 +94,9 @@ class UnionScenarios extends ClockScenarios {
     )
   )
 
-  test("join(join(scan1, scan2), scan3): inner idle, the outer waits, keeps its rows and says why") {
+  test(
+    "join(join(scan1, scan2), scan3): inner idle, the outer waits, keeps its rows and says why"
+  ) {
     val run = nestedJoins.start()
     Seq("scan1", "scan2", "scan3").foreach(run.send(_, "x", 11))
     run.settle()
