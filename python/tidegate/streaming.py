@@ -287,7 +287,7 @@ def watermarks(query: StreamingQuery) -> dict[str, Watermark]:
     UnsupportedSessionError
         If `query` belongs to a Spark Connect session.
     pyspark.errors.AnalysisException
-        If the query has no keyed watermark.
+        If the query has no keyed watermark, or ended before Spark had planned it.
 
     Examples
     --------

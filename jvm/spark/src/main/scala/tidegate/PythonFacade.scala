@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{Column, DataFrame, Dataset, Row}
 import tidegate.builders.{EventTimeOrders, KeyedWatermarks, Policies, StreamJoins}
-import tidegate.clock.QueryWatermarks
+import tidegate.clock.QueryView
 import tidegate.settings.Defaults
 
 /** Everything that the Python package calls, over py4j. */
@@ -102,5 +102,5 @@ final class PythonFacade {
     Map("idleTimeout" -> Defaults.IdleTimeout, "maxIdleLag" -> Defaults.MaxIdleLag).asJava
 
   /** The watermarks of a query and of its operators by name, as JSON; times in epoch ms. */
-  def watermarks(query: StreamingQuery): String = QueryWatermarks.json(query)
+  def watermarks(query: StreamingQuery): String = QueryView.of(query).json
 }

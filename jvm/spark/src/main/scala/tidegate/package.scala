@@ -1,7 +1,6 @@
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{Column, DataFrame, Dataset}
 import tidegate.builders.{EventTimeOrders, KeyedWatermarks, Policies, StreamJoins}
-import tidegate.clock.QueryWatermarks
 import tidegate.errors.PolicyErrors
 import tidegate.settings.Defaults
 
@@ -18,7 +17,7 @@ import tidegate.settings.Defaults
  * Durations are Spark interval texts of whole milliseconds, such as `"5 seconds"`. Every method
  * that takes one throws an `AnalysisException` naming the argument if it cannot be read.
  */
-package object tidegate {
+package object tidegate extends tidegate.PolicyFunctions {
 
   /** A watermark policy, as `fixedLag` and the others make it. */
   type PolicySpec = core.policy.PolicySpec
@@ -63,40 +62,20 @@ package object tidegate {
   type Between = builders.Between
   val Between: builders.Between.type = builders.Between
 
-  /** The watermark is the highest event time seen on a substream, minus `lag` (0 or more). */
-  def fixedLag(lag: String): PolicySpec = Policies.policy("fixedLag", Seq(lag))
-
   /**
-   * As `fixedLag`, and at most `maxDelay` after an event was read the watermark reaches its time.
-   */
-  def limitingLagAndDelay(lag: String, maxDelay: String): PolicySpec =
-    Policies.policy("limitingLagAndDelay", Seq(lag, maxDelay))
-
-  /**
-   * As `fixedLag`; when no event has come for `maxLull`, the watermark advances in lockstep with
-   * the wall clock.
-   */
-  def limitingLagAndLull(lag: String, maxLull: String): PolicySpec =
-    Policies.policy("limitingLagAndLull", Seq(lag, maxLull))
-
-  /** The higher of: highest event time minus `timestampLag`, wall clock minus `wallClockLag`. */
-  def limitingTimestampAndWallClockLag(timestampLag: String, wallClockLag: String): PolicySpec =
-    Policies.policy("limitingTimestampAndWallClockLag", Seq(timestampLag, wallClockLag))
-
-  /** A watermark becomes visible when it enters another frame `[n*size + offset, ...)`. */
-  def byFrame(size: String, offset: String = "0 seconds"): EmissionSpec =
-    Policies.emission("byFrame", Seq(size, offset))
-
-  /** A watermark becomes visible when it has advanced by at least `step`. */
-  def byMinStep(step: String): EmissionSpec = Policies.emission("byMinStep", Seq(step))
-
-  /**
-   * The watermarks of a query, and of its stateful operators, by name; and what holds each back.
+   * The watermarks of a query, running or ended, and of its stateful operators, by name; and what
+   * holds each back.
+   *
+   * {{{
+   * val now = watermarks(query)
+   * now.watermarks("orders").watermark // Some(2026-01-01T00:00:55Z)
+   * now.operators("aggregate").lateRows // 2
+   * }}}
    *
    * @throws AnalysisException
-   *   if the query has no keyed watermark
+   *   if the query has no keyed watermark, or has ended before Spark had planned it
    */
-  def watermarks(query: StreamingQuery): clock.ClockView = QueryWatermarks.view(query)
+  def watermarks(query: StreamingQuery): QueryWatermarks = QueryWatermarks.of(query)
 
   /** Adds keyed watermarks, event-time order and stream joins to every Dataset. */
   implicit final class KeyedTimeDataset[T](private val ds: Dataset[T]) extends AnyVal {
@@ -167,9 +146,10 @@ package object tidegate {
      * `message.timestamp.type=LogAppendTime`. On batch data it is the identity.
      *
      * After a row that was appended at `t`, a substream can only have rows that were appended at
-     * `t` or later; so, if event times are at most `maxEventTimeLag` older, the watermark is `t` -
-     * 1 ms - `maxEventTimeLag`, the minimum over all substreams. No substream is ever idle: one
-     * that is read to its end advances with the wall clock, `maxIdleLag` behind it.
+     * `t` or later. So if event times are at most `maxEventTimeLag` older, the watermark is `t` - 1
+     * ms - `maxEventTimeLag`, the minimum over all substreams: as long as that holds, no row is
+     * ever late. No substream is ever idle: one that is read to its end advances with the wall
+     * clock, `maxIdleLag` behind it.
      *
      * {{{
      * df.withIngestionWatermark("order_time", "1 minute", substream = Seq("topic", "partition"))
@@ -178,15 +158,28 @@ package object tidegate {
      * @param eventTime
      *   a `TIMESTAMP` or `TIMESTAMP_NTZ` column
      * @param maxEventTimeLag
-     *   how much older than its append time an event time may be
+     *   how much older than its time of appending an event time may be, 0 or more
      * @param ingestionTime
-     *   the column with the times of appending
+     *   the column with the times of appending; by default `timestamp`, as Kafka's source calls it
      * @param substream
-     *   the columns that name a substream; none: the whole stream is one
+     *   the columns that name the parts in which these times ascend, such as topic and partition;
+     *   none: the whole stream is one
      * @param maxIdleLag
-     *   how far a substream without new rows stays behind the wall clock
+     *   how far a substream that is read to its end stays behind the wall clock; by default 10
+     *   seconds
+     * @param key
+     *   0 to 127: streams with the same key share one notion of time
+     * @param emission
+     *   which advances become visible; null: by the windows downstream, else 1 second
+     * @param name
+     *   the name of the watermark; null: the column's. Names survive restarts
+     * @param flush
+     *   whether a run with `Trigger.AvailableNow` ends with the end of time: all windows close and
+     *   all state leaves. Rows that come in a later run on the same checkpoint are late
      * @throws AnalysisException
-     *   as `withKeyedWatermark`; a query that finds a topic without append times fails
+     *   if a column does not exist or has the wrong type, if the key is out of range or used on
+     *   this stream, if a duration cannot be read, or if the session does not have the extension. A
+     *   query fails if the rows of a topic do not have the times of the broker
      */
     def withIngestionWatermark(
         eventTime: String,

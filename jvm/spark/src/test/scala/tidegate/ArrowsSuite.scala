@@ -52,6 +52,12 @@ class ArrowsSuite extends AnyFunSuite {
     assert(found("tidegate", "tidegate.sql.parser.TidegateSqlParser") === Nil)
   }
 
+  test("packages that Spark 4.0 lacks are imported in the folder of a Spark version alone") {
+    def found(source: Source) = source.imports.filter(i => NotInSpark40.exists(i.startsWith))
+    assert(sources.flatMap(s => found(s).map(i => s"${s.path} imports $i")) === Nil)
+    assert(found(Source("A.scala", "tidegate.clock", NotInSpark40.map(_ + ".A"))).size === 3)
+  }
+
   test("the core knows nothing of Spark") {
     val core = Paths.get(sys.props("tidegate.main-sources"), "../../../../../core/src/main/scala")
     val files = Files.walk(core.normalize)
@@ -97,6 +103,11 @@ object ArrowsSuite {
     Seq("tidegate.sql.parser"),
     Seq("tidegate")
   )
+
+  private val NotInSpark40: Seq[String] =
+    Seq("runtime", "checkpointing", "operators").map(
+      "org.apache.spark.sql.execution.streaming." + _
+    )
 
   private val layerOf: Map[String, Int] =
     Layers.zipWithIndex.flatMap { case (names, i) => names.map(_ -> i) }.toMap

@@ -1,7 +1,6 @@
 package tidegate.analysis
 
-import scala.util.control.NonFatal
-
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.command.ExplainCommand
@@ -30,6 +29,6 @@ final case class ExplainStreams(analyze: LogicalPlan => LogicalPlan) extends Rul
       )
     catch {
       // Explaining it gives the same error, with its position.
-      case NonFatal(_) => None
+      case _: AnalysisException => None
     }
 }

@@ -1,7 +1,5 @@
 package tidegate.builders
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.sql.catalyst.util.IntervalUtils
 import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
 import tidegate.errors.PolicyErrors
@@ -23,7 +21,9 @@ private[tidegate] object Durations {
   def parseMs(argument: String, text: String, smallestMs: Long): Long = {
     val interval =
       try IntervalUtils.stringToInterval(UTF8String.fromString(text))
-      catch { case NonFatal(_) => throw PolicyErrors.invalidDuration(argument, text) }
+      catch {
+        case _: IllegalArgumentException => throw PolicyErrors.invalidDuration(argument, text)
+      }
     val micros =
       if (interval == null || interval.months != 0) None
       else exactMicros(interval)

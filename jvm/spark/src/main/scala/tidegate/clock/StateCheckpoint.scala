@@ -1,14 +1,14 @@
 package tidegate.clock
 
-import scala.util.Try
+import java.io.FileNotFoundException
 
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.state.{
   OperatorStateMetadataV1Reader,
   StateStoreColFamilySchema
 }
 import org.apache.spark.sql.tidegate.{CheckpointLogs, OperatorState, SparkInternals}
+import org.apache.spark.sql.{AnalysisException, SparkSession}
 import tidegate.core.clock.OperatorMark
 
 /** What a checkpoint says of the state of operators, before its query runs on it again. */
@@ -28,14 +28,18 @@ final class StateCheckpoint(location: String, session: SparkSession) {
         .listStatus(state)
         .toSeq
         .flatMap(folder => folder.getPath.getName.toLongOption)
-        .flatMap { id =>
-          // A folder without it: the first batch did not get as far.
-          Try(
-            new OperatorStateMetadataV1Reader(new Path(state, id.toString), hadoopConf).read()
-          ).toOption.flatten
-            .map(m => id -> m.operatorInfo.operatorName)
-        }
+        .flatMap(id => operatorName(id).map(id -> _))
         .toMap
+
+  private def operatorName(id: Long): Option[String] =
+    try
+      new OperatorStateMetadataV1Reader(new Path(state, id.toString), hadoopConf)
+        .read()
+        .map(_.operatorInfo.operatorName)
+    catch {
+      // A folder without it: the first batch did not get as far.
+      case _: FileNotFoundException => None
+    }
 
   /** The schema of the state of an operator; none if there is no state yet. */
   def stateSchema(operatorId: Long): Option[StateStoreColFamilySchema] =
@@ -45,7 +49,14 @@ final class StateCheckpoint(location: String, session: SparkSession) {
   lazy val marks: Map[String, OperatorMark] =
     committed.toSeq
       .flatMap(logs.endOffsets)
-      .flatMap(offset => Try(ClockOffset.parse(offset.json)).toOption)
+      .flatMap(offset => ofClock(offset.json))
       .headOption
       .fold(Map.empty[String, OperatorMark])(_.state.operators)
+
+  private def ofClock(json: String): Option[ClockOffset] =
+    try Some(ClockOffset.parse(json))
+    catch {
+      // Of another source.
+      case _: AnalysisException => None
+    }
 }

@@ -30,6 +30,10 @@ object EventTimeTag {
     builder.build()
   }
 
+  /** Whether a column has a mark of ours: a watermark key, or the mark of a window. */
+  def isOurs(metadata: Metadata): Boolean =
+    metadata.contains(KeyField) || metadata.contains(WindowMark.Field)
+
   /** Other metadata with the marks of a column, and only these. */
   def withMarksOf(metadata: Metadata, a: Attribute): Metadata = {
     val own = new MetadataBuilder().withMetadata(metadata)

@@ -2,7 +2,7 @@ package tidegate.errors
 
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.types.DataType
-import tidegate.errors.Conditions.{error, list}
+import tidegate.errors.Conditions.{causedError, error, list}
 
 /** Errors of calls of table functions in SQL: their form and their arguments. */
 object CallErrors {
@@ -73,6 +73,26 @@ object CallErrors {
       "argument" -> argument,
       "found" -> found
     )
+
+  /** @param failure what Spark says when it computes the argument */
+  def argumentFails(
+      function: String,
+      argument: String,
+      found: String,
+      failure: Throwable
+  ): AnalysisException =
+    causedError(
+      "ARGUMENT_FAILS",
+      Some(failure),
+      "function" -> function,
+      "argument" -> argument,
+      "found" -> found,
+      "failure" -> sentence(failure)
+    )
+
+  /** The text of an error, without the statement that Spark quotes below it. */
+  private def sentence(failure: Throwable): String =
+    Option(failure.getMessage).flatMap(_.linesIterator.nextOption()).getOrElse(failure.toString)
 
   def invalidArgument(
       function: String,

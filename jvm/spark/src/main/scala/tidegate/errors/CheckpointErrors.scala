@@ -7,7 +7,7 @@ import tidegate.errors.Conditions.{causedError, error}
 object CheckpointErrors {
 
   def lastBatchGone(batchId: Long, name: String, cause: Throwable): AnalysisException =
-    causedError("LAST_BATCH_GONE", cause, "batch" -> batchId.toString, "name" -> name)
+    causedError("LAST_BATCH_GONE", Some(cause), "batch" -> batchId.toString, "name" -> name)
 
   def foreignOffset(found: String): AnalysisException =
     error("FOREIGN_OFFSET", "found" -> (if (found.length > 80) found.take(80) + "..." else found))

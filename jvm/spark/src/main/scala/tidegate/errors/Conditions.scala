@@ -25,14 +25,14 @@ object Conditions {
     new AnalysisException(s"$Prefix$condition", parameters.toMap, CurrentOrigin.get)
   }
 
-  /** As `error`, with what led to it and without a place. */
+  /** As `error`, with what led to it, if that is known. */
   private[errors] def causedError(
       condition: String,
-      cause: Throwable,
+      cause: Option[Throwable],
       parameters: (String, String)*
   ): AnalysisException = {
     register()
-    new AnalysisException(s"$Prefix$condition", parameters.toMap, Some(cause))
+    new AnalysisException(s"$Prefix$condition", parameters.toMap, CurrentOrigin.get, cause)
   }
 
   /** Whether an error is one of these, or was caused by one: those of tasks arrive as a cause. */

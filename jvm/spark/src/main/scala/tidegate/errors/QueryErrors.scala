@@ -2,7 +2,7 @@ package tidegate.errors
 
 import org.apache.spark.sql.AnalysisException
 import tidegate.core.clock.SubstreamLimit
-import tidegate.errors.Conditions.{error, list}
+import tidegate.errors.Conditions.{causedError, error, list}
 
 /** Errors of a query that runs, or is asked for its watermarks. */
 object QueryErrors {
@@ -37,4 +37,22 @@ object QueryErrors {
 
   def notTidegateQuery(query: String): AnalysisException =
     error("NOT_A_TIDEGATE_QUERY", "query" -> query)
+
+  /**
+   * @param isActive
+   *   whether the query is still to make its plan
+   * @param failure
+   *   what has ended it, if it has failed
+   */
+  def queryWithoutPlan(
+      query: String,
+      isActive: Boolean,
+      failure: Option[Throwable]
+  ): AnalysisException = {
+    val reason =
+      if (failure.isDefined) "it failed before Spark had planned it. Its exception() tells why"
+      else if (isActive) "Spark has not planned it yet. Ask again later"
+      else "it was stopped before Spark had planned it. Start it again"
+    causedError("QUERY_WITHOUT_PLAN", failure, "query" -> query, "reason" -> reason)
+  }
 }

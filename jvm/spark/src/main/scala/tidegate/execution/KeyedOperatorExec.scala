@@ -4,16 +4,29 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.tidegate.{
+  SessionWindowStateStoreRestoreExec,
+  SessionWindowStateStoreSaveExec
+}
+import tidegate.statistics.LateRows
 
 /**
- * Passes the rows of a stateful operator through, and tells in `EXPLAIN` which watermarks it runs
- * on: of Spark's operators only the strings that Spark gives them are shown.
+ * Passes the rows of a stateful operator through.
+ *
+ *   - In `EXPLAIN` it tells which watermarks the operator runs on: of Spark's operators only the
+ *     strings that Spark gives them are shown.
+ *   - In the progress of the query the operator has the rows that were late for it, which
+ *     `DropLate` has dropped before they reached it.
  *
  * @param times
  *   what it runs on, for each of its inputs
+ * @param late
+ *   the rows that were late for it, for each of its inputs
  */
-final case class KeyedOperatorExec(child: SparkPlan, times: Seq[String]) extends UnaryExecNode {
+final case class KeyedOperatorExec(child: SparkPlan, times: Seq[String], late: Seq[LateRows])
+    extends UnaryExecNode {
 
   override def output: Seq[Attribute] = child.output
 
@@ -21,7 +34,21 @@ final case class KeyedOperatorExec(child: SparkPlan, times: Seq[String]) extends
 
   override def outputOrdering: Seq[SortOrder] = child.outputOrdering
 
-  override protected def doExecute(): RDD[InternalRow] = child.execute()
+  override protected def doExecute(): RDD[InternalRow] = {
+    // Not when the operator is planned: later rules copy it, and each copy has metrics of its own.
+    late.foreach(_.addTo(numRowsDropped))
+    child.execute()
+  }
+
+  /** What Spark shows as the `numRowsDroppedByWatermark` of the operator. */
+  private def numRowsDropped: SQLMetric = {
+    val counting = child match {
+      case s: SessionWindowStateStoreSaveExec =>
+        s.child.collectFirst { case r: SessionWindowStateStoreRestoreExec => r }.getOrElse(s)
+      case other => other
+    }
+    counting.longMetric("numRowsDroppedByWatermark")
+  }
 
   override def simpleString(maxFields: Int): String =
     times.mkString("KeyedOperator ", "; ", "")

@@ -2,7 +2,7 @@ package tidegate.operators
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
-import tidegate.plans.DropLate
+import tidegate.plans.{DropLate, OperatorName}
 
 /** The stateful operators that may run over keyed watermarks, and where a plan has them. */
 object StatefulOperators {
@@ -40,6 +40,20 @@ object StatefulOperators {
   def isOne(plan: LogicalPlan): Boolean = of(plan).isDefined
 
   def existIn(plan: LogicalPlan): Boolean = plan.exists(isOne)
+
+  /**
+   * The name of an operator in a query that has started; `None` if no late rows are dropped for it.
+   */
+  def nameInQuery(operator: LogicalPlan): Option[OperatorName] =
+    name(operator).flatMap(kind =>
+      operator.children.flatMap(nearest).map(_.owner).find(_.kind == kind)
+    )
+
+  private def nearest(plan: LogicalPlan): Seq[DropLate] = plan match {
+    case d: DropLate      => d +: nearest(d.child)
+    case _ if isOne(plan) => Nil
+    case other            => other.children.flatMap(nearest)
+  }
 
   /** The number under which an operator of ours has its state. */
   def ownId(plan: LogicalPlan, operator: String): Long =

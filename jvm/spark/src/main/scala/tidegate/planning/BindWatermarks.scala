@@ -36,7 +36,7 @@ object BindWatermarks extends ColumnarRule {
     // It was planned with its watermarks.
     case own: OneStoreExec =>
       for (name <- own.operator; drop <- FindDropLate.named(own, name))
-        yield KeyedOperatorExec(own, Seq(drop.describe))
+        yield keyed(own, Seq(drop))
     case j: StreamingSymmetricHashJoinExec         => FindDropLate.owner(j).map(bindJoin(j, _))
     case _ if StatefulOperators.isPlannedAs(node)  => bindOneTime(node)
     case _: StateStoreWriter | _: WatermarkSupport => refuseOverKeyed(node)
@@ -46,10 +46,7 @@ object BindWatermarks extends ColumnarRule {
   private def bindJoin(join: StreamingSymmetricHashJoinExec, owner: OperatorName): SparkPlan = {
     val (left, right) =
       (FindDropLate.ownedBy(join.left, owner), FindDropLate.ownedBy(join.right, owner))
-    KeyedOperatorExec(
-      BindJoin(join, left.map(stateTimes), right.map(stateTimes)),
-      (left ++ right).map(_.describe)
-    )
+    keyed(BindJoin(join, left.map(stateTimes), right.map(stateTimes)), left ++ right)
   }
 
   private def bindOneTime(node: SparkPlan): Option[SparkPlan] =
@@ -58,9 +55,12 @@ object BindWatermarks extends ColumnarRule {
       kind <- StatefulOperators.named(owner.kind).collect { case o: OneTimeOperator => o }
       drop <- FindDropLate.named(node, owner.name)
     } yield kind.bound(node)(stateTimes(drop)) match {
-      case s: StateStoreWriter => KeyedOperatorExec(s, Seq(drop.describe))
+      case s: StateStoreWriter => keyed(s, Seq(drop))
       case other               => other
     }
+
+  private def keyed(operator: SparkPlan, drops: Seq[DropLateExec]): SparkPlan =
+    KeyedOperatorExec(operator, drops.map(_.describe), drops.map(_.late))
 
   private def stateTimes(drop: DropLateExec): StateTimes =
     StateTimes(drop.time, drop.times.evictionMs, drop.times.evictedMs)

@@ -1,7 +1,6 @@
 package tidegate.preparation
 
-import scala.util.Try
-
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
@@ -122,12 +121,18 @@ object PlanFrames extends Rule[LogicalPlan] {
     def unapply(a: Aggregate): Option[(Aggregate, Attribute, WindowGrid)] =
       for {
         _ <- Some(a).filter(_.isStreaming)
-        // Two candidates are an error when the query starts, but not of its explanation.
-        window <- Try(EventTimeColumn.of(a)).toOption.flatten
+        window <- windowOf(a)
         if !WindowMark.of(window).exists(_.sharesStart)
         grid <- WindowColumns.gridOf(a.child, window)
         if grid.sizeMs >= grid.slideMs
       } yield (a, window, grid)
+
+    private def windowOf(a: Aggregate): Option[Attribute] =
+      try EventTimeColumn.of(a)
+      catch {
+        // Two candidates are an error when the query starts, but not of its explanation.
+        case _: AnalysisException => None
+      }
   }
 
   private def planned(

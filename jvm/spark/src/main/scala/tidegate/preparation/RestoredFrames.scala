@@ -8,15 +8,16 @@ import tidegate.clock.StateCheckpoint
 import tidegate.core.window.{WindowChange, WindowGrid}
 import tidegate.errors.CheckpointErrors
 import tidegate.operators.StatefulOperators
-import tidegate.plans.{DropLate, FrameAggregate, FrameDecisions}
+import tidegate.plans.{FrameAggregate, FrameDecisions}
 
 /** Whether a query can go on with the frames of its checkpoint, and what that does to windows. */
 private[tidegate] object RestoredFrames extends Logging {
 
   /** Whether the checkpoint has frames of an aggregation. */
   def exist(plan: LogicalPlan, a: Aggregate, checkpoint: StateCheckpoint): Boolean =
-    a.child
-      .collectFirst { case d: DropLate => StatefulOperators.ownId(plan, d.operator) }
+    StatefulOperators
+      .nameInQuery(a)
+      .map(operator => StatefulOperators.ownId(plan, operator.name))
       .exists(id => checkpoint.operators.get(id).contains(FrameAggregate.StateName))
 
   /**

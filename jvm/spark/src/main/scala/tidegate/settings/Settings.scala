@@ -1,7 +1,5 @@
 package tidegate.settings
 
-import scala.util.Try
-
 import org.apache.spark.network.util.JavaUtils
 
 /** Every setting of Tidegate. `docs/settings.md` has the same list, and a test compares the two. */
@@ -34,7 +32,7 @@ object Settings {
     "a positive size such as '64m'",
     "How much of a batch a task groups by keys at once, in bytes of partially aggregated rows, or " +
       "with a unit. The rest takes another round."
-  )(text => Try(JavaUtils.byteStringAsBytes(text)).toOption.filter(_ > 0))
+  )(bytes(_).filter(_ > 0))
 
   /** What an inner join gets whose state grows without limit. */
   val UnboundedJoin: Setting[String] = Setting(
@@ -54,6 +52,10 @@ object Settings {
       "the event times in that batch. `false` is for a source that has dropped those rows: time " +
       "may then stand a little earlier."
   )(_.toBooleanOption)
+
+  private def bytes(text: String): Option[Long] =
+    try Some(JavaUtils.byteStringAsBytes(text))
+    catch { case _: IllegalArgumentException => None }
 
   val all: Seq[Setting[_]] =
     Seq(MaxSubstreams, FramesEnabled, FramesMaxInputBytes, UnboundedJoin, ObserveLastBatch)

@@ -2,7 +2,7 @@ package tidegate.sql
 
 import java.util.Locale
 
-import scala.util.Try
+import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
@@ -132,7 +132,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
 
   /** `Some(None)` if the argument is NULL, `None` if it is left out. */
   def nullableMs(p: Parameter, smallestMs: Long): Option[Option[Long]] =
-    passed(p).map(e => if (isNull(e)) None else Some(durationMs(p, smallestMs)))
+    passed(p).map(e => if (isNull(p, e)) None else Some(durationMs(p, smallestMs)))
 
   /** A duration that is there, as text for messages. */
   def durationText(p: Parameter): String = durationText(p, byParameter(p))
@@ -232,9 +232,15 @@ private[sql] final class CallArguments(call: EventTimeCall) {
       throw CallErrors.invalidArgument(function.name, p.name, e.sql, wanted)
   }
 
-  private def isNull(e: Expression) = e.foldable && e.eval() == null
+  private def isNull(p: Parameter, e: Expression) = e.foldable && at(e)(constant(p, e) == null)
 
   private def constant(p: Parameter, e: Expression): Any =
     if (!e.foldable) throw CallErrors.argumentNotConstant(function.name, p.name, e.sql)
-    else Try(e.eval()).getOrElse(throw PolicyErrors.invalidDuration(p.name, e.sql))
+    else
+      try e.eval()
+      catch {
+        // Of any kind: what fails is an expression of the user.
+        case NonFatal(failure) =>
+          throw CallErrors.argumentFails(function.name, p.name, e.sql, failure)
+      }
 }

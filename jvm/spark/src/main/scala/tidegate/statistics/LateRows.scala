@@ -1,38 +1,50 @@
 package tidegate.statistics
 
-import scala.collection.mutable
-
 import org.apache.spark.TaskContext
+import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.AccumulatorV2
 
 /**
  * The rows that one operator dropped as late in one batch: their exact number, and a few of them as
  * text for the log.
  *
- * The count of a partition is a maximum over its attempts, so that retries count a row once.
+ * Spark registers a deserialized accumulator with its task before the fields of this class are
+ * read, and from then on a heartbeat may ask `isZero`, in another thread. An exception would end
+ * all heartbeats of the executor. So what was counted is one immutable value, or not there yet.
  */
 final class LateRows extends AccumulatorV2[String, Long] {
-  private val byPartition = mutable.Map.empty[Int, Long]
-  private var kept = Vector.empty[String]
+  import LateRows._
+
+  @volatile private var seen = Seen.nothing
+  @transient private var total: SQLMetric = _
+
+  /**
+   * Lets a metric of the driver grow with the number of dropped rows. Tasks could not count in it:
+   * it would have rows twice after a retry or a second action.
+   */
+  def addTo(metric: SQLMetric): Unit = total = metric
 
   /** Counts a row, and keeps its text if there are few so far. */
   def drop(text: => String): Unit = {
-    count()
-    if (kept.size < LateRows.MaxSamples) kept :+= text
-  }
-
-  private def count(): Unit = {
-    val partition = TaskContext.getPartitionId()
-    byPartition(partition) = byPartition.getOrElse(partition, 0L) + 1
+    val before = seen
+    val counts = before.counts.increased(TaskContext.getPartitionId())
+    seen =
+      if (before.samples.size < MaxSamples) Seen(counts, before.samples :+ text)
+      else Seen(counts, before.samples)
   }
 
   /** The number of dropped rows. */
-  override def value: Long = byPartition.values.sum
+  override def value: Long = soFar.counts.total
 
   /** At most `LateRows.MaxSamples` dropped rows, as lines for the log. */
-  def samples: Seq[String] = kept
+  def samples: Seq[String] = soFar.samples
 
-  override def isZero: Boolean = byPartition.isEmpty
+  private def soFar: Seen = Option(seen).getOrElse(Seen.nothing)
+
+  override def isZero: Boolean = soFar.counts.isEmpty
+
+  /** Only the end of a task matters. */
+  override def excludeFromHeartbeat: Boolean = true
 
   override def copy(): LateRows = {
     val other = new LateRows
@@ -42,22 +54,27 @@ final class LateRows extends AccumulatorV2[String, Long] {
 
   override def copyAndReset(): LateRows = new LateRows
 
-  override def reset(): Unit = {
-    byPartition.clear()
-    kept = Vector.empty
-  }
+  override def reset(): Unit = seen = Seen.nothing
 
   override def add(text: String): Unit = drop(text)
 
   override def merge(other: AccumulatorV2[String, Long]): Unit = {
-    val that = other.asInstanceOf[LateRows]
-    that.byPartition.foreach { case (partition, n) =>
-      byPartition(partition) = math.max(n, byPartition.getOrElse(partition, 0L))
-    }
-    kept = (kept ++ that.kept).take(LateRows.MaxSamples)
+    val that = other.asInstanceOf[LateRows].soFar
+    val before = value
+    seen = Seen(
+      seen.counts.max(that.counts),
+      (seen.samples ++ that.samples).take(MaxSamples)
+    )
+    if (total != null) total += value - before
   }
 }
 
 object LateRows {
   val MaxSamples = 3
+
+  private final case class Seen(counts: PartitionCounts, samples: Vector[String])
+
+  private object Seen {
+    val nothing: Seen = Seen(PartitionCounts.none, Vector.empty)
+  }
 }

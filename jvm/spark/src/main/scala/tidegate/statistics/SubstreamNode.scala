@@ -1,5 +1,6 @@
 package tidegate.statistics
 
+import java.lang.invoke.VarHandle
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
@@ -10,14 +11,15 @@ import org.apache.spark.unsafe.types.UTF8String
  * The highest event time of each substream of a task, in a tree with one level for each substream
  * column: a row is found by its column values as they are, without making a key of them.
  *
- * The task writes it, for every row; a heartbeat may read it at any time, and may miss the latest.
+ * The task writes it, for every row and without locks. Another thread may read it at any time, and
+ * may miss the latest.
  */
 final class SubstreamNode(counter: SubstreamCounter) {
   import SubstreamNode._
 
   @volatile private var byLong = new LongTable(InitialSize)
   private val byText = new ConcurrentHashMap[UTF8String, SubstreamNode](InitialSize)
-  private var ofNullValue: SubstreamNode = _
+  @volatile private var ofNullValue: SubstreamNode = _
   private var micros = NoTime
   private var observed = false
 
@@ -130,12 +132,20 @@ object SubstreamNode {
     def put(key: Long, node: SubstreamNode): Unit = {
       val i = slot(key)
       keys(i) = key
+      // Whoever sees the node in its slot sees what it has, and its key.
+      VarHandle.releaseFence()
       nodes(i) = node
       count += 1
     }
 
     def entries: Iterator[(Long, SubstreamNode)] =
-      nodes.indices.iterator.filter(nodes(_) != null).map(i => keys(i) -> nodes(i))
+      nodes.indices.iterator.map(at).filter(_._2 != null)
+
+    private def at(i: Int): (Long, SubstreamNode) = {
+      val node = nodes(i)
+      VarHandle.acquireFence()
+      keys(i) -> node
+    }
 
     /** Where the key is, or would be put. */
     private def slot(key: Long): Int = {

@@ -14,6 +14,10 @@ import tidegate.core.clock.SubstreamLimit
  * Everything in it is a maximum, so that task retries, speculation and a second action on the same
  * batch change nothing.
  *
+ * Spark registers a deserialized accumulator with its task before the fields of this class are
+ * read, and from then on a heartbeat may ask `isZero`, in another thread. An exception would end
+ * all heartbeats of the executor.
+ *
  * @param futureBoundMicros
  *   an event with a higher time, in µs, moves no watermark and is counted
  * @param limit
@@ -29,7 +33,7 @@ final class SubstreamStats(
 
   /** What other copies have seen: by name, in µs. */
   @transient private var tops = mutable.Map.empty[String, Long]
-  private val futureByPartition = mutable.Map.empty[Int, Long]
+  @volatile private var future = PartitionCounts.none
 
   private def newTree = new SubstreamNode(new SubstreamCounter(limit))
 
@@ -40,10 +44,7 @@ final class SubstreamStats(
   def observe(substream: SubstreamNode, micros: Long): Unit =
     if (substream.observe(micros, futureBoundMicros)) countFuture()
 
-  private def countFuture(): Unit = {
-    val partition = TaskContext.getPartitionId()
-    futureByPartition(partition) = futureByPartition.getOrElse(partition, 0L) + 1
-  }
+  private def countFuture(): Unit = future = future.increased(TaskContext.getPartitionId())
 
   /** By name, the highest time in µs; `NoTime` if all events were too far in the future. */
   override def value: Map[String, Long] = all.toMap
@@ -61,9 +62,15 @@ final class SubstreamStats(
     times(name) = math.max(micros, times.getOrElse(name, SubstreamNode.NoTime))
 
   /** How many events were further in the future than allowed. */
-  def futureEvents: Long = futureByPartition.values.sum
+  def futureEvents: Long = future.total
 
-  override def isZero: Boolean = tops.isEmpty && tree.isUntouched
+  override def isZero: Boolean = {
+    val (others, own) = (tops, tree)
+    (others == null || others.isEmpty) && (own == null || own.isUntouched)
+  }
+
+  /** Only the end of a task matters; and no heartbeat has the times of all substreams to carry. */
+  override def excludeFromHeartbeat: Boolean = true
 
   override def copy(): SubstreamStats = {
     val other = new SubstreamStats(futureBoundMicros, limit)
@@ -77,7 +84,7 @@ final class SubstreamStats(
   override def reset(): Unit = {
     tree = newTree
     tops.clear()
-    futureByPartition.clear()
+    future = PartitionCounts.none
   }
 
   override def add(micros: Long): Unit = observe(tree, micros)
@@ -89,9 +96,7 @@ final class SubstreamStats(
     that.all.foreach { case (name, micros) =>
       if (!limit.isExceededBy(tops.size) || tops.contains(name)) raise(tops, name, micros)
     }
-    that.futureByPartition.foreach { case (partition, n) =>
-      futureByPartition(partition) = math.max(n, futureByPartition.getOrElse(partition, 0L))
-    }
+    future = future.max(that.future)
   }
 
   // The tree stays in its task; names and times travel.

@@ -3,7 +3,7 @@ package clock
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
-import tidegate.clock.QueryWatermarks
+import tidegate.clock.QueryView
 
 /** Time itself: idleness, backlog, lulls, the future guard, what a user sees of it. */
 class ClockSuite extends RestartTest {
@@ -51,7 +51,7 @@ class ClockSuite extends RestartTest {
     run.settle()
     assert(run.watermark("time") === Some(30000L))
     assert(run.lateRows === Map("aggregate" -> 1L))
-    val node = watermarks(run.query).nodes("time")
+    val node = watermarks(run.query).watermarks("time")
     assert(node.substreams.map { case (name, s) =>
       name -> s.idle
     } === Map("a" -> false, "b" -> false))
@@ -70,7 +70,7 @@ class ClockSuite extends RestartTest {
     run.settle()
     assert(run.watermark("time") === Some(41000L))
     assert(run.lateRows === Map.empty)
-    assert(!watermarks(run.query).nodes("time").mark.idle)
+    assert(!watermarks(run.query).watermarks("time").idle)
   }
 
   test("rows that a filter removes keep their substream from being idle") {
@@ -83,7 +83,7 @@ class ClockSuite extends RestartTest {
       in.addData(event("b", 3))
       run.settle()
     }
-    val node = watermarks(run.query).nodes("time")
+    val node = watermarks(run.query).watermarks("time")
     assert(node.substreams.filter(_._2.idle).keySet === Set("a"))
     assert(run.watermark("time") === Some(3000L))
   }
@@ -127,9 +127,9 @@ class ClockSuite extends RestartTest {
   test("watermarks can be asked for as soon as a query is started") {
     val in = events()
     val run = new Run(counts(in.toDF().withKeyedWatermark("time", "0 seconds"))).start()
-    assert(watermarks(run.query).nodes.values.forall(_.mark.watermarkMs.isEmpty))
+    assert(watermarks(run.query).watermarks.values.forall(_.watermark.isEmpty))
     run.stop()
-    assert(QueryWatermarks.json(run.query).startsWith("{"))
+    assert(QueryView.of(run.query).json.startsWith("{"))
   }
 
   test("a keyed frame that foreachBatch only explains does not disturb the query") {
@@ -178,7 +178,7 @@ class ClockSuite extends RestartTest {
     in.addData(event("a", 5), event("a", now + 3601.0), event("a", now + 7200.0))
     run.settle()
     assert(run.watermark("guarded") === Some(5000L))
-    assert(watermarks(run.query).nodes("guarded").futureEvents === 2)
+    assert(watermarks(run.query).watermarks("guarded").futureEvents === 2)
     in.addData(event("a", now + 3600.0))
     run.settle()
     assert(run.watermark("guarded") === Some((now + 3600) * 1000))
@@ -206,7 +206,7 @@ class ClockSuite extends RestartTest {
     in.addData(event("a", 25))
     run.settle()
     assert(run.answer === Seq("[0,10)|2"))
-    assert(watermarks(run.query).nodes.keySet === Set("orders", "orders-2"))
+    assert(watermarks(run.query).watermarks.keySet === Set("orders", "orders-2"))
     assert(run.query.lastProgress.sources.count(_.description == "tidegate_clock") === 1)
   }
 

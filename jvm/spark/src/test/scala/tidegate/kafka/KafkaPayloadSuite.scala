@@ -133,6 +133,6 @@ class KafkaPayloadSuite extends KafkaTest {
     assert(guarded.lateRows === Map.empty)
     assert(guarded.watermark("time") === Some(1095000L))
     assert(guarded.answer === Seq("[1000,1010)|3"))
-    assert(watermarks(guarded.query).nodes("time").futureEvents === 2L)
+    assert(watermarks(guarded.query).watermarks("time").futureEvents === 2L)
   }
 }

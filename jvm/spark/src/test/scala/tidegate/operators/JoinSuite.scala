@@ -214,9 +214,9 @@ class JoinSuite extends JoinTest {
     assert(run.stateRows === 5)
     val operator = watermarks(run.query).operators("join.left")
     assert(operator.evictionHeldBackBy === Some("deliveries"))
-    assert(operator.mark.evictionMs === None)
+    assert(operator.evictionWatermark === None)
     assert(operator.heldBackBy === "orders")
-    assert(operator.mark.watermarkMs === Some(498000L))
+    assert(operator.watermark.map(_.toEpochMilli) === Some(498000L))
   }
 
   test("the state of an inner join without bounds grows, and the log says so") {

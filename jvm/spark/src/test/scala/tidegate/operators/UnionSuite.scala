@@ -16,7 +16,7 @@ class UnionSuite extends JoinTest {
     df.groupBy(window(col("time"), "10 seconds")).agg(count("*"))
 
   private def seconds(run: Run, operator: String = "aggregate"): Option[Double] =
-    watermarks(run.query).operators(operator).mark.watermarkMs.map(_ / 1000.0)
+    watermarks(run.query).operators(operator).watermark.map(_.toEpochMilli / 1000.0)
 
   test("the minimum of both, and the name of the one that it is") {
     val (a, b) = (events(), events())
@@ -120,8 +120,8 @@ class UnionSuite extends JoinTest {
     assert(run.rows === Nil)
     val waiting = watermarks(run.query).operators("join-2.right")
     assert(waiting.evictionHeldBackBy.exists(Set("scan1", "scan2")))
-    assert(waiting.mark.watermarkMs === Some(120000L))
-    assert(waiting.mark.evictionMs.forall(_ <= 11000L))
+    assert(waiting.watermark.map(_.toEpochMilli) === Some(120000L))
+    assert(waiting.evictionWatermark.forall(_.toEpochMilli <= 11000L))
     // None of the rows of scan3 was lost: they find a partner when it comes.
     Seq(scan1, scan2).foreach(_.addData(event("x", 115, 6)))
     run.settle()

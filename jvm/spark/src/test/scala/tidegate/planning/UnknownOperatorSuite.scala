@@ -11,7 +11,10 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.{
   StateStoreWriter,
   StatefulOperatorStateInfo
 }
-import org.apache.spark.sql.execution.streaming.state.StateSchemaValidationResult
+import org.apache.spark.sql.execution.streaming.state.{
+  OperatorStateMetadata,
+  StateSchemaValidationResult
+}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy, UnaryExecNode}
 import org.apache.spark.sql.streaming.StreamingQueryException
 import org.apache.spark.sql.tidegate.SparkInternals
@@ -38,6 +41,11 @@ final case class RememberExec(child: SparkPlan) extends UnaryExecNode with State
       batchId: Long,
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = Nil
+
+  override def stateSchemaList(
+      stateSchemaValidationResults: List[StateSchemaValidationResult],
+      oldMetadata: Option[OperatorStateMetadata]
+  ): List[List[String]] = List(Nil)
 
   override protected def doExecute(): RDD[InternalRow] = child.execute()
 

@@ -3,6 +3,7 @@ package tidegate.preparation
 import scala.collection.mutable
 
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.expressions.Alias
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.tidegate.SparkInternals
@@ -15,17 +16,17 @@ class WatermarkNamesSuite extends RestartTest {
   private def keyed(name: String, lag: String = "1 second"): DataFrame =
     events().toDF().withKeyedWatermark("time", lag, name = name)
 
-  /** The final names of the watermarks that the functions of a started query ask for. */
-  private def asked(df: DataFrame): Seq[String] = {
+  /** The final names of the watermarks that the columns of a started query ask for. */
+  private def asked(df: DataFrame): Seq[(String, String)] = {
     val query = df.writeStream.format("noop").start()
     try {
       query.processAllAvailable()
-      SparkInternals
-        .execution(query)
-        .get
-        .logicalPlan
-        .flatMap(_.expressions.flatMap(_.collect { case f: WatermarkFunction => f.source.input }))
-        .flatMap(_.toSeq.flatMap(_.nodes))
+      val plan = SparkInternals.execution(query).get.logicalPlan
+      plan
+        .flatMap(_.expressions.flatMap(_.collect { case Alias(f: WatermarkFunction, column) =>
+          column -> f.source.input.toSeq.flatMap(_.nodes).mkString
+        }))
+        .sorted
     } finally query.stop()
   }
 
@@ -38,16 +39,18 @@ class WatermarkNamesSuite extends RestartTest {
     val (first, second, seventh) = (keyed("orders"), keyed("orders"), keyed("orders-7"))
     val below = ask(seventh.union(second), "orders", "orders-7")
     val above = ask(first, "orders").withColumn("w1", lit(null).cast("timestamp")).union(below)
-    assert(asked(above) === Seq("orders", "orders-2", "orders-7"))
+    assert(asked(above) === Seq("w0" -> "orders", "w0" -> "orders-2", "w1" -> "orders-7"))
   }
 
   test("a watermark that had to give its name away is still found by it") {
     val all = keyed("orders").union(keyed("orders")).union(keyed("orders-2"))
-    assert(asked(ask(all, "orders", "orders-2")) === Seq("orders-2-2", "orders"))
+    val found = asked(ask(all, "orders", "orders-2"))
+    assert(found === Seq("w0" -> "orders", "w1" -> "orders-2-2"))
   }
 
   test("a number that was given to a repeated name is found where no watermark has it for a name") {
-    assert(asked(ask(keyed("orders").union(keyed("orders")), "orders-2")) === Seq("orders-2"))
+    val both = keyed("orders").union(keyed("orders"))
+    assert(asked(ask(both, "orders-2")) === Seq("w0" -> "orders-2"))
   }
 
   test("in foreachBatch too a watermark is found by the name that it was given") {

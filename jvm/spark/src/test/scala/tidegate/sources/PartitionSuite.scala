@@ -21,7 +21,7 @@ class PartitionSuite extends KeyedStreamTest {
       .count()
 
   private def substreams(run: Run): Map[String, Boolean] =
-    watermarks(run.query).nodes("time").substreams.map { case (name, s) => name -> s.idle }
+    watermarks(run.query).watermarks("time").substreams.map { case (name, s) => name -> s.idle }
 
   /** With and without a stop in the middle of a scenario. */
   private def twice(title: String)(body: (Run => Unit) => Unit): Unit = {

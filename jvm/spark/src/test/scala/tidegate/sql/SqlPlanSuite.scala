@@ -2,7 +2,10 @@ package tidegate
 package sql
 
 import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.expressions.{Alias, Cast}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.tidegate.SparkInternals
 
 /** What the marks on columns say after views, unions, renames and joins. */
 class SqlPlanSuite extends KeyedStreamTest {
@@ -27,6 +30,35 @@ class SqlPlanSuite extends KeyedStreamTest {
 
   private def table(): Unit =
     spark.sql("SELECT 1 AS id, timestamp_seconds(100) AS time").createOrReplaceTempView("t")
+
+  test("an argument that cannot be computed: which one, and why") {
+    stream("s")
+    val zero = "[DIVIDE_BY_ZERO] Division by zero. Use `try_divide` to tolerate divisor being 0 " +
+      "and return NULL instead. If necessary set \"spark.sql.ansi.enabled\" to \"false\" to bypass " +
+      "this error. SQLSTATE: 22012"
+    Seq("key" -> "(1 / 0)", "flush" -> "((1 / 0) = 0)", "idle_timeout" -> "(1 / 0)").foreach {
+      case (argument, found) =>
+        val error = intercept[AnalysisException](
+          spark.sql(
+            s"SELECT * FROM impose_order(s, descriptor(time), 5 seconds, $argument => $found)"
+          )
+        )
+        assert(error.getCondition === "TIDEGATE_ARGUMENT_FAILS")
+        assert(
+          error.getMessage.linesIterator
+            .next()
+            .startsWith(
+              s"[TIDEGATE_ARGUMENT_FAILS] The argument `$argument` of IMPOSE_ORDER is "
+            ),
+          argument
+        )
+        assert(
+          error.getMessage.contains(s", which cannot be computed: $zero SQLSTATE: 22023"),
+          argument
+        )
+        assert(error.getQueryContext.head.fragment === found.stripPrefix("(").stripSuffix(")"))
+    }
+  }
 
   test("a window over a join of Spark's own watermarks: its state is still cleaned") {
     val (l, r) = (stream("l"), stream("r"))
@@ -89,6 +121,33 @@ class SqlPlanSuite extends KeyedStreamTest {
     assert(q.take() === Seq("100|3"))
     val described = spark.sql("DESCRIBE SELECT * FROM v")
     assert(described.where("comment = 'event time, watermark key 3'").count() === 3)
+  }
+
+  test("a nested view has the watermark key of today") {
+    val in = stream("s")
+    ordered("s")
+    spark.sql("CREATE OR REPLACE TEMPORARY VIEW v AS SELECT * FROM s_ordered")
+    ordered("s", key = 3)
+    val q = run("SELECT window(time, '10 seconds'), count(*) FROM v GROUP BY 1")
+    in.addData(event("a", 101), event("a", 126))
+    q.settle()
+    assert(q.take() === Seq("[100,110)|1"))
+  }
+
+  test("a view without marks of ours stays as Spark made it") {
+    def casts(plan: LogicalPlan): Int = plan.collect { case p: Project =>
+      p.projectList.count {
+        case Alias(_: Cast, _) => true
+        case _                 => false
+      }
+    }.sum
+    stream("s")
+    spark.sql(
+      "CREATE OR REPLACE TEMPORARY VIEW own AS " +
+        "SELECT * FROM s WATERMARK time DELAY OF INTERVAL 5 SECONDS"
+    )
+    val plan = SparkInternals.analyzed(spark.sql("SELECT * FROM own"))
+    assert(casts(plan) === 3)
   }
 
   test("the time of another window goes with an aggregation like any other time") {

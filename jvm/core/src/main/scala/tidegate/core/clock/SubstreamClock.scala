@@ -118,7 +118,7 @@ private[clock] final class SubstreamClock(
     parts = reported
     isDue = true
     idleDueMs = Long.MinValue
-    // For a part that is not behind any more the wall clock counts from now on.
+    // What is new, or not behind any more, has a time at once, not when the wall clock moves again.
     tickedAtMs = Long.MinValue
     // Where time goes on without events, that of an empty part does too.
     val added = reported.toSeq.collect {
@@ -131,7 +131,11 @@ private[clock] final class SubstreamClock(
     substreams.foreach(s => s.isBehind = reported.getOrElse(s.name, false))
     behind = substreams.indices.filter(substreams(_).isBehind)
     if (behind.exists(!minimum.isActive(_))) changes += 1
-    leaveOutGone()
+    // What is gone needs no place in the checkpoint either.
+    substreams.indices.filterNot(i => reported.contains(substreams(i).name)).foreach { i =>
+      substreams(i).isRead = false
+      setIdle(i)
+    }
   }
 
   /**
@@ -183,12 +187,8 @@ private[clock] final class SubstreamClock(
       substreams.indices.foreach(i => if (minimum.isActive(i)) advance(i, nowMs))
       emit(nowMs)
     }
-    if (isDue && parts != null) {
-      // Once more: the last batch may have shown the last of their rows.
-      leaveOutGone()
-      // Not earlier: the batch that read it to its end may have shown the first of its rows.
-      leaveOutUnread()
-    }
+    // Not earlier: the batch that read it to its end may have shown the first of its rows.
+    if (isDue && parts != null) leaveOutUnread()
     for (timeout <- spec.idleTimeoutMs; until <- readUpToMs if until >= idleDueMs) {
       findIdle(timeout, until)
       isDue = true
@@ -209,13 +209,6 @@ private[clock] final class SubstreamClock(
     }
   }
 
-  /** What is gone needs no place in the checkpoint either. */
-  private def leaveOutGone(): Unit =
-    substreams.indices.filterNot(i => parts.contains(substreams(i).name)).foreach { i =>
-      substreams(i).isRead = false
-      setIdle(i)
-    }
-
   /**
    * A part that was read to its end without an event holds nothing back. If none had an event, the
    * stream is one that has shown nothing, and waits for the timeout.
@@ -233,8 +226,6 @@ private[clock] final class SubstreamClock(
     substream.activeAtMs = activeAtMs
     numbers(name) = substreams.size
     substreams += substream
-    // Its time may go on without events, and should not wait until the wall clock moves.
-    tickedAtMs = Long.MinValue
     minimum.add()
   }
 

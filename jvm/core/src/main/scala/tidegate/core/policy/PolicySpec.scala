@@ -14,19 +14,7 @@ import tidegate.core.{Arguments, Saturating, WatermarkPolicy}
  */
 final case class PolicySpec(name: String, durationsMs: Seq[Long]) {
 
-  private val arguments = PolicySpec.arguments(name).getOrElse {
-    Arguments.refuse("name", s"'$name'", PolicySpec.allNames.mkString("one of ", ", ", ""))
-  }
-
-  if (durationsMs.size != arguments.size)
-    Arguments.refuse(
-      "durationsMs",
-      s"a list of ${durationsMs.size}",
-      arguments.mkString(s"one of ${arguments.size}: ", ", ", "")
-    )
-  arguments.zip(durationsMs).foreach { case (argument, ms) =>
-    Arguments.atLeast(argument, ms, 0, "ms")
-  }
+  PolicySpec.check(name, durationsMs)
 
   /** The lag behind event time, in ms: what Spark calls the delay of the watermark. */
   def lagMs: Long = durationsMs.head
@@ -80,4 +68,19 @@ object PolicySpec {
 
   /** The names of a policy's durations, in their order; `None` if there is no such policy. */
   def arguments(name: String): Option[Seq[String]] = kinds.get(name).map(_.arguments)
+
+  private def check(name: String, durationsMs: Seq[Long]): Unit = {
+    val wanted = arguments(name).getOrElse {
+      Arguments.refuse("name", s"'$name'", allNames.mkString("one of ", ", ", ""))
+    }
+    if (durationsMs.size != wanted.size)
+      Arguments.refuse(
+        "durationsMs",
+        s"a list of ${durationsMs.size}",
+        wanted.mkString(s"one of ${wanted.size}: ", ", ", "")
+      )
+    wanted.zip(durationsMs).foreach { case (argument, ms) =>
+      Arguments.atLeast(argument, ms, 0, "ms")
+    }
+  }
 }

@@ -80,12 +80,28 @@ class IdlenessScenarios extends ClockScenarios {
     assert(run.substreams("time") === Map("a" -> true, "b" -> true))
   }
 
+  test("silence counts from when a batch was put together, not from when it ended") {
+    val run = one.start()
+    run.onBatch = batch => if (batch == 0) run.nowMs += 3000
+    run.send("time", "a", 30).send("time", "b", 3).settle()
+    run.advance(1999).settle()
+    assert(!run.isIdle("time"))
+    run.advance(1).settle()
+    assert(run.isIdle("time"))
+  }
+
   scenario("unread backlog is never idleness: a slow stream leaves nobody out", one) { run =>
-    run.limit("time")(_ => 1)
-    run.onBatch = _ => run.nowMs += 60000
-    run.send("time", "a", 5, 25, 35, 36, 37).send("time", "b", 5, 6, 7, 8, 36).settle()
+    // The rows of b are there, but for a while only those of a are read.
+    run.limit("time")(substream => if (substream == "b" && run.batchCount > 0) 0 else 1)
+    run.onBatch = batch => {
+      run.nowMs += 60000
+      if (batch == 4) run.limit("time")(_ => 1)
+      ()
+    }
+    run.send("time", "a", 5, 25, 35, 36, 37).send("time", "b", 5, 6, 36).settle()
+    assert(run.batchCount > 5)
     assert(run.lateRows === Map.empty)
-    assert(run.take().head === "[0,10)|5")
+    assert(run.take().head === "[0,10)|3")
   }
 
   test("rows keep their substream from being idle, also without moving its time") {

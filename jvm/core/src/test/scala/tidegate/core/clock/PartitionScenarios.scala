@@ -159,7 +159,8 @@ class PartitionScenarios extends ClockScenarios {
       if (parts || most > 0) {
         val error = intercept[TooManySubstreamsException](run.settle())
         assert(
-          error.getMessage === "The watermark `time` has found 11 substreams by `n`, but may have 10."
+          error.getMessage ===
+            "The watermark `time` has found 11 substreams by `n`, but may have 10."
         )
         assert((error.limit.max, error.found) === ((10, 11)))
       } else run.settle()

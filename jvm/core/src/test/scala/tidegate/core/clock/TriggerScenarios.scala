@@ -59,8 +59,8 @@ class TriggerScenarios extends ClockScenarios {
 
   test("without batches for no data, a run that flushes still ends time") {
     val run = counts(node("time").copy(flush = true)).start(startsBatches = false)
-    run.send("time", "a", 5).runOnce()
-    assert(run.take() === Seq("[0,10)|1"))
+    run.limit("time")(_ => 1).send("time", "a", 5, 6).runOnce()
+    assert(run.take() === Seq("[0,10)|2"))
   }
 
   private val overState = {

@@ -122,7 +122,7 @@ final case class FrameAggregateExec(
         valueSchema,
         encoder
       ) { (store, rows) =>
-        val own = new FrameStore(
+        val own = new StateFrameStore(
           store,
           prefixed,
           longMetric("numUpdatedStateRows"),

@@ -1,35 +1,21 @@
 package tidegate.execution.frames
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 import org.apache.spark.sql.types.IntegerType
 
-/** Heads and chunks of one partition in its state store, and the count of what is written. */
-private[frames] final class FrameStore(
-    store: StateStore,
-    isPrefixed: Boolean,
-    updated: SQLMetric,
-    removed: SQLMetric
-) {
+/** Heads and chunks of one partition. */
+private[frames] trait FrameStore {
 
-  def get(key: UnsafeRow): UnsafeRow = store.get(key, StateStore.DEFAULT_COL_FAMILY_NAME)
+  /** The row of a key; null if there is none. */
+  def get(key: UnsafeRow): UnsafeRow
 
-  def put(key: UnsafeRow, value: UnsafeRow): Unit = {
-    store.put(key, value, StateStore.DEFAULT_COL_FAMILY_NAME)
-    updated += 1
-  }
+  def put(key: UnsafeRow, value: UnsafeRow): Unit
 
-  def remove(key: UnsafeRow): Unit = {
-    store.remove(key, StateStore.DEFAULT_COL_FAMILY_NAME)
-    removed += 1
-  }
+  def remove(key: UnsafeRow): Unit
 
   /** All heads. Rows may be written and removed meanwhile; the pair is used again for the next. */
-  def heads: Iterator[UnsafeRowPair] =
-    if (isPrefixed) store.prefixScan(FrameStore.headPrefix, StateStore.DEFAULT_COL_FAMILY_NAME)
-    else
-      store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME).filter(_.key.isNullAt(FrameStore.Chunk))
+  def heads: Iterator[UnsafeRowPair]
 }
 
 private[frames] object FrameStore {
@@ -37,7 +23,7 @@ private[frames] object FrameStore {
   /** Where a key of the state has the number of its chunk. */
   val Chunk = 0
 
-  private lazy val headPrefix: UnsafeRow =
+  lazy val headPrefix: UnsafeRow =
     UnsafeProjection.create(Seq(Literal(null, IntegerType))).apply(null)
 
   /** The key of a chunk. */

@@ -2,6 +2,9 @@ package org.apache.spark.sql.tidegate
 
 import java.util.UUID
 
+import scala.annotation.tailrec
+import scala.concurrent.duration._
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.catalyst.FunctionIdentifier
@@ -17,7 +20,8 @@ import org.apache.spark.sql.{Dataset, SparkSession, classic}
 
 /** What Spark keeps private of sessions, their DataFrames and their queries. */
 object SparkInternals {
-  private val InitializationMs = 60000L
+  private val InitializationWait = 1.minute
+  private val InitializationStep = 100.millis
 
   /** The analyzed plan of a DataFrame. */
   def analyzed(ds: Dataset[_]): LogicalPlan = ds.queryExecution.analyzed
@@ -56,23 +60,48 @@ object SparkInternals {
       microBatch <- Option(query).collect { case m: MicroBatchExecution => m }
     } yield microBatch
 
-  /**
-   * The execution behind a query handle, running or ended, once its plan is there: `start` returns
-   * before that.
-   */
-  def execution(query: StreamingQuery): Option[MicroBatchExecution] = query match {
-    case wrapper: StreamingQueryWrapper => execution(wrapper.streamingQuery)
-    case m: MicroBatchExecution         =>
-      if (m.queryExecutionThread ne Thread.currentThread) awaitPlan(m)
-      Some(m)
-    case _ => None
+  private def microBatch(query: StreamingQuery): Option[MicroBatchExecution] = query match {
+    case wrapper: StreamingQueryWrapper => microBatch(wrapper.streamingQuery)
+    case m: MicroBatchExecution         => Some(m)
+    case _                              => None
   }
 
-  private def awaitPlan(query: MicroBatchExecution): Unit =
-    try query.awaitInitialization(InitializationMs)
+  /** Whether a query runs in batches. */
+  def isMicroBatch(query: StreamingQuery): Boolean = microBatch(query).isDefined
+
+  /**
+   * The execution behind a query handle, running or ended, with its plan. `start` returns before
+   * there is one, so this waits for the plan: for a minute at most, and no longer than the query
+   * lives. None if the query has no plan then.
+   */
+  def execution(query: StreamingQuery): Option[MicroBatchExecution] =
+    microBatch(query).filter { m =>
+      // Asked for by the query's own thread, Spark would make the plan, and too early. After the
+      // plan is made, this thread runs no code of a user but in batches.
+      if (m.queryExecutionThread eq Thread.currentThread) m.lastExecution != null
+      else awaitInitialization(m, InitializationWait.fromNow) && isPlanMade(m)
+    }
+
+  /** Whether the query is past its initialization, which may have failed. */
+  @tailrec
+  private def awaitInitialization(query: MicroBatchExecution, until: Deadline): Boolean = {
+    val step = InitializationStep.fromNow
+    try query.awaitInitialization(InitializationStep.toMillis)
     catch {
       // A query that has failed still tells what it saw.
       case _: StreamingQueryException => ()
+    }
+    // Spark does not say whether it waited in vain.
+    if (step.hasTimeLeft()) true
+    else if (!query.isActive || until.isOverdue()) false
+    else awaitInitialization(query, until)
+  }
+
+  private def isPlanMade(query: MicroBatchExecution): Boolean =
+    try query.logicalPlan != null
+    catch {
+      // Spark's own check: no other thread than that of the query makes its plan.
+      case _: AssertionError => false
     }
 
   /** A grouping key in which equal floating-point numbers have equal bits. */

@@ -7,21 +7,20 @@ import org.json4s.jackson.JsonMethods.compact
 import tidegate.errors.QueryErrors
 import tidegate.plans.KeyedWatermark
 
-/** What a user may see of a query's watermarks, running or ended. */
-private[tidegate] object QueryWatermarks {
-
-  /** @throws AnalysisException if the query has no keyed watermark */
-  def view(query: StreamingQuery): ClockView = running(query).clock.view
+/**
+ * What a user may see of a query's watermarks, running or ended.
+ *
+ * @param eventTimes
+ *   the event time columns, by the name of the watermark
+ */
+private[tidegate] final case class QueryView(clock: ClockView, eventTimes: Map[String, String]) {
 
   /** As JSON, by the name of the node or operator; watermarks in epoch ms. */
-  def json(query: StreamingQuery): String = {
-    val run = running(query)
-    val eventTimes = run.nodes.map((n: KeyedWatermark) => n.spec.name -> n.eventTime.name).toMap
-    val view = run.clock.view
-    val nodes = view.nodes.toList.sortBy(_._1).map { case (name, n) =>
+  def json: String = {
+    val nodes = clock.nodes.toList.sortBy(_._1).map { case (name, n) =>
       JField(name, nodeJson(n, eventTimes(name)))
     }
-    val operators = view.operators.toList.sortBy(_._1).map { case (name, o) =>
+    val operators = clock.operators.toList.sortBy(_._1).map { case (name, o) =>
       JField(name, operatorJson(o))
     }
     compact(JObject(nodes ++ operators))
@@ -53,9 +52,26 @@ private[tidegate] object QueryWatermarks {
   )
 
   private def optional(ms: Option[Long]): JValue = ms.fold[JValue](JNull)(JInt(_))
+}
 
-  private def running(query: StreamingQuery): RunningQuery =
-    SparkInternals.execution(query).flatMap(RunningQuery.of).getOrElse {
-      throw QueryErrors.notTidegateQuery(Option(query.name).getOrElse(query.id.toString))
+private[tidegate] object QueryView {
+
+  /** @throws AnalysisException if the query has no keyed watermark, or no plan */
+  def of(query: StreamingQuery): QueryView = {
+    val run = running(query)
+    QueryView(
+      run.clock.view,
+      run.nodes.map((n: KeyedWatermark) => n.spec.name -> n.eventTime.name).toMap
+    )
+  }
+
+  private def running(query: StreamingQuery): RunningQuery = {
+    val name = Option(query.name).getOrElse(query.id.toString)
+    SparkInternals.execution(query) match {
+      case None if SparkInternals.isMicroBatch(query) =>
+        throw QueryErrors.queryWithoutPlan(name, query.isActive, query.exception)
+      case execution =>
+        execution.flatMap(RunningQuery.of).getOrElse(throw QueryErrors.notTidegateQuery(name))
     }
+  }
 }

@@ -1,0 +1,124 @@
+package tidegate
+
+import org.apache.spark.sql.execution.metric.SQLMetrics
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
+import org.apache.spark.sql.tidegate.{TestClock, TestQueries}
+import org.apache.spark.sql.{DataFrame, Dataset, Row}
+import tidegate.statistics.LateRows
+
+/** `numRowsDroppedByWatermark` in the progress of a query: the rows that were late, each once. */
+class DroppedRowsSuite extends KeyedStreamTest {
+
+  private def dropped(query: StreamingQuery): Map[String, Long] =
+    query.recentProgress.toSeq
+      .flatMap(_.stateOperators)
+      .groupMapReduce(_.operatorName)(_.numRowsDroppedByWatermark)(_ + _)
+      .filter(_._2 > 0)
+
+  private def keyed(rows: DataFrame): DataFrame = rows.withKeyedWatermark("time", "0 seconds")
+
+  /** Sends rows of which two are late, to an operator that Spark calls `operator`. */
+  private def counted(name: String, operator: String, mode: OutputMode = OutputMode.Append())(
+      query: DataFrame => DataFrame
+  ): Unit = test(name) {
+    val in = events()
+    val run = new Run(query(keyed(in.toDF())), mode = mode).start()
+    in.addData(event("a", 5), event("b", 105))
+    run.settle()
+    in.addData(event("a", 6), event("b", 7), event("c", 130))
+    run.settle()
+    in.addData(event("c", 131))
+    run.settle()
+    assert(dropped(run.query) === Map(operator -> 2L))
+    assert(run.lateRows.values.toSeq === Seq(2L))
+  }
+
+  counted("an aggregation over windows", "stateStoreSave")(
+    _.groupBy(window(col("time"), "10 seconds")).count()
+  )
+
+  counted("an aggregation in update mode", "stateStoreSave", OutputMode.Update())(
+    _.groupBy(window(col("time"), "10 seconds"), col("sub")).count()
+  )
+
+  counted("windows from frames", "frameAggregate")(
+    _.groupBy(window(col("time"), "20 seconds", "10 seconds")).count()
+  )
+
+  counted("sessions", "sessionWindowStateStoreSaveExec")(
+    _.groupBy(session_window(col("time"), "3 seconds"), col("sub")).count()
+  )
+
+  counted("deduplication", "dedupe")(_.dropDuplicates("time", "n"))
+
+  counted("deduplication within the watermark", "dedupeWithinWatermark")(
+    _.dropDuplicatesWithinWatermark("n", "time")
+  )
+
+  counted("event-time order", "orderByEventTime")(_.orderByEventTime(Seq("sub")))
+
+  test("a join: the rows of both sides") {
+    val (left, right) = (events(), events())
+    val orders = keyed(left.toDF().select(col("n").as("id"), col("time"))).select("id", "time")
+    val deliveries = right
+      .toDF()
+      .select(col("n").as("id"), col("time").as("delivery_time"))
+      .withKeyedWatermark("delivery_time", "0 seconds", key = 1)
+    val run = new Run(
+      orders.streamJoin(
+        deliveries,
+        Seq("id"),
+        "inner",
+        Between("delivery_time", "time", "0 seconds", "10 seconds")
+      )
+    ).start()
+    left.addData(event("a", 100, 1))
+    right.addData(event("a", 100, 2))
+    run.settle()
+    left.addData(event("a", 5, 3), event("a", 110, 4))
+    right.addData(event("a", 6, 3), event("a", 7, 4), event("a", 110, 5))
+    run.settle()
+    assert(run.lateRows === Map("join.left" -> 1L, "join.right" -> 2L))
+    assert(dropped(run.query) === Map("symmetricHashJoin" -> 3L))
+  }
+
+  test("two actions on a batch") {
+    val in = events()
+    val query = start(keyed(in.toDF()).dropDuplicates("time", "n")) { batch =>
+      batch.collect()
+      batch.collect()
+      ()
+    }
+    in.addData(event("a", 105))
+    query.processAllAvailable()
+    in.addData(event("a", 5), event("b", 6))
+    query.processAllAvailable()
+    assert(dropped(query) === Map("dedupe" -> 2L))
+    assert(watermarks(query).operators("deduplicate").lateRows === 2L)
+  }
+
+  test("a task that runs again") {
+    val late = new LateRows
+    val metric = SQLMetrics.createMetric(spark.sparkContext, "dropped")
+    late.addTo(metric)
+    def attempt(rows: Int): LateRows = {
+      val inTask = new LateRows
+      (1 to rows).foreach(i => inTask.add(s"row $i"))
+      inTask
+    }
+    Seq(3 -> 3, 2 -> 3, 4 -> 4).foreach { case (rows, total) =>
+      late.merge(attempt(rows))
+      assert(metric.value === total)
+    }
+  }
+
+  private def start(df: DataFrame)(batch: Dataset[Row] => Unit): StreamingQuery =
+    TestQueries.start(
+      df,
+      newCheckpoint().toString,
+      OutputMode.Append(),
+      Trigger.ProcessingTime(0),
+      new TestClock(1000000000L)
+    )((rows, _) => batch(rows))
+}

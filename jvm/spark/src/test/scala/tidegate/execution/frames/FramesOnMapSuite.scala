@@ -1,0 +1,136 @@
+package tidegate.execution.frames
+
+import scala.collection.mutable
+import scala.util.Random
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.types._
+import org.scalatest.funsuite.AnyFunSuite
+import tidegate.core.window.FrameGrid
+
+/**
+ * Frames of random rows in a store in memory, against a model that puts each row into each of its
+ * windows. No query runs, so that thousands of batches take a moment.
+ */
+class FramesOnMapSuite extends AnyFunSuite {
+  import FramesOnMapSuite._
+
+  /** Random batches under an ascending watermark, each window as it has to come out. */
+  private def check(seed: Int, aggregates: FrameAggregates, batches: Int): MapFrameStore = {
+    val random = new Random(seed)
+    val slide = (1 + random.nextInt(5)).toLong
+    val grid = FrameGrid(slide * (1 + random.nextInt(300)), slide, random.nextInt(5).toLong % slide)
+    val store = new MapFrameStore
+    val sent = mutable.ArrayBuffer.empty[Sent]
+    var watermark = grid.size * 2
+    var after = grid.lastEnd(watermark)
+    (1 to batches).foreach { batch =>
+      val rows = Seq.fill(random.nextInt(30)) {
+        val time = after - grid.size + grid.slide + random.nextInt(grid.size.toInt * 2)
+        Sent(random.nextInt(3).toLong, time, random.nextInt(100).toLong, after)
+      }
+      sent ++= rows
+      // Now and then time stands still, or jumps over all rows.
+      watermark += (random.nextInt(4) match {
+        case 0 => 0L
+        case 1 => grid.size * 3
+        case _ => random.nextInt(grid.size.toInt + 1).toLong
+      })
+      val until = grid.lastEnd(watermark)
+      val maxBytes = if (random.nextBoolean()) 1000L else Long.MaxValue
+      val found = closed(rows, store, aggregates, grid, after, until, maxBytes)
+      assert(
+        found.sorted === expected(sent, grid, after, until).sorted,
+        s"seed $seed, batch $batch"
+      )
+      after = until
+    }
+    // When time has passed all rows, nothing of them is left.
+    val end = grid.lastEnd(watermark + grid.size * 4)
+    val _ = closed(Nil, store, aggregates, grid, after, end, Long.MaxValue)
+    store
+  }
+
+  test("packed entries: windows and what is left of the state are those of the model") {
+    (1 to 100).foreach(seed => assert(check(seed, counted, batches = 12).size === 0, s"seed $seed"))
+  }
+
+  test("entries that are objects: windows and what is left of the state are those of the model") {
+    (1 to 40).foreach(seed => assert(check(seed, listed, batches = 8).size === 0, s"seed $seed"))
+  }
+}
+
+object FramesOnMapSuite {
+
+  /** A row; `closed` is the end of the last window that was out when the row was sent. */
+  private final case class Sent(key: Long, time: Long, value: Long, closed: Long)
+
+  private final case class Found(key: Long, start: Long, count: Long, sum: Long)
+
+  private object Found {
+    implicit val order: Ordering[Found] = Ordering.by(f => (f.key, f.start))
+  }
+
+  private val key = AttributeReference("key", LongType)()
+  private val frame = AttributeReference("frame", LongType, nullable = false)()
+  private val value = AttributeReference("value", LongType)()
+
+  private def aggregates(functions: AggregateFunction*): FrameAggregates = {
+    val all = functions.map(_.toAggregateExpression())
+    FrameAggregates(Seq(key), frame, all, Seq(key, frame) ++ all.map(_.resultAttribute))
+  }
+
+  private val counted = aggregates(Count(value), Sum(value))
+
+  /** A list of values is no buffer of one word. */
+  private val listed = aggregates(Count(value), Sum(value), CollectList(value))
+
+  /** What the partial aggregation of a task emits: here of each row alone. */
+  private def partial(aggregates: FrameAggregates, grid: FrameGrid): Sent => UnsafeRow = {
+    val toRow = UnsafeProjection.create(
+      Array[DataType](LongType, LongType) ++ aggregates.inputBuffers.map(_.dataType)
+    )
+    val list = aggregates.functions.map(_.aggregateFunction).collectFirst { case c: CollectList =>
+      c
+    }
+    (sent: Sent) => {
+      val of = sent.time - Math.floorMod(sent.time - grid.offset, grid.slide)
+      val buffers = Seq[Any](1L, sent.value) ++ list.map { c =>
+        val buffer = c.createAggregationBuffer()
+        buffer += sent.value
+        c.serialize(buffer)
+      }
+      toRow(InternalRow.fromSeq(Seq[Any](sent.key, of) ++ buffers)).copy()
+    }
+  }
+
+  private def closed(
+      rows: Seq[Sent],
+      store: FrameStore,
+      aggregates: FrameAggregates,
+      grid: FrameGrid,
+      after: Long,
+      until: Long,
+      maxBytes: Long
+  ): Seq[Found] = {
+    val input = rows.iterator.map(partial(aggregates, grid))
+    new FrameWindowIterator(input, store, aggregates, grid, after, until, maxBytes).map { row =>
+      Found(row.getLong(0), row.getLong(1), row.getLong(2), row.getLong(3))
+    }.toVector
+  }
+
+  private def expected(
+      sent: collection.Seq[Sent],
+      grid: FrameGrid,
+      after: Long,
+      until: Long
+  ): Seq[Found] =
+    for {
+      end <- (after + grid.slide) to until by grid.slide
+      (key, rows) <- sent.groupBy(_.key).toSeq
+      inside = rows.filter(r => r.time >= end - grid.size && r.time < end && r.closed < end)
+      if inside.nonEmpty
+    } yield Found(key, end - grid.size, inside.size.toLong, inside.map(_.value).sum)
+}

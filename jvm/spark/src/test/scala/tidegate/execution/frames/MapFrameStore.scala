@@ -1,0 +1,26 @@
+package tidegate.execution.frames
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
+
+/** Frames in memory. Rows are copied in and out, as a state store does. */
+final class MapFrameStore extends FrameStore {
+  private val rows = mutable.LinkedHashMap.empty[UnsafeRow, UnsafeRow]
+
+  override def get(key: UnsafeRow): UnsafeRow = rows.get(key).map(_.copy()).orNull
+
+  override def put(key: UnsafeRow, value: UnsafeRow): Unit = rows(key.copy()) = value.copy()
+
+  override def remove(key: UnsafeRow): Unit = {
+    val _ = rows.remove(key)
+  }
+
+  override def heads: Iterator[UnsafeRowPair] =
+    rows.toVector.iterator
+      .filter(_._1.isNullAt(FrameStore.Chunk))
+      .map { case (key, value) => new UnsafeRowPair(key.copy(), value.copy()) }
+
+  def size: Int = rows.size
+}
