@@ -49,19 +49,19 @@ def keyed_orders(feed: Feed) -> DataFrame:
     return keyed.where("time < '2026-01-01 13:00:00'")
 
 
-def run_at_once(feed: Feed, frame: Callable[[Feed], DataFrame]) -> list[tuple[Any, ...]]:
+def run_at_once(feed: Feed, result: Callable[[Feed], DataFrame]) -> list[tuple[Any, ...]]:
     """Run the query once over all files."""
     for rows in FILES:
         feed.add(*rows)
-    return sorted(feed.run(frame(feed)))
+    return sorted(feed.run(result(feed)))
 
 
-def run_file_by_file(feed: Feed, frame: Callable[[Feed], DataFrame]) -> list[tuple[Any, ...]]:
+def run_file_by_file(feed: Feed, result: Callable[[Feed], DataFrame]) -> list[tuple[Any, ...]]:
     """Stop the query after every file, and start it again on its checkpoint."""
     emitted = []
     for rows in FILES:
         feed.add(*rows)
-        emitted += feed.run(frame(feed))
+        emitted += feed.run(result(feed))
     return sorted(emitted)
 
 

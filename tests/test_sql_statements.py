@@ -85,7 +85,7 @@ def test_statements(spark: SparkSession, statement: str, answer: str) -> None:
     assert first(spark, statement) == answer
 
 
-def test_parameters_and_frames(spark: SparkSession) -> None:
+def test_parameters_and_dataframes(spark: SparkSession) -> None:
     named = spark.sql(
         "SELECT count(*) FROM tumble(TABLE({df}), descriptor(time), :size) WHERE id > :id",
         args={"size": "10 seconds", "id": 1},

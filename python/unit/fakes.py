@@ -85,15 +85,15 @@ class FakeConnectSession:
         self.calls.append((text, args, df))
         if self.failure is not None:
             raise self.failure
-        return FakeConnectFrame(self, "result")
+        return FakeConnectDataFrame(self, "result")
 
 
-class FakeConnectFrame(DataFrame):
+class FakeConnectDataFrame(DataFrame):
     """A DataFrame of Spark Connect that tells how it was made."""
 
     __module__ = "pyspark.sql.connect.dataframe"
 
-    def __new__(cls, session: FakeConnectSession, made_by: Any) -> "FakeConnectFrame":
+    def __new__(cls, session: FakeConnectSession, made_by: Any) -> "FakeConnectDataFrame":
         return object.__new__(cls)
 
     def __init__(self, session: FakeConnectSession, made_by: Any) -> None:
@@ -105,10 +105,10 @@ class FakeConnectFrame(DataFrame):
         return self.session
 
     def join(self, other: Any, on: Any = None, how: Any = None) -> DataFrame:
-        return FakeConnectFrame(self.session, ("join", self.made_by, other.made_by, on, how))
+        return FakeConnectDataFrame(self.session, ("join", self.made_by, other.made_by, on, how))
 
     def hint(self, name: str, *parameters: Any) -> DataFrame:
-        return FakeConnectFrame(self.session, ("hint", name, self.made_by))
+        return FakeConnectDataFrame(self.session, ("hint", name, self.made_by))
 
 
 class FakeConnectColumn(Column):

@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql.classic.column import Column as ClassicColumn
 
 import tidegate
-from unit.fakes import FakeConnectColumn, FakeConnectFrame, FakeConnectSession, FakeJavaColumn
+from unit.fakes import FakeConnectColumn, FakeConnectDataFrame, FakeConnectSession, FakeJavaColumn
 
 BETWEEN = ("delivery_time", "order_time", "0 seconds", "10 minutes")
 
@@ -21,15 +21,15 @@ def session() -> FakeConnectSession:
 
 
 @pytest.fixture
-def frame(session: FakeConnectSession) -> FakeConnectFrame:
+def connect_df(session: FakeConnectSession) -> FakeConnectDataFrame:
     """Return a DataFrame of that session."""
-    return FakeConnectFrame(session, "orders")
+    return FakeConnectDataFrame(session, "orders")
 
 
 @pytest.fixture
-def other(session: FakeConnectSession) -> FakeConnectFrame:
+def other(session: FakeConnectSession) -> FakeConnectDataFrame:
     """Return a second DataFrame of that session."""
-    return FakeConnectFrame(session, "deliveries")
+    return FakeConnectDataFrame(session, "deliveries")
 
 
 def condition(text: str) -> Column:
@@ -37,26 +37,26 @@ def condition(text: str) -> Column:
 
 
 def test_watermark_when_only_a_lag_is_given_then_calls_with_it_and_the_defaults(
-    session: FakeConnectSession, frame: FakeConnectFrame
+    session: FakeConnectSession, connect_df: FakeConnectDataFrame
 ) -> None:
-    result: Any = tidegate.withKeyedWatermark(frame, "order_time", "5 seconds")
+    result: Any = tidegate.withKeyedWatermark(connect_df, "order_time", "5 seconds")
 
     assert session.calls == [
         (
             "SELECT * FROM IMPOSE_ORDER(TABLE({df}), DESCRIPTOR(:p0), key => :p1, "
             "policy => fixedLag(:p2), idle_timeout => :p3)",
             {"p0": "order_time", "p1": 0, "p2": "5 seconds", "p3": "60 seconds"},
-            frame,
+            connect_df,
         )
     ]
     assert result.made_by == "result"
 
 
 def test_watermark_when_all_is_given_then_every_value_is_a_parameter(
-    session: FakeConnectSession, frame: FakeConnectFrame
+    session: FakeConnectSession, connect_df: FakeConnectDataFrame
 ) -> None:
     tidegate.withKeyedWatermark(
-        frame,
+        connect_df,
         "order_time",
         key=3,
         policy=tidegate.limitingLagAndLull("5 seconds", timedelta(minutes=1)),
@@ -91,10 +91,10 @@ def test_watermark_when_all_is_given_then_every_value_is_a_parameter(
 
 
 def test_ingestion_watermark_when_called_then_is_a_policy_in_sql(
-    session: FakeConnectSession, frame: FakeConnectFrame
+    session: FakeConnectSession, connect_df: FakeConnectDataFrame
 ) -> None:
     tidegate.withIngestionWatermark(
-        frame, "order_time", "1 minute", "appended", "partition", name="orders"
+        connect_df, "order_time", "1 minute", "appended", "partition", name="orders"
     )
 
     (text, values, _) = session.calls[0]
@@ -116,9 +116,9 @@ def test_ingestion_watermark_when_called_then_is_a_policy_in_sql(
 
 
 def test_watermark_when_never_idle_then_the_timeout_is_null(
-    session: FakeConnectSession, frame: FakeConnectFrame
+    session: FakeConnectSession, connect_df: FakeConnectDataFrame
 ) -> None:
-    tidegate.withKeyedWatermark(frame, "order_time", "5 seconds", idleTimeout=None)
+    tidegate.withKeyedWatermark(connect_df, "order_time", "5 seconds", idleTimeout=None)
 
     (text, values, _) = session.calls[0]
     assert text.endswith("idle_timeout => :p3)")
@@ -127,10 +127,10 @@ def test_watermark_when_never_idle_then_the_timeout_is_null(
 
 @pytest.mark.parametrize("name", ["{df}", "it's", "`a.b`", "a`b", 'a"b', ":p1", "\\", "t) --"])
 def test_watermark_when_a_name_has_signs_of_sql_then_the_text_stays_the_same(
-    session: FakeConnectSession, frame: FakeConnectFrame, name: str
+    session: FakeConnectSession, connect_df: FakeConnectDataFrame, name: str
 ) -> None:
-    tidegate.withKeyedWatermark(frame, name, "5 seconds", substream=name, name=name)
-    tidegate.withKeyedWatermark(frame, "t", "5 seconds", substream="s", name="n")
+    tidegate.withKeyedWatermark(connect_df, name, "5 seconds", substream=name, name=name)
+    tidegate.withKeyedWatermark(connect_df, "t", "5 seconds", substream="s", name="n")
 
     ((text, values, _), (plain, _, _)) = session.calls
     assert text == plain
@@ -138,19 +138,19 @@ def test_watermark_when_a_name_has_signs_of_sql_then_the_text_stays_the_same(
 
 
 def test_watermark_when_called_as_a_method_then_is_the_function(
-    session: FakeConnectSession, frame: FakeConnectFrame
+    session: FakeConnectSession, connect_df: FakeConnectDataFrame
 ) -> None:
-    tidegate.KeyedDataFrame.withKeyedWatermark(frame, "t", "0 seconds")  # type: ignore[arg-type]
-    tidegate.withKeyedWatermark(frame, "t", "0 seconds")
+    tidegate.KeyedDataFrame.withKeyedWatermark(connect_df, "t", "0 seconds")  # type: ignore[arg-type]
+    tidegate.withKeyedWatermark(connect_df, "t", "0 seconds")
 
     assert session.calls[0] == session.calls[1]
 
 
 def test_join_when_it_has_bounds_then_they_are_added_to_the_join(
-    session: FakeConnectSession, frame: FakeConnectFrame, other: FakeConnectFrame
+    session: FakeConnectSession, connect_df: FakeConnectDataFrame, other: FakeConnectDataFrame
 ) -> None:
     bounds = ("delivery_time", "o.`order time`", timedelta(minutes=-1), "10 minutes")
-    result: Any = tidegate.streamJoin(frame, other, "order_id", "leftOuter", bounds)
+    result: Any = tidegate.streamJoin(connect_df, other, "order_id", "leftOuter", bounds)
 
     ((text, values, joined),) = session.calls
     assert text == (
@@ -160,17 +160,17 @@ def test_join_when_it_has_bounds_then_they_are_added_to_the_join(
         *("delivery_time", "o.`order time`", "-60000000 microseconds", "10 minutes")
     ]
     made_by = ("join", "orders", "deliveries", ["order_id"], "leftOuter")
-    assert isinstance(joined, FakeConnectFrame)
+    assert isinstance(joined, FakeConnectDataFrame)
     assert joined.made_by == ("hint", "tidegate_bounds_follow", made_by)
     assert result.made_by == "result"
 
 
 def test_join_when_it_has_no_bounds_then_is_the_join_of_spark(
-    session: FakeConnectSession, frame: FakeConnectFrame, other: FakeConnectFrame
+    session: FakeConnectSession, connect_df: FakeConnectDataFrame, other: FakeConnectDataFrame
 ) -> None:
     conditions = [condition("a"), condition("b")]
 
-    joined: Any = tidegate.streamJoin(frame, other, conditions)
+    joined: Any = tidegate.streamJoin(connect_df, other, conditions)
 
     (kind, left, right, on, how) = joined.made_by
     assert (kind, left, right, how) == ("join", "orders", "deliveries", "inner")
@@ -185,12 +185,12 @@ MIXED = (
 
 
 def test_join_when_one_side_is_of_classic_pyspark_then_says_which(
-    session: FakeConnectSession, frame: FakeConnectFrame, df: DataFrame
+    session: FakeConnectSession, connect_df: FakeConnectDataFrame, df: DataFrame
 ) -> None:
     with pytest.raises(tidegate.UnsupportedSessionError) as left:
-        tidegate.streamJoin(df, frame, "order_id")
+        tidegate.streamJoin(df, connect_df, "order_id")
     with pytest.raises(tidegate.UnsupportedSessionError) as right:
-        tidegate.streamJoin(frame, df, "order_id")
+        tidegate.streamJoin(connect_df, df, "order_id")
 
     connect, classic = "of Spark Connect", "of classic PySpark"
     assert str(left.value) == f"{MIXED}left is {classic}, right is {connect}."
@@ -198,11 +198,11 @@ def test_join_when_one_side_is_of_classic_pyspark_then_says_which(
 
 
 def test_join_when_its_condition_is_of_another_kind_then_says_so(
-    frame: FakeConnectFrame, other: FakeConnectFrame, df: DataFrame
+    connect_df: FakeConnectDataFrame, other: FakeConnectDataFrame, df: DataFrame
 ) -> None:
     connect, classic = "of Spark Connect", "of classic PySpark"
     with pytest.raises(tidegate.UnsupportedSessionError) as error:
-        tidegate.streamJoin(frame, other, ClassicColumn(FakeJavaColumn("a")))
+        tidegate.streamJoin(connect_df, other, ClassicColumn(FakeJavaColumn("a")))
     with pytest.raises(tidegate.UnsupportedSessionError) as reverse:
         tidegate.streamJoin(df, df, condition("a"))
 
@@ -216,9 +216,9 @@ def test_join_when_its_condition_is_of_another_kind_then_says_so(
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_join_when_a_side_is_no_dataframe_then_says_which(
-    frame: FakeConnectFrame, side: str
+    connect_df: FakeConnectDataFrame, side: str
 ) -> None:
-    sides: dict[str, Any] = {"left": frame, "right": frame} | {side: 5}
+    sides: dict[str, Any] = {"left": connect_df, "right": connect_df} | {side: 5}
 
     with pytest.raises(TypeError) as error:
         tidegate.streamJoin(**sides, on="order_id")
@@ -232,14 +232,14 @@ def unresolved(routine: str) -> AnalysisException:
 
 
 def test_extension_when_missing_on_the_server_then_says_how_to_start_it(
-    session: FakeConnectSession, frame: FakeConnectFrame, other: FakeConnectFrame
+    session: FakeConnectSession, connect_df: FakeConnectDataFrame, other: FakeConnectDataFrame
 ) -> None:
     session.failure = unresolved("`DESCRIPTOR`")
 
     with pytest.raises(tidegate.MissingExtensionError) as watermark:
-        tidegate.withKeyedWatermark(frame, "order_time", "5 seconds")
+        tidegate.withKeyedWatermark(connect_df, "order_time", "5 seconds")
     with pytest.raises(tidegate.MissingExtensionError) as join:
-        tidegate.streamJoin(frame, other, "order_id", between=BETWEEN)
+        tidegate.streamJoin(connect_df, other, "order_id", between=BETWEEN)
 
     assert str(watermark.value) == str(join.value)
     assert str(join.value) == (
@@ -250,9 +250,9 @@ def test_extension_when_missing_on_the_server_then_says_how_to_start_it(
 
 
 def test_error_when_of_the_query_itself_then_is_not_hidden(
-    session: FakeConnectSession, frame: FakeConnectFrame
+    session: FakeConnectSession, connect_df: FakeConnectDataFrame
 ) -> None:
     session.failure = unresolved("`my_function`")
 
     with pytest.raises(AnalysisException):
-        tidegate.withKeyedWatermark(frame, "order_time", "5 seconds")
+        tidegate.withKeyedWatermark(connect_df, "order_time", "5 seconds")

@@ -7,7 +7,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
 
 import tidegate
-from unit.fakes import FakeConnectFrame, FakeConnectSession, FakeFacade
+from unit.fakes import FakeConnectDataFrame, FakeConnectSession, FakeFacade
 
 
 def test_call_when_nothing_is_given_then_sends_the_defaults(
@@ -64,7 +64,7 @@ def test_argument_when_of_the_wrong_type_then_says_which(
     assert facade.calls == []
 
 
-def test_frame_when_it_is_none_then_says_so(facade: FakeFacade) -> None:
+def test_dataframe_when_it_is_none_then_says_so(facade: FakeFacade) -> None:
     with pytest.raises(TypeError) as error:
         tidegate.orderByEventTime(5)  # type: ignore[arg-type]
 
@@ -78,36 +78,36 @@ def session() -> FakeConnectSession:
 
 
 @pytest.fixture
-def frame(session: FakeConnectSession) -> FakeConnectFrame:
+def connect_df(session: FakeConnectSession) -> FakeConnectDataFrame:
     """Return a DataFrame of that session."""
-    return FakeConnectFrame(session, "events")
+    return FakeConnectDataFrame(session, "events")
 
 
 def test_connect_when_all_is_given_then_every_name_is_a_parameter(
-    session: FakeConnectSession, frame: FakeConnectFrame
+    session: FakeConnectSession, connect_df: FakeConnectDataFrame
 ) -> None:
-    result: Any = tidegate.orderByEventTime(frame, ["a b", "c"], "time")
+    result: Any = tidegate.orderByEventTime(connect_df, ["a b", "c"], "time")
 
     assert session.calls == [
         (
             "SELECT * FROM ORDER_BY_TIME(TABLE({df}), DESCRIPTOR(:p0), partition_by => :p1)",
             {"p0": "time", "p1": ["a b", "c"]},
-            frame,
+            connect_df,
         )
     ]
     assert result.made_by == "result"
 
 
 def test_connect_when_nothing_is_given_then_the_server_finds_the_column(
-    session: FakeConnectSession, frame: FakeConnectFrame
+    session: FakeConnectSession, connect_df: FakeConnectDataFrame
 ) -> None:
-    tidegate.orderByEventTime(frame)
+    tidegate.orderByEventTime(connect_df)
 
-    assert session.calls == [("SELECT * FROM ORDER_BY_TIME(TABLE({df}))", {}, frame)]
+    assert session.calls == [("SELECT * FROM ORDER_BY_TIME(TABLE({df}))", {}, connect_df)]
 
 
 def test_extension_when_missing_on_the_server_then_says_how_to_start_it(
-    session: FakeConnectSession, frame: FakeConnectFrame
+    session: FakeConnectSession, connect_df: FakeConnectDataFrame
 ) -> None:
     session.failure = AnalysisException(
         "Could not resolve `ORDER_BY_TIME` to a table-valued function.",
@@ -116,7 +116,7 @@ def test_extension_when_missing_on_the_server_then_says_how_to_start_it(
     )
 
     with pytest.raises(tidegate.MissingExtensionError) as error:
-        tidegate.orderByEventTime(frame)
+        tidegate.orderByEventTime(connect_df)
 
     assert str(error.value).startswith(
         "The Spark Connect server runs without the Tidegate extension. Start the server with"

@@ -125,7 +125,7 @@ def test_bounds_when_a_query_compares_the_times_itself_then_none_have_to_be_give
     assert sorted(rows, key=str) == sorted(PAIRS + NOT_DELIVERED, key=str)
 
 
-def test_batch_frames_when_joined_then_the_bounds_are_a_condition(
+def test_batch_dataframes_when_joined_then_the_bounds_are_a_condition(
     orders: RemoteFeed, deliveries: RemoteFeed
 ) -> None:
     add(orders, deliveries)

@@ -36,7 +36,7 @@ def test_order_when_without_a_watermark_then_is_refused(feed: RemoteFeed) -> Non
     feed.add(("12:00:07", 1))
 
     with pytest.raises(AnalysisException) as refused:
-        # Spark Connect analyzes a frame when something is asked of it.
+        # Spark Connect analyzes a DataFrame only when it has to answer.
         _ = tidegate.orderByEventTime(feed.stream()).columns
 
     assert refused.value.getCondition() == "TIDEGATE_ORDER_WITHOUT_WATERMARK"

@@ -109,7 +109,7 @@ def test_watermark_functions_when_in_a_table_then_there_is_no_watermark(feed: Re
     assert rows(feed.spark.sql(LATENESS)) == [(0, None, False)]
 
 
-def test_frame_when_in_the_text_then_is_the_table_beside_parameters(events: RemoteFeed) -> None:
+def test_dataframe_when_in_the_text_then_is_the_table_beside_parameters(events: RemoteFeed) -> None:
     counted = events.spark.sql(
         """
         SELECT date_format(window_start, 'HH:mm:ss'), count(*)

@@ -108,7 +108,7 @@ def test_event_time_when_its_name_is_not_plain_then_is_spelled_as_in_classic_pys
     assert keyed.isStreaming
 
 
-def test_columns_when_of_the_frame_before_then_still_work_after(feed: RemoteFeed) -> None:
+def test_columns_when_of_the_dataframe_before_then_still_work_after(feed: RemoteFeed) -> None:
     feed.add(("12:00:10", 0), ("12:00:20", 1))
     events = feed.stream()
 
@@ -118,7 +118,7 @@ def test_columns_when_of_the_frame_before_then_still_work_after(feed: RemoteFeed
     assert rows == [(1, 1)]
 
 
-def test_batch_frame_when_given_then_its_rows_are_the_same(feed: RemoteFeed) -> None:
+def test_batch_dataframe_when_given_then_its_rows_are_the_same(feed: RemoteFeed) -> None:
     feed.add(("12:00:10", 0), ("12:00:20", 1))
 
     keyed = tidegate.withKeyedWatermark(feed.batch(), "time", "5 seconds")
@@ -127,7 +127,7 @@ def test_batch_frame_when_given_then_its_rows_are_the_same(feed: RemoteFeed) -> 
     assert sorted(keyed.collect()) == sorted(feed.batch().collect())
 
 
-def test_union_when_of_one_frame_with_itself_then_its_rows_are_there_twice(
+def test_union_when_of_one_dataframe_with_itself_then_its_rows_are_there_twice(
     feed: RemoteFeed,
 ) -> None:
     feed.add(("12:00:10", 0))
