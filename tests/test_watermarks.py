@@ -1,14 +1,21 @@
 """`tidegate.watermarks` and what the progress of a query tells."""
 
 import json
+import socket
 from datetime import datetime, timezone
+from pathlib import Path
+from time import sleep
 
 import pytest
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, StreamingQueryException
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader
+from pyspark.sql.types import StructType
 
 import tidegate
 from feeds import Feed
+from refusals import check
 
 
 def at(hour: int, minute: int, second: int = 0) -> datetime:
@@ -145,3 +152,66 @@ def test_late_rows_when_dropped_then_the_progress_counts_each_of_them(feed: Feed
         "eviction": 1_767_270_005_000,
         "idle": False,
     }
+
+
+def test_watermarks_when_the_query_failed_before_it_had_a_plan_then_the_sentence_says_so(
+    spark: SparkSession,
+) -> None:
+    # Nobody listens on this port.
+    with socket.socket() as taken:
+        taken.bind(("localhost", 0))
+        options = {"host": "localhost", "port": taken.getsockname()[1], "includeTimestamp": True}
+        rows = spark.readStream.format("socket").options(**options).load()
+        keyed = tidegate.withKeyedWatermark(rows, "timestamp", "5 seconds")
+        query = keyed.writeStream.queryName("unheard").format("noop").start()
+        with pytest.raises(StreamingQueryException):
+            query.awaitTermination(120)
+
+    with pytest.raises(AnalysisException) as error:
+        tidegate.watermarks(query)
+
+    check(
+        error.value,
+        "QUERY_WITHOUT_PLAN",
+        "The query `unheard` has no watermarks: it failed before Spark had planned it. Its "
+        "exception() tells why.",
+        "55000",
+    )
+
+
+def test_watermarks_when_the_query_was_stopped_at_once_then_the_sentence_says_so(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    started, ended = tmp_path / "started", tmp_path / "ended"
+
+    # In here, as Python's workers do not find the modules of the tests.
+    def wait_for(file: Path) -> None:
+        while not file.exists():
+            sleep(0.01)
+
+    class SlowStart(DataSource):
+        """A source that a query cannot start with before the end."""
+
+        def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+            started.touch()
+            wait_for(ended)
+            raise AssertionError("the query was stopped before")
+
+    spark.dataSource.register(SlowStart)
+    rows = spark.readStream.format("SlowStart").schema("time timestamp").load()
+    keyed = tidegate.withKeyedWatermark(rows, "time", "5 seconds")
+    query = keyed.writeStream.queryName("slow").format("noop").start()
+    wait_for(started)
+    query.stop()
+    ended.touch()
+
+    with pytest.raises(AnalysisException) as error:
+        tidegate.watermarks(query)
+
+    check(
+        error.value,
+        "QUERY_WITHOUT_PLAN",
+        "The query `slow` has no watermarks: it was stopped before Spark had planned it. Start it "
+        "again.",
+        "55000",
+    )
