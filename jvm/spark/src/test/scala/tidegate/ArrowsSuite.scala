@@ -76,7 +76,7 @@ class ArrowsSuite extends AnyFunSuite {
 }
 
 object ArrowsSuite {
-  private val Package = """package (?:object )?(tidegate[\w.]*)(?: \{)?""".r
+  private val Package = """package (?:object )?(tidegate[\w.]*)(?: .*)?""".r
   private val Import = """import ([\w.]+(?:\.\{.*|\._)?)""".r
 
   /** A main file, with its imports as they are written. */
