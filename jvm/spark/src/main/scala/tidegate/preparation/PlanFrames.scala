@@ -11,15 +11,8 @@ import org.apache.spark.sql.streaming.OutputMode
 import tidegate.clock.StateCheckpoint
 import tidegate.columns.WindowMark
 import tidegate.core.window.WindowGrid
-import tidegate.operators.{EventTimeColumn, WindowColumns}
-import tidegate.plans.{
-  DropLate,
-  FrameAggregate,
-  FrameDecisions,
-  KeyedWatermark,
-  NoFrames,
-  PreparedQuery
-}
+import tidegate.operators.{EventTimeColumn, StatefulOperators, WindowColumns}
+import tidegate.plans.{FrameAggregate, FrameDecisions, KeyedWatermark, NoFrames, PreparedQuery}
 import tidegate.settings.Settings.FramesEnabled
 
 /**
@@ -69,7 +62,7 @@ object PlanFrames extends Rule[LogicalPlan] {
 
   /** Of a table that is emitted whole there is none. */
   private def operatorOf(a: Aggregate): Option[String] =
-    a.child.collectFirst { case d: DropLate => d.operator }
+    StatefulOperators.nameInQuery(a).map(_.name)
 
   /**
    * For the plan of a query that is about to start. Where the checkpoint has state, the checkpoint
