@@ -1,7 +1,6 @@
 """`tidegate.watermarks` and what the progress of a query tells."""
 
 import json
-import socket
 from datetime import datetime, timezone
 from pathlib import Path
 from time import sleep
@@ -11,6 +10,7 @@ from pyspark.errors import AnalysisException, StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader
+from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructType
 
 import tidegate
@@ -157,15 +157,15 @@ def test_late_rows_when_dropped_then_the_progress_counts_each_of_them(feed: Feed
 def test_watermarks_when_the_query_failed_before_it_had_a_plan_then_the_sentence_says_so(
     spark: SparkSession,
 ) -> None:
-    # Nobody listens on this port.
-    with socket.socket() as taken:
-        taken.bind(("localhost", 0))
-        options = {"host": "localhost", "port": taken.getsockname()[1], "includeTimestamp": True}
-        rows = spark.readStream.format("socket").options(**options).load()
-        keyed = tidegate.withKeyedWatermark(rows, "timestamp", "5 seconds")
-        query = keyed.writeStream.queryName("unheard").format("noop").start()
-        with pytest.raises(StreamingQueryException):
-            query.awaitTermination(120)
+    class Closed(DataSource):
+        """A source that a query cannot start with."""
+
+        def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+            raise ValueError("the source is closed")
+
+    query = started(spark, Closed)
+    with pytest.raises(StreamingQueryException, match="the source is closed"):
+        query.awaitTermination(120)
 
     with pytest.raises(AnalysisException) as error:
         tidegate.watermarks(query)
@@ -173,7 +173,7 @@ def test_watermarks_when_the_query_failed_before_it_had_a_plan_then_the_sentence
     check(
         error.value,
         "QUERY_WITHOUT_PLAN",
-        "The query `unheard` has no watermarks: it failed before Spark had planned it. Its "
+        "The query `Closed` has no watermarks: it failed before Spark had planned it. Its "
         "exception() tells why.",
         "55000",
     )
@@ -182,28 +182,25 @@ def test_watermarks_when_the_query_failed_before_it_had_a_plan_then_the_sentence
 def test_watermarks_when_the_query_was_stopped_at_once_then_the_sentence_says_so(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    started, ended = tmp_path / "started", tmp_path / "ended"
+    asked, stopped = tmp_path / "asked", tmp_path / "stopped"
 
     # In here, as Python's workers do not find the modules of the tests.
     def wait_for(file: Path) -> None:
         while not file.exists():
             sleep(0.01)
 
-    class SlowStart(DataSource):
-        """A source that a query cannot start with before the end."""
+    class Slow(DataSource):
+        """A source that a query cannot start with before it is stopped."""
 
         def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-            started.touch()
-            wait_for(ended)
-            raise AssertionError("the query was stopped before")
+            asked.touch()
+            wait_for(stopped)
+            raise ValueError("the query is stopped")
 
-    spark.dataSource.register(SlowStart)
-    rows = spark.readStream.format("SlowStart").schema("time timestamp").load()
-    keyed = tidegate.withKeyedWatermark(rows, "time", "5 seconds")
-    query = keyed.writeStream.queryName("slow").format("noop").start()
-    wait_for(started)
+    query = started(spark, Slow)
+    wait_for(asked)
     query.stop()
-    ended.touch()
+    stopped.touch()
 
     with pytest.raises(AnalysisException) as error:
         tidegate.watermarks(query)
@@ -211,7 +208,15 @@ def test_watermarks_when_the_query_was_stopped_at_once_then_the_sentence_says_so
     check(
         error.value,
         "QUERY_WITHOUT_PLAN",
-        "The query `slow` has no watermarks: it was stopped before Spark had planned it. Start it "
+        "The query `Slow` has no watermarks: it was stopped before Spark had planned it. Start it "
         "again.",
         "55000",
     )
+
+
+def started(spark: SparkSession, source: type[DataSource]) -> StreamingQuery:
+    """Start a query over a source, with the name of the source."""
+    spark.dataSource.register(source)
+    rows = spark.readStream.format(source.__name__).schema("time timestamp").load()
+    keyed = tidegate.withKeyedWatermark(rows, "time", "5 seconds")
+    return keyed.writeStream.queryName(source.__name__).format("noop").start()
