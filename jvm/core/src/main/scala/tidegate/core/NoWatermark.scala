@@ -6,6 +6,4 @@ private[core] object NoWatermark {
   final val Ms = Long.MinValue
 
   def toOption(timestampMs: Long): Option[Long] = Option.when(timestampMs != Ms)(timestampMs)
-
-  def fromOption(timestampMs: Option[Long]): Long = timestampMs.getOrElse(Ms)
 }
