@@ -25,7 +25,7 @@ MIXED = (
 )
 
 BOUNDS_FOLLOW = "tidegate_bounds_follow"
-"""A hint on a join whose bounds come next: the server does not refuse it for having none yet."""
+"""A hint on a join whose bounds come next: the server does not refuse the join without them."""
 
 
 def is_connect(obj: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What Tidegate raises before a call reaches the JVM.
+"""Errors that Tidegate raises before a call reaches the JVM.
 
 Errors of the query itself, raised while Spark analyzes it, arrive as
 :class:`pyspark.errors.AnalysisException`. Arguments of a wrong type or value are a ``TypeError`` or

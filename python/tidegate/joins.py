@@ -84,7 +84,7 @@ def streamJoin(
         If a column, a duration or the type of join is not usable, `lower` is above `upper`, the
         times have different types, a time column has no keyed watermark, both sides have the same
         key for different columns, or bounds are missing. What depends on the whole query, such as
-        the bounds of an inner join, is checked when it starts.
+        the bounds of an inner join, is checked when the query starts.
 
     Examples
     --------

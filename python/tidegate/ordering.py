@@ -31,7 +31,7 @@ def orderByEventTime(
         The stream, with a keyed watermark on the time.
     partitionBy : str or sequence of str, optional
         Columns that divide the rows: only rows with equal values are ordered among each other.
-        Without it all rows are, by a single task.
+        Without it, a single task orders all rows.
     eventTime : str, optional
         The column to order by. By default the only column with a keyed watermark; in a batch
         DataFrame, the only column of type ``TIMESTAMP`` or ``TIMESTAMP_NTZ``.

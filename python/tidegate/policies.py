@@ -98,7 +98,7 @@ def limitingLagAndLull(lag: Duration, maxLull: Duration) -> Policy:
     """Follow with a fixed lag, and keep time moving when no row has come for ``maxLull``.
 
     In a lull the watermark advances as fast as the wall clock, from where it was: the distance
-    between the two is kept. Any row ends the lull. A substream on which no row was ever seen has no
+    between the two is kept. Any row ends the lull. A substream that has never shown a row has no
     watermark.
 
     Parameters

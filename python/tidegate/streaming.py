@@ -108,8 +108,8 @@ def withKeyedWatermark(
         A time further ahead of the wall clock than this does not move the watermark. By default
         there is no limit.
     flush : bool, default False
-        Whether a run with ``trigger(availableNow=True)`` ends with the end of time: all windows
-        close and all state leaves. Rows that come in a later run on the same checkpoint are late.
+        Whether a run with ``trigger(availableNow=True)`` ends time: all windows close and the state
+        becomes empty. Rows that come in a later run on the same checkpoint are late.
 
     Returns
     -------
@@ -197,10 +197,9 @@ def withIngestionWatermark(
         Name of the column with the append times.
     substream : str or sequence of str, optional
         Columns that name the parts in which append times ascend, such as
-        ``["topic", "partition"]``.
-        Without it the stream is one substream.
+        ``["topic", "partition"]``. Without it the stream is one substream.
     maxIdleLag : str or datetime.timedelta, default "10 seconds"
-        How far behind the wall clock a substream stays that is read to its end.
+        How far a substream that is read to its end stays behind the wall clock.
     key : int, default 0
         The watermark key, from 0 to 127.
     emission : Emission, optional
@@ -264,19 +263,19 @@ def watermarks(query: StreamingQuery) -> dict[str, Watermark]:
     dict of str to Watermark
         Keyed watermarks, whose ``kind`` is ``"watermark"``, by the name that they were given, and
         stateful operators, whose kind is ``"operator"``, by names such as ``"aggregate"``. A join
-        has one for each side, ``"join.left"`` and ``"join.right"``. Both kinds have a ``key``, a
-        ``watermark`` (a datetime in UTC, or ``None`` before there is one), whether they are
-        ``idle``, the ``eventTime`` column, and ``heldBackBy``, the name of what they wait for.
+        has one entry for each side, ``"join.left"`` and ``"join.right"``. Both kinds have a
+        ``key``, a ``watermark`` (a datetime in UTC, or ``None`` before there is one), whether they
+        are ``idle``, the ``eventTime`` column, and ``heldBackBy``, the name of what they wait for.
 
-        A keyed watermark waits for the substream that is the minimum, ``None`` if all are idle. It
-        also has the number of ``futureEvents`` since the query was started, and the ``watermark``
-        and ``idle`` of each of its ``substreams``.
+        A keyed watermark waits for the substream with the lowest watermark; for ``None`` if all
+        are idle. It also has the number of ``futureEvents`` since the query was started, and the
+        ``watermark`` and ``idle`` of each of its ``substreams``.
 
-        An operator waits for the keyed watermark that is the minimum. It also has ``lateRows``, the
-        number of rows that it dropped as late since the query was started, the
-        ``evictionWatermark`` (a datetime or ``None``), below which rows have left its state, and
-        ``evictionHeldBackBy``, the keyed watermark that this waits for. The state of a side of a
-        join waits for the watermark of the other side; ``None`` if rows stay in it for ever.
+        An operator waits for its lowest keyed watermark. It also has ``lateRows``, the number of
+        rows that it dropped as late since the query was started, the ``evictionWatermark`` (a
+        datetime or ``None``), below which rows have left its state, and ``evictionHeldBackBy``,
+        the keyed watermark that the eviction waits for. In a join, the state of one side waits for
+        the watermark of the other side; the value is ``None`` if rows stay in the state for ever.
 
     Raises
     ------
