@@ -36,7 +36,7 @@ object CompleteWindowKeys extends Rule[LogicalPlan] {
         }
       }
 
-  /** The start of a window with a watermark, if no other key goes by that watermark. */
+  /** The start of a window with a watermark, if no other key is a time of that watermark. */
   private def lonelyStart(keys: Seq[Expression]): Option[Attribute] = {
     val columns = keys.collect { case a: Attribute => a }
     columns.find { a =>

@@ -24,7 +24,7 @@ private[tidegate] object RestoredFrames extends Logging {
    * Logs a verdict for all windows that were changed.
    *
    * @throws AnalysisException
-   *   if the query has no use for frames that are there
+   *   if the checkpoint has frames that the query cannot use
    */
   def check(plan: LogicalPlan, decisions: FrameDecisions, checkpoint: StateCheckpoint): Unit =
     checkpoint.operators.filter(_._2 == FrameAggregate.StateName).keys.toSeq.sorted.foreach { id =>

@@ -11,7 +11,8 @@ private[tidegate] object RestoredOrders {
 
   /**
    * @throws AnalysisException
-   *   if they wait in another order: rows of one key would be in two places, or by two times
+   *   if they wait in another order: rows of one key would be in two places, or ordered by two
+   *   times
    */
   def check(plan: LogicalPlan, checkpoint: StateCheckpoint): LogicalPlan = {
     for {
