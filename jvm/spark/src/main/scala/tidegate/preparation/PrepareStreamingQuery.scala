@@ -18,8 +18,8 @@ import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
  *   1. Common table expressions are inlined.
  *   1. Watermark nodes get their final names, and each function gets the watermark that it asks
  *      for.
- *   1. Watermarks over Kafka that could have substreams are told of.
- *   1. Rows of Kafka whose time is taken for their append time are checked for it.
+ *   1. The log names watermarks over Kafka that have no substreams although they could.
+ *   1. Kafka rows whose timestamp is used as append time get a check that the broker set it.
  *   1. Everything that the query says about the times of a join goes into its condition, and the
  *      join is checked.
  *   1. Each stateful operator sees one event time column.
