@@ -7,7 +7,7 @@ final case class ClockView(nodes: Map[String, NodeView], operators: Map[String, 
  * What a user may see of a watermark node.
  *
  * @param heldBackBy
- *   the substream that is the minimum; `None` if all are idle
+ *   the substream that the watermark waits for; `None` if all are idle
  */
 final case class NodeView(
     mark: NodeMark,
