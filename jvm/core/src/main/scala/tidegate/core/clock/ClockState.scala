@@ -20,7 +20,7 @@ package tidegate.core.clock
  * @param exact
  *   the nodes whose input cannot be read again after a restart. Not saved
  * @param isPassive
- *   whether a change of the state starts no batch by itself. Not saved
+ *   whether the state starts no batch by itself. Not saved
  */
 final case class ClockState(
     nodes: Map[String, NodeMark],
@@ -34,8 +34,8 @@ final case class ClockState(
 ) {
 
   /**
-   * Whether two states give the same results. Only the marks of the operators count, the looks, and
-   * for exact nodes the substreams. A passive state gives the same as any other.
+   * Whether two states give the same results. Only the marks of the operators, the looks, and the
+   * substreams of exact nodes count. A passive state gives the same as any other.
    */
   def givesSameAs(that: ClockState): Boolean =
     (this eq that) || isPassive || that.isPassive ||

@@ -4,8 +4,8 @@ package tidegate.core.clock
  * The watermarks of an operator in one batch, in epoch ms.
  *
  * @param lateMs
- *   the watermark for late rows: results with rows below it are already out. Before the first
- *   watermark it is 0, as in Spark, or the lowest value of the operator
+ *   the watermark for late rows: rows below it are late. Before the first watermark it is 0, as in
+ *   Spark, or the lowest value of the operator
  * @param evictionMs
  *   the watermark for eviction: rows that it has passed leave in this batch; 0, or the lowest
  *   value, means none

@@ -148,7 +148,7 @@ private[clock] final class SubstreamClock(
    * @param tops
    *   by substream, the highest event time in µs, or `NoTime`
    * @param seenAtMs
-   *   when the batch was planned: its events had arrived by then
+   *   when the sources had been asked for the batch: its events had arrived by then
    * @throws TooManySubstreamsException
    *   if there are too many substreams
    */
