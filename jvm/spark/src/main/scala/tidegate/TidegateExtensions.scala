@@ -55,7 +55,7 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
     // Also before Spark's check of output modes, which does not know this operator.
     extensions.injectHintResolutionRule(_ => CheckOrderModes)
 
-    // Calls that only get their name here, before Spark looks for a function of this name.
+    // For calls whose name is known only now, before Spark looks for a function of that name.
     extensions.injectHintResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))
 
     // With the hint rules, because Spark drops unknown hints right after them.

@@ -6,7 +6,7 @@ import org.apache.spark.sql.SparkSession
 private[bench] object BenchSession {
 
   /**
-   * For both sides of a comparison: Spark's default file manager asks for symbolic links. For that,
+   * For both sides of a comparison: Spark's other file manager asks for symbolic links. For that,
    * Hadoop without its native library starts a process, several times in each batch.
    */
   val DirectRename: (String, String) = "spark.sql.streaming.checkpointFileManagerClass" ->

@@ -9,7 +9,7 @@ import tidegate.errors.WindowErrors
 
 /**
  * Adds the end of the window to the keys of streaming operators that are grouped by its start
- * alone: only the end tells when a window is closed.
+ * alone: only the end shows when a window is closed.
  */
 object CompleteWindowKeys extends Rule[LogicalPlan] {
 

@@ -17,7 +17,7 @@ import tidegate.columns.EventTimeTag
  * Gives the columns of a view their current marks. Spark keeps the marks from when the view was
  * made; since then, what the view reads may have got another watermark or other windows.
  *
- * A view whose columns had no mark of ours, and have none now, stays as Spark made it.
+ * A view whose columns had none of our marks, and have none now, stays as Spark made it.
  */
 object RefreshViewColumns extends Rule[LogicalPlan] {
 

@@ -8,7 +8,7 @@ import tidegate.errors.SessionErrors
 import tidegate.plans.SessionWindows
 
 /**
- * Sessions below an aggregation, with Spark's session window in the place of the three columns.
+ * Sessions below an aggregation, with Spark's session window instead of our three columns.
  *
  * @param columns
  *   which part of the session each column stands for

@@ -24,7 +24,7 @@ import tidegate.statistics.{LateRows, SubstreamStats}
 
 /**
  * A query's clock as a source without columns, whose offset is the vector of the query's keyed
- * watermarks. All time is in the `QueryClock`; this class tells it what happens in Spark.
+ * watermarks. All time is in the `QueryClock`; this class reports to it what happens in Spark.
  *
  *   - Spark writes the vector to the offset log before each batch, so that a replayed batch sees
  *     the watermarks that it saw the first time.
@@ -179,8 +179,8 @@ final class EventTimeClock(madeAtMs: Long)
 
   /**
    * With `Trigger.AvailableNow` time stands still, because a wall-clock policy would never let the
-   * run end. It stands at the moment when the clock was made: after that moment sources say where
-   * the run ends.
+   * run end. It stands at the moment when this object was made: only later do sources fix where the
+   * run ends.
    */
   override def prepareForTriggerAvailableNow(): Unit = frozenAtMs = Some(madeAtMs)
 

@@ -11,7 +11,7 @@ import org.apache.spark.sql.tidegate.{CheckpointLogs, OperatorState, SparkIntern
 import org.apache.spark.sql.{AnalysisException, SparkSession}
 import tidegate.core.clock.OperatorMark
 
-/** What a checkpoint says about the state of operators, before its query runs on it again. */
+/** What a checkpoint says about the state of operators, before the query continues from it. */
 final class StateCheckpoint(location: String, session: SparkSession) {
   private val hadoopConf = SparkInternals.hadoopConf(session)
   private val files = new Path(location).getFileSystem(hadoopConf)

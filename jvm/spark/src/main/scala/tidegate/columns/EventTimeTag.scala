@@ -75,7 +75,7 @@ object EventTimeTag {
   def decisive(column: Attribute): Expression =
     if (isWindow(column)) GetStructField(column, 1) else column
 
-  /** Whether the column tells when a window is closed: a window, or the end of one. */
+  /** Whether the column shows when a window is closed: a window, or the end of one. */
   def closesWindow(a: Attribute): Boolean = isWindow(a) || WindowMark.hasRole(a, WindowRole.End)
 
   private def builder(a: Attribute) = new MetadataBuilder().withMetadata(a.metadata)

@@ -36,7 +36,7 @@ private[tidegate] trait OneTimeOperator extends TimedOperator {
 
   /**
    * Replaces Spark's watermarks in the nodes that Spark plans for the operator. These nodes never
-   * drop late rows: a `DropLate` below them has done it.
+   * drop late rows: a `DropLate` below them already has.
    */
   def bound: PartialFunction[SparkPlan, StateTimes => SparkPlan]
 

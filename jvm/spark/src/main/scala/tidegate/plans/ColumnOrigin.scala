@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
  * Where a column of a plan comes from.
  *
  * @param node
- *   the node that makes the column: all nodes above pass it on as it is, though perhaps under
+ *   the node that makes the column: all nodes above pass it on unchanged, though perhaps under
  *   another name
  * @param column
  *   the column as it is called there
@@ -41,7 +41,7 @@ private[tidegate] object ColumnOrigin {
   }
 
   /**
-   * As `of`, but continues in the first branch of a union, from which the union has its columns.
+   * As `of`, but continues in the first branch of a union, from which the union takes its columns.
    */
   @tailrec
   def inFirstBranch(plan: LogicalPlan, column: Attribute): ColumnOrigin = of(plan, column) match {

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import tidegate.columns.EventTimeTag
 
 /**
- * Adds the watermark key of the input to the event time column that `transformWithState` was told
+ * Adds the watermark key of the input to the event time column that `transformWithState` was asked
  * to emit; Spark itself adds only its own tag.
  */
 final case class KeyedOutput(eventTime: Attribute, key: Byte, lagMs: Long, child: LogicalPlan)

@@ -24,7 +24,7 @@ final case class RetagEventTime(
 
   override def output: Seq[Attribute] = RetagEventTime.retag(child.output, columns, metadata)
 
-  /** None: the node must not keep a column alive that nothing else needs. */
+  /** Empty: the node must not keep a column alive that nothing else needs. */
   @transient override lazy val references: AttributeSet = AttributeSet.empty
 
   override protected def withNewChildInternal(newChild: LogicalPlan): RetagEventTime =

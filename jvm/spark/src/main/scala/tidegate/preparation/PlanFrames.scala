@@ -19,8 +19,8 @@ import tidegate.settings.Settings.FramesEnabled
  * Puts sliding windows together from frames, where that gives the same rows as Spark's plan; and
  * where it does not, says why.
  *
- * It works on the plan of each batch, after the analysis. What a batch cannot know, such as the
- * output mode, is decided when the query starts: see [[PlanFrames.atStart]].
+ * The rule runs on the plan of each batch, after the analysis. What a batch cannot know, such as
+ * the output mode, is decided when the query starts: see [[PlanFrames.atStart]].
  */
 object PlanFrames extends Rule[LogicalPlan] {
 
@@ -67,12 +67,12 @@ object PlanFrames extends Rule[LogicalPlan] {
 
   /**
    * For the plan of a query that is about to start. Where the checkpoint has state, the checkpoint
-   * decides: frames stay frames, and windows that were made without frames go on without them.
+   * decides: frames stay frames, and windows that were made without frames continue without them.
    *
    * @return
    *   the plan, in which sliding windows are made in a shorter way, and the decisions
    * @throws AnalysisException
-   *   if the checkpoint has frames that the query cannot go on with
+   *   if the checkpoint has frames that the query cannot continue with
    */
   def atStart(
       plan: LogicalPlan,

@@ -10,7 +10,7 @@ import tidegate.errors.CheckpointErrors
 import tidegate.operators.StatefulOperators
 import tidegate.plans.{FrameAggregate, FrameDecisions}
 
-/** Whether a query can go on with the frames of its checkpoint, and what that does to windows. */
+/** Whether a query can continue with the frames of its checkpoint, and how that affects windows. */
 private[tidegate] object RestoredFrames extends Logging {
 
   /** Whether the checkpoint has frames of an aggregation. */

@@ -6,7 +6,7 @@ import tidegate.errors.CheckpointErrors
 import tidegate.operators.StatefulOperators
 import tidegate.plans.{EventTimeOrder, OrderMark}
 
-/** Whether a query can go on with the rows that wait in its checkpoint to be ordered. */
+/** Whether a query can continue with the rows that wait in its checkpoint to be ordered. */
 private[tidegate] object RestoredOrders {
 
   /**

@@ -13,7 +13,7 @@ import tidegate.errors.SettingErrors
  * @param wanted
  *   which values it accepts: the end of the sentence "it must be ..."
  * @param doc
- *   what it does, for the page of settings
+ *   what the setting does, for the page of settings
  * @param read
  *   the value of a text; `None` if the text is not valid
  */

@@ -90,7 +90,7 @@ private[tidegate] object SourceParts {
     own.forall(name => relation.output.exists(_.name == name))
   }
 
-  /** By topic and partition. */
+  /** The offsets in a text, by topic and partition. */
   private def offsets(json: Option[String]): Map[(String, String), Long] = {
     for {
       topics <- json.flatMap(parseOpt(_)).toSeq.collect { case o: JObject => o.obj }

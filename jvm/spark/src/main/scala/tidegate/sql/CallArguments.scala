@@ -107,7 +107,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
     }
   }
 
-  /** The time column as it is written. */
+  /** The name of the time column, as it is written in the call. */
   def timeName: String = (time, byParameter(Parameter.TimeColumn)) match {
     case (a: Attribute, _)                      => a.name
     case (_, Descriptor(Seq(Right(nameParts)))) => nameParts.mkString(".")

@@ -10,7 +10,7 @@ import java.util.Locale
  * @param parameters
  *   in the order of positional arguments, after the table
  * @param namedOnly
- *   the parameters that have to be named
+ *   the parameters that must be named
  */
 private[tidegate] final case class EventTimeFunction(
     name: String,

@@ -10,8 +10,9 @@ import tidegate.errors.WindowErrors
 import tidegate.plans.SessionWindows
 
 /**
- * What the window functions do: they add the columns `window_start`, `window_end` and `window_time`
- * to their table, of the type of the time column. A row without a time is in no window.
+ * Implements the window functions. They add the columns `window_start`, `window_end` and
+ * `window_time` to their table, of the type of the time column. A row without a time is in no
+ * window.
  *
  * Windows are counted from the epoch in UTC, whatever the time zone of the session. The start of
  * the window of `t` is `t - (t - offset) mod size`.

@@ -28,16 +28,16 @@ final class SubstreamStats(
     limit: SubstreamLimit = SubstreamLimit.none
 ) extends AccumulatorV2[Long, Map[String, Long]] {
 
-  /** What the task of this copy has seen. */
+  /** The times that the task of this copy has seen. */
   @transient private var tree = newTree
 
-  /** What other copies have seen: by name, in µs. */
+  /** The highest times that other copies have seen: by name, in µs. */
   @transient private var tops = mutable.Map.empty[String, Long]
   @volatile private var future = PartitionCounts.none
 
   private def newTree = new SubstreamNode(new SubstreamCounter(limit))
 
-  /** Where the search for a row's substream begins. */
+  /** The node where the search for a row's substream begins. */
   def root: SubstreamNode = tree
 
   /** Takes in an event of a substream, with its time in µs. */

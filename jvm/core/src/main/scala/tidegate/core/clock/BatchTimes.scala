@@ -4,7 +4,7 @@ package tidegate.core.clock
 final case class BatchTimes(start: ClockState, end: ClockState) {
 
   /**
-   * The watermarks of an operator, none of them below `lowestMs`. For Spark's operators it is 0.
+   * The watermarks of an operator, none of them below `lowestMs`, which is 0 for Spark's operators.
    * With a lower value Spark would start batches without end, because its own watermark is 0 and so
    * ahead of ours.
    */

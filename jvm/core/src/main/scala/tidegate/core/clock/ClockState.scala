@@ -51,7 +51,7 @@ final case class ClockState(
 
 object ClockState {
 
-  /** Before anything was observed. */
+  /** The state before anything was observed. */
   val empty: ClockState =
     ClockState(Map.empty, Map.empty, Map.empty, Map.empty, looks = 0L, savedAtMs = 0L)
 }

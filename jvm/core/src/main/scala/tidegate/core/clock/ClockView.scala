@@ -1,6 +1,6 @@
 package tidegate.core.clock
 
-/** What a user may see of a clock: by the name of the watermark node, and of the operator. */
+/** What a user may see of a clock: watermark nodes and operators, by name. */
 final case class ClockView(nodes: Map[String, NodeView], operators: Map[String, OperatorView])
 
 /**

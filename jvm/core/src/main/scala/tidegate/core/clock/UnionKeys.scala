@@ -3,10 +3,10 @@ package tidegate.core.clock
 import scala.collection.mutable
 
 /**
- * The keys under which a checkpoint holds the values of unions: the name of the operator that uses
- * the union, and `name#2` for the next union in the same operator, first the unions of its input,
- * then those of its eviction. If functions of the query ask for a union, its key has the names of
- * its watermark nodes, as in `function(orders, deliveries)`.
+ * The keys under which a checkpoint holds the values of unions. The first union in an operator has
+ * the name of the operator as its key, the next one `name#2`; unions of the operator's input come
+ * before unions of its eviction. If functions of the query ask for a union, its key has the names
+ * of its watermark nodes, as in `function(orders, deliveries)`.
  *
  * In a running query a union has one value, shared by all operators and functions that use it.
  */

@@ -6,7 +6,7 @@ import tidegate.core.{Arguments, NoWatermark, Saturating, WatermarkPolicy}
  * Fixed lag, but the watermark also reaches a timestamp at most `maxDelayMs` after it was observed.
  *
  * Remembers when a new highest timestamp came, in buckets of wall time. A bucket starts with its
- * first timestamp and is released as a whole `maxDelayMs` later: its first timestamp exactly in
+ * first timestamp and is released as a whole `maxDelayMs` later: its first timestamp exactly on
  * time, the others early. Buckets start at least `maxDelayMs / 16`, rounded up, apart, so there are
  * never more than 16 within `maxDelayMs`.
  */

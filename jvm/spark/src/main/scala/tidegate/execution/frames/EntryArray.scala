@@ -24,7 +24,7 @@ private[frames] final class EntryArray(entryFields: Int) {
 
   private def place(i: Int): Long = Platform.getLong(array, first + 8L * i)
 
-  /** Where the entry begins. */
+  /** The address where the entry begins. */
   def address(i: Int): Long = offset + (place(i) >>> 32)
 
   /** The length of the entry. */

@@ -20,7 +20,7 @@ private[frames] object FrameStateSchema {
    */
   def functions(entry: StructType): Seq[String] =
     entry.fieldNames.toSeq.tail.map { name =>
-      // Equal names are told apart by a number.
+      // Equal names have a number at their end.
       val plain = name.replaceFirst(" \\d+$", "")
       plain.takeWhile(_ != '(') + plain.drop(plain.lastIndexOf(')') + 1)
     }

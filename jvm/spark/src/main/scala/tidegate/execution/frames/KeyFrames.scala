@@ -8,8 +8,8 @@ import tidegate.core.window.{FrameCursor, FrameGrid, WindowChange}
  * keys, one after the other.
  *
  * When more than `2 * chunkFrames` are open, the first `chunkFrames` of them are sealed. Their
- * number decides and not the watermark, because a watermark that is held back would let the head
- * grow. Rows for a sealed chunk change the chunk and write it again; rows for a gap between two
+ * number decides and not the watermark, because the head would grow while the watermark is held
+ * back. Rows for a sealed chunk change the chunk and write it again; rows for a gap between two
  * chunks go to the later one. A chunk that has grown to more than twice its size is split.
  *
  * @param mergeChunks
@@ -197,7 +197,7 @@ private[frames] final class KeyFrames(
       }
     }
 
-  /** Writes the key as it is after all windows that end at or before `closed` are emitted. */
+  /** Writes the key in its state after all windows that end at or before `closed` are emitted. */
   def write(closed: Long): Unit = {
     val (deadChunks, deadFrames) = dropDeadChunks(closed)
     if (deadChunks == chunks.size && deadFrames == open.size) {

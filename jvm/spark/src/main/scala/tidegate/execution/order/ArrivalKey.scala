@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.Platform
  *
  *   1. its event time in µs, with the sign bit inverted, so that times before 1970 come first;
  *   1. the number of the batch that it arrived in;
- *   1. its number in that batch, among those of its partition.
+ *   1. its number among the rows of that batch in its partition.
  *
  * All are big-endian. A state store sorts keys by their bytes, if it sorts them, and the bytes
  * before these 24 are the same in every key. Batch numbers continue after a restart, and a batch
