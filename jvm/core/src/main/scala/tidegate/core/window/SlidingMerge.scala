@@ -7,11 +7,11 @@ package tidegate.core.window
  * and every mergeable value can slide. Windows are processed in segments; a segment has at most as
  * many windows as a window has frames. In a segment
  *
- *   - the ''front'' is the frames that leave: each holds the merged values from itself to the end
+ *   - the ''front'' has the frames that leave: each holds the merged values from itself to the end
  *     of the core,
- *   - the ''core'' is the frames that all windows of the segment share: one value, to which a run
+ *   - the ''core'' has the frames that all windows of the segment share: one value, to which a run
  *     is added in one step,
- *   - the ''back'' is the frames that enter: one value that grows.
+ *   - the ''back'' has the frames that enter: one value that grows.
  *
  * A window is one front value and the back, so a window takes at most two merges, and a frame at
  * most three, not counting the core, which each segment computes once. Empty stretches are skipped.

@@ -84,7 +84,7 @@ object FrameAggregates {
   /** The virtual machine interprets methods of more than 8,000 bytes. */
   private val MostPacked = 24
 
-  /** A function that was called by an alias, such as `mean`, keeps its own name. */
+  /** A function that was called by an alias, such as `mean`, gets its own name back. */
   private def withOwnName(f: AggregateExpression): AggregateExpression = {
     val function = f.aggregateFunction.clone().asInstanceOf[AggregateFunction]
     function.unsetTagValue(FunctionRegistry.FUNC_ALIAS)

@@ -197,7 +197,9 @@ private[frames] final class KeyFrames(
       }
     }
 
-  /** Writes the key in its state after all windows that end at or before `closed` are emitted. */
+  /**
+   * Writes the key as of the moment when all windows that end at or before `closed` are emitted.
+   */
   def write(closed: Long): Unit = {
     val (deadChunks, deadFrames) = dropDeadChunks(closed)
     if (deadChunks == chunks.size && deadFrames == open.size) {
@@ -233,8 +235,7 @@ private[frames] final class KeyFrames(
   private def beginsChunk: Boolean = inChunk && index == 0
 
   /**
-   * Whether a window can contain the chunk as a whole: only if the chunk is not longer than a
-   * window.
+   * Whether the merged entry of a chunk can be used: never if the chunk is longer than a window.
    */
   private def isRun(c: Int): Boolean =
     mergeChunks && chunks.ends(c) - chunks.firsts(c) + grid.slide <= grid.size
