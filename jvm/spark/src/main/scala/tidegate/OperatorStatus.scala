@@ -10,19 +10,20 @@ import tidegate.clock.OperatorView
  * @param key
  *   the key of the watermark that it runs on, from 0 to 127
  * @param watermark
- *   the time below which rows are late for it, in whole milliseconds; none before there is one
+ *   the time below which rows are late for the operator, in whole milliseconds; none until there is
+ *   one
  * @param idle
  *   whether all of its input is idle
  * @param eventTime
  *   the name of the column that it runs on
  * @param heldBackBy
- *   the keyed watermark that is the minimum, which the operator waits for
+ *   the keyed watermark furthest behind, which the operator waits for
  * @param evictionWatermark
- *   the time below which rows have left its state, in whole milliseconds; none before there is one,
- *   or if they stay for ever
+ *   the time below which rows have left the operator's state, in whole milliseconds; none until
+ *   there is one, or if rows stay for ever
  * @param evictionHeldBackBy
- *   the keyed watermark that its state waits for: of a side of a join that of the other side. None
- *   if rows stay in the state for ever
+ *   the keyed watermark that its state waits for; for one side of a join, a watermark of the other
+ *   side. None if rows stay in the state for ever
  * @param lateRows
  *   how many rows it dropped as late since the query was started
  */

@@ -15,7 +15,7 @@ import tidegate.builders.Policies
 private[tidegate] trait PolicyFunctions {
 
   /**
-   * Lets the watermark follow the highest event time seen, `lag` behind it.
+   * Keeps the watermark `lag` behind the highest event time seen.
    *
    * {{{
    * df.withKeyedWatermark("order_time", policy = fixedLag("5 seconds"))
@@ -24,14 +24,16 @@ private[tidegate] trait PolicyFunctions {
    * @param lag
    *   event time, 0 or more, by which a row may trail the newest row of its substream
    * @return
-   *   for the argument `policy` of `withKeyedWatermark`; its argument `lag` is short for this
+   *   for the argument `policy` of `withKeyedWatermark`, whose argument `lag` is a shorthand for
+   *   this policy
    * @throws AnalysisException
    *   if the duration cannot be read or is negative
    */
   def fixedLag(lag: String): PolicySpec = Policies.policy("fixedLag", Seq(lag))
 
   /**
-   * Follows as `fixedLag`, and reaches every event time at most `maxDelay` after it was seen.
+   * As `fixedLag`, but the watermark reaches every event time within `maxDelay` after that time was
+   * seen.
    *
    * {{{
    * df.withKeyedWatermark("order_time", policy = limitingLagAndDelay("5 seconds", "30 seconds"))
@@ -40,8 +42,8 @@ private[tidegate] trait PolicyFunctions {
    * @param lag
    *   event time, 0 or more, by which the watermark trails the highest event time seen
    * @param maxDelay
-   *   wall-clock time, 0 or more, after which the watermark has reached an event time that was
-   *   seen, even if no newer row followed it
+   *   wall-clock time, 0 or more, within which the watermark reaches an event time that was seen,
+   *   even if no newer row follows
    * @return
    *   for the argument `policy` of `withKeyedWatermark`
    * @throws AnalysisException
@@ -51,11 +53,10 @@ private[tidegate] trait PolicyFunctions {
     Policies.policy("limitingLagAndDelay", Seq(lag, maxDelay))
 
   /**
-   * Follows as `fixedLag`, and keeps time moving when no row has come for `maxLull`.
+   * As `fixedLag`, but keeps time moving when no row has arrived for `maxLull`.
    *
-   * In a lull the watermark advances as fast as the wall clock, from where it was: the distance
-   * between the two is kept. Any row ends the lull. A substream on which no row was ever seen has
-   * no watermark.
+   * During a lull the watermark advances at the speed of the wall clock, from its last value. Any
+   * row ends the lull. A substream on which no row was ever seen has no watermark.
    *
    * {{{
    * df.withKeyedWatermark("order_time", policy = limitingLagAndLull("5 seconds", "1 minute"))
@@ -74,7 +75,7 @@ private[tidegate] trait PolicyFunctions {
     Policies.policy("limitingLagAndLull", Seq(lag, maxLull))
 
   /**
-   * Takes the later of two times: behind the highest event time, and behind the wall clock.
+   * Takes the later of two times: one trails the highest event time, the other the wall clock.
    *
    * {{{
    * df.withKeyedWatermark(
@@ -84,7 +85,7 @@ private[tidegate] trait PolicyFunctions {
    * @param timestampLag
    *   event time, 0 or more, by which the watermark trails the highest event time seen
    * @param wallClockLag
-   *   time, 0 or more, by which the watermark trails the wall clock at most
+   *   the most by which the watermark trails the wall clock, 0 or more
    * @return
    *   for the argument `policy` of `withKeyedWatermark`
    * @throws AnalysisException
@@ -101,10 +102,10 @@ private[tidegate] trait PolicyFunctions {
    * }}}
    *
    * @param size
-   *   the length of the frames, at least 1 ms. A frame is `[n * size + offset, (n + 1) * size +
-   *   offset)`
+   *   the length of the frames, at least 1 ms. A frame is
+   *   `[n * size + offset, (n + 1) * size + offset)`
    * @param offset
-   *   by how much the frames are shifted, also back; 0 by default
+   *   by how much the frames are shifted, negative to shift them back; 0 by default
    * @return
    *   for the argument `emission` of `withKeyedWatermark` and `withIngestionWatermark`
    * @throws AnalysisException

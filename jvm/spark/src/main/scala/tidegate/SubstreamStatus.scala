@@ -8,7 +8,7 @@ import tidegate.core.clock.SubstreamView
  * A substream of a keyed watermark.
  *
  * @param watermark
- *   its own watermark, in whole milliseconds; none before there is one
+ *   its own watermark, in whole milliseconds; none until there is one
  * @param idle
  *   whether it is left out of the minimum
  */

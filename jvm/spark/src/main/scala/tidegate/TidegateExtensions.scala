@@ -42,23 +42,23 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
   override def apply(extensions: SparkSessionExtensions): Unit = {
     Conditions.register()
 
-    // In the parser, as rules come too late: Spark would have refused the spellings of the calls, or
-    // have looked for functions with their names.
+    // In the parser, because rules run too late: by then Spark has refused the spellings of the
+    // calls, or has looked for functions with their names.
     extensions.injectParser((_, delegate) => new TidegateSqlParser(delegate))
 
-    // With the hints, as Spark's own rule for this node refuses it before resolution rules run.
+    // With the hint rules, because Spark's own rule refuses this node before resolution rules run.
     extensions.injectHintResolutionRule(_ => KeyTransformWithStateOutput)
 
-    // Before Spark's check of output modes, which names no column.
+    // Before Spark's check of output modes, whose error names no column.
     extensions.injectHintResolutionRule(_ => CheckWindowedAggregates)
 
-    // Before that check too, which does not know the operator.
+    // Also before Spark's check of output modes, which does not know this operator.
     extensions.injectHintResolutionRule(_ => CheckOrderModes)
 
-    // Calls that only get their name here, before Spark looks for a function of this name.
+    // For calls whose name is known only now, before Spark looks for a function of that name.
     extensions.injectHintResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))
 
-    // Spark drops a hint that it does not know after these rules.
+    // With the hint rules, because Spark drops unknown hints right after them.
     extensions.injectHintResolutionRule(_ => ResolveBoundsFollow)
 
     extensions.injectResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))
@@ -69,13 +69,13 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
 
     extensions.injectResolutionRule(_ => ResolveWatermarkFunctions)
 
-    // First, as the others go by the marks.
+    // First, because the other rules read the marks that this rule refreshes.
     extensions.injectPostHocResolutionRule(_ => RefreshViewColumns)
 
-    // After resolution: what an aggregation is grouped by is only known then.
+    // After resolution: before it, the keys of an aggregation are not known.
     extensions.injectPostHocResolutionRule(_ => LowerSessions)
 
-    // Before Spark's checks of a streaming query, which look for the tag among the keys.
+    // Before Spark's checks of a streaming query, which look for the event time tag among the keys.
     extensions.injectPostHocResolutionRule(_ => CompleteWindowKeys)
 
     // After resolution, and for every DataFrame: Spark's check for sources of the same name, when the
@@ -85,7 +85,7 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
     // Before Spark's check of joins, when the query starts.
     extensions.injectPostHocResolutionRule(_ => SpellOutBounds)
 
-    // When a query starts: Spark has checked its plan, and each batch will see the result.
+    // When a query starts: by then Spark has checked its plan, and every batch uses the result.
     extensions.injectPostHocResolutionRule(_ => PrepareStreamingQuery)
 
     // Before the command runs.
@@ -99,8 +99,8 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
 
     extensions.injectCheckRule(_ => CheckWindowUnions)
 
-    // After the analysis, as Spark knows aggregates in aggregations only; and before the optimizer
-    // has made something else of the windows.
+    // After the analysis, because Spark knows aggregates only in aggregations; and before the
+    // optimizer rewrites the windows.
     extensions.injectPlanNormalizationRule(_ => PlanFrames)
 
     extensions.injectPlannerStrategy(KeyedWatermarkStrategy(_))

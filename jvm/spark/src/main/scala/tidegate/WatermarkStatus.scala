@@ -10,16 +10,17 @@ import tidegate.clock.NodeView
  * @param key
  *   its key, from 0 to 127
  * @param watermark
- *   the time up to which rows are expected to have come, in whole milliseconds; none before there
- *   is one
+ *   the time up to which all rows are expected to have arrived, in whole milliseconds; none until
+ *   there is one
  * @param idle
  *   whether all of its substreams are idle
  * @param eventTime
  *   the name of the event time column
  * @param heldBackBy
- *   the substream that is the minimum, which the watermark waits for; none if all are idle
+ *   the substream furthest behind, which the watermark waits for; none if all are idle
  * @param futureEvents
- *   how many rows were further in the future than `maxFutureSkew` since the query was started
+ *   how many rows since the start of the query were further ahead of the wall clock than
+ *   `maxFutureSkew`
  * @param substreams
  *   the substreams by name: the values of their columns, joined by `/`
  */

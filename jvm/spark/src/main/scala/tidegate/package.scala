@@ -15,14 +15,15 @@ import tidegate.settings.Defaults
  * }}}
  *
  * Durations are Spark interval texts of whole milliseconds, such as `"5 seconds"`. Every method
- * that takes one throws an `AnalysisException` naming the argument if it cannot be read.
+ * that takes a duration throws an `AnalysisException` that names the argument if the text cannot be
+ * read.
  */
 package object tidegate extends tidegate.PolicyFunctions {
 
-  /** A watermark policy, as `fixedLag` and the others make it. */
+  /** A watermark policy, as `fixedLag` and the other policy functions return it. */
   type PolicySpec = core.policy.PolicySpec
 
-  /** Policies by their name, such as `PolicySpec.of("fixedLag", Seq("5 seconds"))`. */
+  /** Makes policies by name, such as `PolicySpec.of("fixedLag", Seq("5 seconds"))`. */
   object PolicySpec {
 
     /** The names of the policies for event times. */
@@ -32,16 +33,16 @@ package object tidegate extends tidegate.PolicyFunctions {
      * A policy by its name.
      *
      * @throws AnalysisException
-     *   if there is none of that name and number of arguments, or if a duration cannot be read or
-     *   is negative
+     *   if no policy has that name and number of arguments, or if a duration cannot be read or is
+     *   negative
      */
     def of(name: String, durations: Seq[String]): PolicySpec = Policies.policy(name, durations)
   }
 
-  /** Which advances of a watermark become visible, as `byFrame` and `byMinStep` make it. */
+  /** Says which advances of a watermark become visible; `byFrame` and `byMinStep` return one. */
   type EmissionSpec = core.policy.EmissionSpec
 
-  /** Emissions by their name, such as `EmissionSpec.of("byMinStep", Seq("1 second"))`. */
+  /** Makes emissions by name, such as `EmissionSpec.of("byMinStep", Seq("1 second"))`. */
   object EmissionSpec {
 
     /** The names of the emissions. */
@@ -51,8 +52,8 @@ package object tidegate extends tidegate.PolicyFunctions {
      * An emission by its name: `byFrame(size [, offset])` or `byMinStep(step)`.
      *
      * @throws AnalysisException
-     *   if there is none of that name and number of arguments, or if a duration cannot be read or
-     *   is below 1 ms
+     *   if no emission has that name and number of arguments, or if a duration cannot be read or is
+     *   below 1 ms
      */
     def of(name: String, durations: Seq[String]): EmissionSpec =
       Policies.emission(name, durations)
@@ -73,7 +74,7 @@ package object tidegate extends tidegate.PolicyFunctions {
    * }}}
    *
    * @throws AnalysisException
-   *   if the query has no keyed watermark, or has ended before Spark had planned it
+   *   if the query has no keyed watermark, or ended before Spark planned it
    */
   def watermarks(query: StreamingQuery): QueryWatermarks = QueryWatermarks.of(query)
 
@@ -81,8 +82,8 @@ package object tidegate extends tidegate.PolicyFunctions {
   implicit final class KeyedTimeDataset[T](private val ds: Dataset[T]) extends AnyVal {
 
     /**
-     * Gives the event time column a watermark of its own, coalesced as the minimum over the
-     * substreams that are not idle. On batch data it is the identity.
+     * Gives the event time column a watermark of its own: the minimum over the substreams that are
+     * not idle. On batch data the method has no effect.
      *
      * {{{
      * df.withKeyedWatermark("order_time", "5 seconds", substream = Seq("topic", "partition"))
@@ -92,28 +93,32 @@ package object tidegate extends tidegate.PolicyFunctions {
      * @param eventTime
      *   a `TIMESTAMP` or `TIMESTAMP_NTZ` column
      * @param lag
-     *   how far the watermark stays behind the highest event time; this or `policy`
+     *   how far the watermark stays behind the highest event time; give either `lag` or `policy`
      * @param key
      *   0 to 127: streams with the same key share one notion of time
      * @param policy
-     *   how the watermark of a substream follows its events; this or `lag`
+     *   how the watermark of a substream follows its events; give either `policy` or `lag`
      * @param substream
-     *   the columns that name a substream; none: the whole stream is one
+     *   the columns whose values name a substream; none: the whole stream is one substream
      * @param idleTimeout
-     *   after how long without events, and without unread backlog, a substream is left out; null:
-     *   never
+     *   how long a substream may be without events, and without unread backlog, before it is idle
+     *   and left out of the minimum; null: never idle
      * @param emission
-     *   which advances become visible; null: by the windows downstream, else 1 second
+     *   which advances become visible; null: by the frames of the windows downstream, or by frames
+     *   of 1 second where there are no windows
      * @param name
-     *   the name of the watermark; null: the column's. Names survive restarts
+     *   the name of the watermark, by which a restarted query finds its state; null: the name of
+     *   the column
      * @param maxFutureSkew
-     *   an event further ahead of the wall clock moves no watermark and is counted; null: no limit
+     *   how far ahead of the wall clock an event may be: an event further ahead moves no watermark
+     *   and is counted; null: no limit
      * @param flush
-     *   whether a run with `Trigger.AvailableNow` ends with the end of time: all windows close and
-     *   all state leaves. Rows that come in a later run on the same checkpoint are late
+     *   whether event time ends together with a run with `Trigger.AvailableNow`: all windows close
+     *   and all rows leave the state. Rows of a later run on the same checkpoint are late
      * @throws AnalysisException
-     *   if a column does not exist or has the wrong type, if the key is out of range or used on
-     *   this stream, if a duration cannot be read, or if the session does not have the extension
+     *   if a column does not exist or has the wrong type, if the key is out of range or already
+     *   used on this stream, if a duration cannot be read, or if the session does not have the
+     *   extension
      */
     def withKeyedWatermark(
         eventTime: String,
@@ -141,15 +146,16 @@ package object tidegate extends tidegate.PolicyFunctions {
       )
 
     /**
-     * Gives the event time column a watermark that follows the times at which rows were appended to
-     * their substreams: for sources that write them, as Kafka does for topics with
-     * `message.timestamp.type=LogAppendTime`. On batch data it is the identity.
+     * Gives the event time column a watermark that follows the append times of rows: the times at
+     * which they were appended to their substreams. The source must record these times, as Kafka
+     * does for topics with `message.timestamp.type=LogAppendTime`. On batch data the method has no
+     * effect.
      *
-     * After a row that was appended at `t`, a substream can only have rows that were appended at
-     * `t` or later. So if event times are at most `maxEventTimeLag` older, the watermark is `t` - 1
-     * ms - `maxEventTimeLag`, the minimum over all substreams: as long as that holds, no row is
-     * ever late. No substream is ever idle: one that is read to its end advances with the wall
-     * clock, `maxIdleLag` behind it.
+     * After a row that was appended at `t`, a substream has only rows that were appended at `t` or
+     * later. So its watermark is `t` - 1 ms - `maxEventTimeLag`, and the watermark of the stream is
+     * the minimum over all substreams. As long as event times are at most `maxEventTimeLag` older
+     * than append times, no row is late. No substream is ever idle: a substream that is read to its
+     * end advances with the wall clock, `maxIdleLag` behind it.
      *
      * {{{
      * df.withIngestionWatermark("order_time", "1 minute", substream = Seq("topic", "partition"))
@@ -158,28 +164,30 @@ package object tidegate extends tidegate.PolicyFunctions {
      * @param eventTime
      *   a `TIMESTAMP` or `TIMESTAMP_NTZ` column
      * @param maxEventTimeLag
-     *   how much older than its time of appending an event time may be, 0 or more
+     *   how much older than the append time of its row an event time may be, 0 or more
      * @param ingestionTime
-     *   the column with the times of appending; by default `timestamp`, as Kafka's source calls it
+     *   the column with the append times; by default `timestamp`, as Kafka's source calls it
      * @param substream
-     *   the columns that name the parts in which these times ascend, such as topic and partition;
-     *   none: the whole stream is one
+     *   the columns whose values name a substream, in which append times ascend, such as topic and
+     *   partition; none: the whole stream is one substream
      * @param maxIdleLag
      *   how far a substream that is read to its end stays behind the wall clock; by default 10
      *   seconds
      * @param key
      *   0 to 127: streams with the same key share one notion of time
      * @param emission
-     *   which advances become visible; null: by the windows downstream, else 1 second
+     *   which advances become visible; null: by the frames of the windows downstream, or by frames
+     *   of 1 second where there are no windows
      * @param name
-     *   the name of the watermark; null: the column's. Names survive restarts
+     *   the name of the watermark, by which a restarted query finds its state; null: the name of
+     *   the column
      * @param flush
-     *   whether a run with `Trigger.AvailableNow` ends with the end of time: all windows close and
-     *   all state leaves. Rows that come in a later run on the same checkpoint are late
+     *   whether event time ends together with a run with `Trigger.AvailableNow`: all windows close
+     *   and all rows leave the state. Rows of a later run on the same checkpoint are late
      * @throws AnalysisException
-     *   if a column does not exist or has the wrong type, if the key is out of range or used on
-     *   this stream, if a duration cannot be read, or if the session does not have the extension. A
-     *   query fails if the rows of a topic do not have the times of the broker
+     *   if a column does not exist or has the wrong type, if the key is out of range or already
+     *   used on this stream, if a duration cannot be read, or if the session does not have the
+     *   extension. A query fails if the broker did not set the timestamps of a topic's rows
      */
     def withIngestionWatermark(
         eventTime: String,
@@ -207,25 +215,27 @@ package object tidegate extends tidegate.PolicyFunctions {
       )
 
     /**
-     * Puts the rows of a stream out in the order of their event time.
+     * Emits the rows of a stream in the order of their event time.
      *
-     * A row waits until the watermark has passed it, which is when no row can come any more that
-     * belongs before it; then it leaves, with the others that are due in its batch sorted by their
-     * time. Rows of one time leave in the order of their arrival. Late rows are dropped and
-     * counted. A row without a time passes at once, before the others of its batch. The watermark
-     * goes on to the operators behind it. Only for output mode append.
+     * A row waits until the watermark passes it: from then on no earlier row is expected. The rows
+     * that are due in a batch leave together, sorted by time; rows with the same time leave in the
+     * order of their arrival. Late rows are dropped and counted. A row without a time passes at
+     * once, before the other rows of its batch. The watermark is passed on to the operators
+     * downstream. Only output mode append is allowed.
      *
-     * A table is sorted by the time: within the partitions of `partitionBy`, or as a whole.
+     * A batch DataFrame is sorted by the time, within the partitions of `partitionBy` or as a
+     * whole.
      *
      * {{{
      * df.withKeyedWatermark("time", "5 seconds").orderByEventTime(Seq("sensor"))
      * }}}
      *
      * @param partitionBy
-     *   the columns whose equal values are in order; none: all rows are, by a single task
+     *   rows with equal values in these columns are in order; none: all rows are in order, by a
+     *   single task
      * @param eventTime
-     *   the column to order by; null: the only one with a keyed watermark, and of a table the only
-     *   one of type `TIMESTAMP` or `TIMESTAMP_NTZ`
+     *   the column to order by; null: the only column with a keyed watermark, or on batch data the
+     *   only column of type `TIMESTAMP` or `TIMESTAMP_NTZ`
      * @throws AnalysisException
      *   if a column does not exist or has the wrong type, if the stream has no keyed watermark on
      *   the time or more than one to choose from, or if the session does not have the extension;
@@ -235,11 +245,12 @@ package object tidegate extends tidegate.PolicyFunctions {
       EventTimeOrders.order(ds, partitionBy, Option(eventTime))
 
     /**
-     * Joins with another stream on columns of the same name, within a bound of their times.
+     * Joins with another stream on columns of the same name, within a bound on the times of both
+     * sides.
      *
-     * Each side drops late rows by its own watermark, and keeps rows until the other side's has
-     * passed all that they could match. A row without a match leaves an outer join at that moment.
-     * On batch data it is a plain join with the bound as a condition.
+     * Each side drops late rows by its own watermark. It keeps a row until the watermark of the
+     * other side has passed every row that could match; at that moment an outer join emits a row
+     * without a match. On batch data the result is a plain join with the bound as a condition.
      *
      * {{{
      * orders.streamJoin(
@@ -250,16 +261,16 @@ package object tidegate extends tidegate.PolicyFunctions {
      * }}}
      *
      * @param on
-     *   the columns that are equal; they come out once
+     *   the columns that must be equal; the result has each of them once
      * @param how
      *   a join type of Spark's `join`: `inner`, `leftOuter`, `rightOuter`, `fullOuter`, `leftSemi`
      * @param between
-     *   the bound; null: by the columns that are equal, or by a filter after an inner join
+     *   the bound; null: the equal columns give it, or a filter after an inner join
      * @throws AnalysisException
      *   if a column does not exist, has the wrong type or no watermark key, if a duration cannot be
      *   read, if the lower bound is above the upper one, if both sides have the same key for
-     *   different columns, or if there is no bound in both directions for another than an inner
-     *   join
+     *   different columns, or if a join other than an inner join lacks a bound in one of the two
+     *   directions
      */
     def streamJoin(
         right: Dataset[_],

@@ -6,8 +6,8 @@ import org.apache.spark.sql.SparkSession
 private[bench] object BenchSession {
 
   /**
-   * For both sides of a comparison: the other manager of files asks for links, for which Hadoop
-   * without its native library starts a process, several times in each batch.
+   * For both sides of a comparison: Spark's other file manager asks for symbolic links. For that,
+   * Hadoop without its native library starts a process, several times in each batch.
    */
   val DirectRename: (String, String) = "spark.sql.streaming.checkpointFileManagerClass" ->
     ("org.apache.spark.sql.execution.streaming.checkpointing." +

@@ -6,11 +6,11 @@ import java.nio.file.Paths
 import scala.io.Source
 import scala.jdk.CollectionConverters._
 
-/** A run in a process of its own, with memory that nothing else used. */
+/** A run in a separate process, whose memory nothing else has used. */
 private[bench] object ChildProcess {
 
   /**
-   * The first line of JSON that it prints.
+   * Runs the process, and returns the first line of JSON that it prints.
    *
    * @param arguments
    *   the main class, and its arguments
@@ -19,7 +19,7 @@ private[bench] object ChildProcess {
    */
   def json(heap: String, arguments: Seq[String]): String = {
     val process = new ProcessBuilder((java(heap) ++ arguments).asJava).redirectErrorStream(true)
-    // As a variable, since it may be longer than an argument can be.
+    // As an environment variable, because the class path may be too long for an argument.
     process.environment.put("CLASSPATH", sys.props("java.class.path"))
     val child = process.start()
     val stop = new Thread(() => child.destroy())

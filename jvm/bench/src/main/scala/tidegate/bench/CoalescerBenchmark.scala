@@ -6,7 +6,8 @@ import org.openjdk.jmh.annotations._
 import tidegate.core.{KeyedWatermarkCoalescer, Watermark, WatermarkSignal}
 
 /**
- * One watermark into a coalescer of n inputs, one key, against a scan over all inputs.
+ * Observes one watermark in a coalescer of n inputs and one key, compared with a scan over all
+ * inputs.
  *
  * The inputs take turns with rising watermarks, so that every call raises the minimum and forwards
  * it. With `heldBack` the last input stays silent, so that nothing is ever due.
@@ -60,7 +61,7 @@ class CoalescerBenchmark {
 }
 
 /**
- * The straightforward coalescer: all inputs are active, and each watermark looks at all of them.
+ * The straightforward coalescer: all inputs are active, and each watermark scans all of them.
  */
 private final class ScanCoalescer(inputCount: Int) {
   private val latest = Array.fill(inputCount)(Long.MinValue)

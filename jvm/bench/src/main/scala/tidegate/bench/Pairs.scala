@@ -4,7 +4,7 @@ import java.lang.management.ManagementFactory
 
 import com.sun.management.OperatingSystemMXBean
 
-/** What one side took, in seconds: on the clock, and of the processors. */
+/** The time that one side took, in seconds: wall time and processor time. */
 private[bench] final case class Took(wall: Double, cpu: Double)
 
 /** Alternating measurements of the same work. */
@@ -13,8 +13,8 @@ private[bench] object Pairs {
 
   /**
    * The times of each side, in the order of the rounds; the first round warms up, and is left out
-   * unless `rounds` is 0. Every other round goes through the sides backwards, so that none always
-   * follows the same one. `before` runs ahead of every side and is not measured.
+   * unless `rounds` is 0. Every other round runs the sides in reverse order, so that no side always
+   * follows the same other side. `before` runs before every side and is not measured.
    */
   def measure(
       rounds: Int,
@@ -36,14 +36,16 @@ private[bench] object Pairs {
     all.drop(rounds min 1).transpose
   }
 
-  /** What `body` took. */
+  /** The time that `body` took. */
   def took(body: => Unit): Took = {
     val (start, cpu) = (System.nanoTime(), process.getProcessCpuTime)
     body
     Took((System.nanoTime() - start) / 1e9, (process.getProcessCpuTime - cpu) / 1e9)
   }
 
-  /** The ratios of a comparison, as text: of the wall time and, steadier, of the processor time. */
+  /**
+   * The ratios of a comparison, as text: of wall time, and of processor time, which varies less.
+   */
   def ratios(sparks: Seq[Took], keyed: Seq[Took]): String = {
     def of(seconds: Took => Double) = {
       val (s, k) = (sparks.map(seconds), keyed.map(seconds))

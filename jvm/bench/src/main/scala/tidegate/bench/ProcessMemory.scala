@@ -10,7 +10,7 @@ import scala.jdk.CollectionConverters._
 
 import com.sun.management.GarbageCollectionNotificationInfo
 
-/** The memory of this process, since it is watched. */
+/** The peak memory of this process since `watch` was called. */
 private[bench] object ProcessMemory {
   private val status = Paths.get("/proc/self/status")
   private val afterCollection = new AtomicLong()
@@ -20,7 +20,7 @@ private[bench] object ProcessMemory {
     .map(_.getName)
     .toSet
 
-  /** Has to be called first, and once: collections before it are not seen. */
+  /** Must be called once, before the work: earlier collections are not seen. */
   def watch(): Unit = ManagementFactory.getGarbageCollectorMXBeans.asScala.foreach {
     case collector: NotificationEmitter =>
       collector.addNotificationListener((n: Notification, _: Any) => collected(n), null, null)
@@ -28,8 +28,8 @@ private[bench] object ProcessMemory {
   }
 
   /**
-   * The most that was resident, in MB; 0 where the system does not tell. It follows the heap limit
-   * as much as the work.
+   * The peak resident memory, in MB; 0 if the system does not report it. The value depends on the
+   * heap limit as much as on the work.
    */
   def peakRssMb: Long =
     if (!Files.exists(status)) 0
@@ -39,8 +39,8 @@ private[bench] object ProcessMemory {
     }
 
   /**
-   * The most of the heap that was left after a collection, in MB: what is in use, and garbage that
-   * the collection did not look at.
+   * The largest heap after a garbage collection, in MB: objects in use, and garbage that the
+   * collection did not examine.
    */
   def peakHeapMb: Long = afterCollection.get >> 20
 

@@ -3,7 +3,10 @@ package tidegate.bench
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 
-/** Rows, and a sum over their hashes: equal whatever the order and the batches of the rows. */
+/**
+ * The number of rows and the sum of their hashes, which do not depend on the order of the rows or
+ * on batches.
+ */
 private[bench] final case class Result(rows: Long, hashes: Long) {
   def +(other: Result): Result = Result(rows + other.rows, hashes + other.hashes)
 }

@@ -1,6 +1,6 @@
 package tidegate.bench
 
-/** Where a query may keep its state. */
+/** The stores in which a query may keep its state. */
 private[bench] object States {
   private val Store = "spark.sql.streaming.stateStore."
   private val Provider = "org.apache.spark.sql.execution.streaming.state."

@@ -10,7 +10,7 @@ private[bench] object StreamFiles {
 
   /**
    * Moves the Parquet files that tasks have written to `parts` into `folder`, in the order of the
-   * tasks and with ascending modification times. It appears only when it is complete.
+   * tasks and with ascending modification times. The folder appears only when it is complete.
    */
   def collect(parts: Path, folder: Path): Unit = {
     val unfinished = folder.resolveSibling(s"${folder.getFileName}.tmp")

@@ -10,12 +10,13 @@ package tidegate.core
  *   - While no input is active, the highest watermark that was ever observed takes the place of the
  *     minimum.
  *
- * It remembers nothing of earlier minima: the minimum falls when an input with a lower watermark is
- * added or active again. Whoever makes it visible keeps it from going back.
+ * Earlier minima are not remembered: the minimum falls when an input with a lower watermark is
+ * added or becomes active again. Callers that make the minimum visible must keep it from going
+ * back.
  *
- * A watermark costs O(log n) and allocates nothing. The inputs meet in a tournament: node `i` holds
- * the winner of nodes `2i` and `2i + 1`, node 1 is the root, input `i` starts at node
- * `capacity + i`. So the winner, and not only its watermark, is known. Not thread-safe.
+ * To observe a watermark costs O(log n) and allocates nothing. The inputs form a tournament tree:
+ * node `i` holds the winner of nodes `2i` and `2i + 1`, node 1 is the root, input `i` starts at
+ * node `capacity + i`. So the winner, and not only its watermark, is known. Not thread-safe.
  */
 private[core] final class ActiveMinimum {
   import ActiveMinimum.Nobody
@@ -29,7 +30,7 @@ private[core] final class ActiveMinimum {
   private var topInput = Nobody
   private var topMs = NoWatermark.Ms
 
-  /** A new input, active and without a watermark. Returns its number; they begin at 0. */
+  /** Adds an input, active and without a watermark. Returns its number; numbers begin at 0. */
   def add(): Int = {
     val input = free.headOption.getOrElse(count)
     if (free.nonEmpty) free = free.tail
@@ -59,7 +60,7 @@ private[core] final class ActiveMinimum {
     if (isActive(input)) play(input)
   }
 
-  /** Lets an input count. */
+  /** Makes an input active, so that it counts. */
   def activate(input: Int): Unit = if (!isActive(input)) {
     active += 1
     winners(capacity + input) = input
@@ -75,7 +76,7 @@ private[core] final class ActiveMinimum {
 
   def isActive(input: Int): Boolean = winners(capacity + input) != Nobody
 
-  /** No input is active. */
+  /** Whether no input is active. */
   def isIdle: Boolean = active == 0
 
   /** The last watermark of an input, or `NoWatermark.Ms`. */
@@ -88,8 +89,8 @@ private[core] final class ActiveMinimum {
   def value: Long = if (active == 0) topMs else latest(winners(1))
 
   /**
-   * The input that decides the value: of several, the one with the lowest number. `None` if there
-   * is no such input any more.
+   * The input that decides the value; if several do, the one with the lowest number. `None` if
+   * there is no such input any more.
    */
   def decidedBy: Option[Int] =
     Some(if (active == 0) topInput else winners(1)).filter(_ != Nobody)
@@ -103,7 +104,10 @@ private[core] final class ActiveMinimum {
     (capacity - 1 to 1 by -1).foreach(node => winners(node) = winnerBelow(node))
   }
 
-  /** A node that neither was won nor is won by the input stays as it is, and so do those above. */
+  /**
+   * Stops at a node that the input neither won before nor wins now: that node and all above stay
+   * the same.
+   */
   private def play(input: Int): Unit = {
     var node = (capacity + input) >> 1
     while (node > 0) {

@@ -1,6 +1,6 @@
 package tidegate.core
 
-/** Refusals that say argument, found and wanted value in one sentence. */
+/** Errors that name the argument, its value and the allowed values in one sentence. */
 private[core] object Arguments {
 
   def atLeast(name: String, found: Long, wanted: Long, unit: String = ""): Unit =

@@ -6,23 +6,24 @@ import tidegate.core.KeyedWatermarkCoalescer.KeyCount
  * Coalesces the watermarks of `inputCount` inputs, for all keys.
  *
  *   - The coalesced watermark of a key is the minimum over the active inputs; an active input
- *     without a watermark for the key holds the key back. It is forwarded when it rises above what
- *     was forwarded before, and never goes back. Keys do not influence each other.
+ *     without a watermark for the key holds the key back. It is forwarded when it rises above the
+ *     value that was forwarded last, and never goes back. Keys do not influence each other.
  *   - Idleness has no key. An idle input is left out for every key, also for keys seen later. An
  *     event or a watermark makes it active again for every key: its old watermarks count again, and
  *     may hold a key back at the value that was forwarded.
- *   - When the last active input turns idle, the highest observed watermark of every key leaves
- *     first, then `Idle`.
+ *   - When the last active input turns idle, the highest observed watermark of every key is
+ *     forwarded first, then `Idle`.
  *   - An input that is done holds nothing back any more. When the last active input is done, the
- *     highest observed watermark of every key leaves, but never `Idle`.
+ *     highest observed watermark of every key is forwarded, but never `Idle`.
  *
  * Every method returns what is to be forwarded now: keys in ascending order, `Idle` last, `Nil`
- * when nothing is due. A watermark costs O(log inputCount) and allocates nothing unless something
- * is forwarded; an input that turns idle, active or done costs that once per key. Not thread-safe.
+ * when nothing is due. To observe a watermark costs O(log inputCount) and allocates nothing unless
+ * something is forwarded; an input that turns idle, active or done costs O(log inputCount) for each
+ * key. Not thread-safe.
  *
  * Part of the public interface of the core, like [[WatermarkPolicy]], with `observeDone` for inputs
  * that end: `coalescer.json` and `keyed_coalescer.json` of the scenarios say what it does. The
- * clock of a query has one key per stream, and uses the minimum below it directly.
+ * clock of a query has one key per stream, and uses the underlying minimum directly.
  *
  * Example:
  * {{{
@@ -60,7 +61,7 @@ final class KeyedWatermarkCoalescer(inputCount: Int) {
    * @param timestampMs
    *   epoch milliseconds
    * @throws NonMonotonicWatermarkException
-   *   if it is not above the previous watermark of this input and key; nothing has changed then
+   *   if it is not above the previous watermark of this input and key; in this case nothing changes
    * @throws java.lang.IllegalArgumentException
    *   if there is no such input, the key is below 0, or the watermark is `Long.MinValue`
    * @throws java.lang.IllegalStateException
@@ -75,9 +76,9 @@ final class KeyedWatermarkCoalescer(inputCount: Int) {
   }
 
   /**
-   * Takes in that an ordinary event was seen on an input: an idle input is active again.
+   * Records that an ordinary event was seen on an input: an idle input becomes active again.
    *
-   * Returns `Nil`: an input that counts again may hold back, but raises nothing.
+   * Returns `Nil`: an input that counts again may hold a watermark back, but cannot raise one.
    *
    * Example: after `observeIdle(0)` and `observeEvent(0)`, input 0 holds the result back again.
    *
@@ -94,11 +95,11 @@ final class KeyedWatermarkCoalescer(inputCount: Int) {
   }
 
   /**
-   * Takes in that an input is idle: it is left out of every key until its next event or watermark.
+   * Records that an input is idle: it is left out of every key until its next event or watermark.
    *
-   * Forwards what it was holding back. If no input is active any more, forwards the highest
-   * observed watermark of every key that is above the forwarded one, then [[Idle]]. An input that
-   * is idle already changes nothing.
+   * Forwards the watermarks that it was holding back. If no input is active any more, forwards the
+   * highest observed watermark of every key that is above the forwarded one, then [[Idle]]. If the
+   * input is already idle, nothing changes.
    *
    * Example: one input at 100, the other without a watermark: `observeIdle(1)` returns
    * `Seq(Watermark(0, 100))`, and `observeIdle(0)` then returns `Seq(Idle)`.
@@ -122,9 +123,10 @@ final class KeyedWatermarkCoalescer(inputCount: Int) {
   }
 
   /**
-   * Takes in that an input will send nothing any more. Forwards what it was holding back; if no
-   * input is active any more, the highest observed watermark of every key that is above the
-   * forwarded one. Never forwards [[Idle]]. An input that is done already changes nothing.
+   * Records that an input will send nothing any more. Forwards the watermarks that it was holding
+   * back; if no input is active any more, forwards the highest observed watermark of every key that
+   * is above the forwarded one. Never forwards [[Idle]]. If the input is already done, nothing
+   * changes.
    *
    * Example: one input at 100, the other without a watermark: `observeDone(1)` returns
    * `Seq(Watermark(0, 100))`, and `observeDone(0)` then returns `Nil`.
@@ -187,7 +189,7 @@ final class KeyedWatermarkCoalescer(inputCount: Int) {
     minima.foreach(minimum => if (minimum != null) minimum.activate(input))
   }
 
-  /** A key that is seen late knows of every input what the others know. */
+  /** A key that is seen late starts with the same idle and done inputs as the other keys. */
   private def newMinimum(): ActiveMinimum = {
     val minimum = new ActiveMinimum
     active.foreach(_ => minimum.add())

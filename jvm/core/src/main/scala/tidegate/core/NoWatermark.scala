@@ -1,6 +1,8 @@
 package tidegate.core
 
-/** How no watermark is kept where an `Option` would cost an allocation: as the lowest value. */
+/**
+ * Represents a missing watermark as the lowest value, where an `Option` would cost an allocation.
+ */
 private[core] object NoWatermark {
 
   final val Ms = Long.MinValue

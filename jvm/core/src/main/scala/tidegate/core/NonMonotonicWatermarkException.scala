@@ -3,9 +3,9 @@ package tidegate.core
 /**
  * An input sent a watermark that is not above its previous one of the same key.
  *
- * The coalescer that throws it is unchanged: the call has had no effect. Its message is a sentence
- * with all four values, for example `Input 3 sent watermark 10 for key 0 after watermark 12; the
- * watermarks of one input and key must strictly increase.`
+ * The coalescer that throws this exception is unchanged: the call had no effect. Its message is a
+ * sentence with all four values, for example `Input 3 sent watermark 10 for key 0 after watermark
+ * 12; the watermarks of one input and key must strictly increase.`
  *
  * @param input
  *   the input that broke the rule, from 0

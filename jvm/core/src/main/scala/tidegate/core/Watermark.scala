@@ -1,6 +1,6 @@
 package tidegate.core
 
-/** What is forwarded to whoever reads a coalesced stream: a watermark of one key, or idleness. */
+/** What a coalesced stream forwards to its reader: a watermark of one key, or idleness. */
 sealed trait WatermarkSignal
 
 /**
@@ -9,14 +9,14 @@ sealed trait WatermarkSignal
  * Example: `Watermark(0, 12000)` says that time 0 of the stream has passed 12 s after 1970.
  *
  * @param key
- *   the notion of time that it belongs to, 0 to 127
+ *   the key of the watermark, 0 to 127
  * @param timestampMs
  *   epoch milliseconds; `Long.MinValue` stands for no watermark and is never forwarded
  */
 final case class Watermark(key: Byte, timestampMs: Long) extends WatermarkSignal
 
 /**
- * No input is active any more: whoever coalesces this stream with others leaves it out.
+ * No input is active any more: a coalescer of this stream with others leaves this stream out.
  *
  * Idleness has no key: a stream is idle for all its keys or for none. The signal always comes after
  * the watermarks of the same call, as in `Seq(Watermark(1, 12), Idle)`.

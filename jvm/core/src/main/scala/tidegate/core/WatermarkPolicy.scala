@@ -5,10 +5,10 @@ import tidegate.core.policy._
 /**
  * Turns the timestamps seen on one substream, and the wall clock, into its watermark.
  *
- * One instance per substream. The wall clock is passed in and never read; one that jumps back moves
- * nothing back, time stands still until it has caught up. The watermark of a policy never goes
- * back. Calculations stop at the bounds of `Long`; a watermark that would be `Long.MinValue` is
- * none. All times are in epoch milliseconds. Not thread-safe.
+ * One instance per substream. The wall clock is passed in and never read. If it jumps back, nothing
+ * moves back: time stands still until the wall clock has caught up. The watermark of a policy never
+ * goes back. Calculations stop at the bounds of `Long`; a watermark that would be `Long.MinValue`
+ * counts as none. All times are in epoch milliseconds. Not thread-safe.
  *
  * Example:
  * {{{
@@ -34,31 +34,31 @@ trait WatermarkPolicy {
   def currentWatermark(nowMs: Long): Option[Long]
 
   /**
-   * Whether the watermark can move without an event, so that it has to be asked for now and then.
+   * Whether the watermark can move without an event, so that callers must ask for it regularly.
    *
    * Example: `WatermarkPolicy.fixedLag(10).dependsOnWallClock` is false.
    */
   def dependsOnWallClock: Boolean
 
   /**
-   * All that this policy knows, as a plain value for [[restore]].
+   * The whole state of this policy, as a plain value for [[restore]].
    *
    * Example: `val saved = policy.snapshot`; later calls do not change `saved`.
    */
   def snapshot: WatermarkPolicy.Snapshot
 
   /**
-   * Goes on where the saved policy was. To be called on a new instance of the same policy with the
-   * same parameters.
+   * Continues where the saved policy was. To be called on a new instance of the same policy with
+   * the same parameters.
    *
    * Example: after `restore(saved, pausedMs = 60000)` a lull that had lasted 2 s when it was saved
    * has lasted 2 s at the wall clock's reading one minute later.
    *
    * @param pausedMs
    *   for how many ms the query was stopped: remembered moments of the wall clock are shifted by
-   *   it, so that this time does not count; below 0 (the clock was set back) counts as 0
+   *   this pause, so that it does not count; a value below 0 (the clock was set back) counts as 0
    * @throws java.lang.IllegalArgumentException
-   *   if the snapshot can not be one of this policy
+   *   if the snapshot cannot be one of this policy
    */
   def restore(snapshot: WatermarkPolicy.Snapshot, pausedMs: Long = 0): Unit
 }
@@ -80,8 +80,8 @@ object WatermarkPolicy {
   def fixedLag(lagMs: Long): WatermarkPolicy = new FixedLag(lagMs)
 
   /**
-   * As [[fixedLag]], and at most `maxDelayMs` after a timestamp was observed the watermark reaches
-   * it. Never above the highest timestamp seen.
+   * As [[fixedLag]], but the watermark also reaches every timestamp at most `maxDelayMs` after it
+   * was observed. The watermark is never above the highest timestamp seen.
    *
    * A timestamp may be reached early, by less than `maxDelayMs / 16`, never late: moments are kept
    * in at most 16 buckets.
@@ -94,10 +94,11 @@ object WatermarkPolicy {
 
   /**
    * As [[fixedLag]]; once no event has come for `maxLullMs`, the watermark advances in lockstep
-   * with the wall clock, also past the highest timestamp. No event ever: no watermark.
+   * with the wall clock, even past the highest timestamp. Before the first event there is no
+   * watermark.
    *
-   * Any event, an old one too, restarts the timer from the watermark that was last returned: a
-   * silence that nobody asked about leaves no trace.
+   * Any event, even an old one, restarts the timer from the watermark that was last returned: a
+   * lull leaves no trace if the watermark was not asked for during it.
    *
    * Example: with a lag of 2 and a lull of 3, an event at 12 gives 10, and 107 when asked 100 ms
    * later.
@@ -106,8 +107,8 @@ object WatermarkPolicy {
     new LimitingLagAndLull(lagMs, maxLullMs)
 
   /**
-   * The higher of: highest timestamp minus `timestampLagMs`, wall clock minus `wallClockLagMs`. Has
-   * a watermark without any event.
+   * The higher of: highest timestamp minus `timestampLagMs`, wall clock minus `wallClockLagMs`.
+   * This policy has a watermark even before the first event.
    *
    * Example: with lags of 3 and 10, an event at 94 read at 100 gives 91; asked at 106, 96.
    */

@@ -9,7 +9,7 @@ import tidegate.errors.WindowErrors
 
 /**
  * Adds the end of the window to the keys of streaming operators that are grouped by its start
- * alone: only the end tells when a window is closed.
+ * alone: only the end shows when a window is closed.
  */
 object CompleteWindowKeys extends Rule[LogicalPlan] {
 
@@ -36,7 +36,7 @@ object CompleteWindowKeys extends Rule[LogicalPlan] {
         }
       }
 
-  /** The start of a window with a watermark, if no other key goes by that watermark. */
+  /** The start of a window with a watermark, if no other key is a time of that watermark. */
   private def lonelyStart(keys: Seq[Expression]): Option[Attribute] = {
     val columns = keys.collect { case a: Attribute => a }
     columns.find { a =>

@@ -7,9 +7,9 @@ import org.apache.spark.sql.execution.command.ExplainCommand
 import tidegate.plans.KeyedWatermark
 
 /**
- * Lets `EXPLAIN` plan a statement over a stream with a keyed watermark. Spark decides by the parsed
- * statement whether it is one, which shows no stream before its tables are known, and so refuses to
- * plan it.
+ * Lets `EXPLAIN` plan a statement over a stream with a keyed watermark. Spark looks for a stream in
+ * the parsed statement, which shows none before its tables are resolved. So Spark takes it for a
+ * batch query, and refuses to plan it.
  *
  * @param analyze
  *   Spark's analysis
@@ -28,7 +28,7 @@ final case class ExplainStreams(analyze: LogicalPlan => LogicalPlan) extends Rul
         p.isStreaming && p.exists(_.isInstanceOf[KeyedWatermark])
       )
     catch {
-      // Explaining it gives the same error, with its position.
+      // The explanation itself raises the same error, with its position.
       case _: AnalysisException => None
     }
 }

@@ -8,8 +8,8 @@ import tidegate.plans.KeyedWatermark
 
 /**
  * Leaves exactly one clock in a plan: under the first watermark node; the others get an empty
- * relation. A clock of its own for each node would put as many sources into the checkpoint, and a
- * second watermark could not be added later. Nodes over batch data are taken out.
+ * relation. A clock for each node would put as many sources into the checkpoint, and a second
+ * watermark could not be added later. Nodes over batch data are removed.
  */
 object KeepOneClock extends Rule[LogicalPlan] {
 
@@ -33,7 +33,8 @@ object KeepOneClock extends Rule[LogicalPlan] {
       }
 
   /**
-   * Whether the plan is not yet that of a batch: those have the execution relation of the clock.
+   * Whether the plan is not yet the plan of a batch, which has an execution relation in place of
+   * the clock.
    */
   def isBeforeExecution(plan: LogicalPlan): Boolean = plan.exists(isClock)
 

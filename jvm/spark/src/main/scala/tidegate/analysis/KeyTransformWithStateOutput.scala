@@ -12,7 +12,7 @@ import tidegate.plans.{KeyedOutput, KeyedWatermark}
  * Lets `transformWithState` emit an event time column over a keyed watermark.
  *
  * Spark looks for its own watermark node below, and refuses the plan without one; its rule runs
- * before any resolution rule of an extension, so this one runs with the hints.
+ * before any resolution rule of an extension, so this rule runs with the hint rules.
  */
 object KeyTransformWithStateOutput extends Rule[LogicalPlan] {
 

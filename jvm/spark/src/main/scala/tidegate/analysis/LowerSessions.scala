@@ -11,13 +11,13 @@ import tidegate.errors.SessionErrors
 import tidegate.plans.SessionWindows
 
 /**
- * Puts Spark's session windows into the aggregations over `SESSION`: they are merged there, so the
- * aggregation groups by the session itself, and start, end and time are taken from it.
+ * Puts Spark's session windows into the aggregations over `SESSION`: sessions are merged there, so
+ * the aggregation groups by the session itself, and start, end and time are taken from it.
  */
 object LowerSessions extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    // Also asked for plans that Spark is about to refuse.
+    // The rule also sees plans that Spark is about to refuse.
     if (!plan.resolved || !plan.exists(_.isInstanceOf[SessionWindows])) plan
     else
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
@@ -26,7 +26,7 @@ object LowerSessions extends Rule[LogicalPlan] {
         }
       }
 
-  /** A reference to a common table expression shows nothing of its plan. */
+  /** Inlines common table expressions, because a reference hides the plan. */
   private def inlined(plan: LogicalPlan): LogicalPlan = {
     val isInCte = plan.exists {
       case d: CTERelationDef => d.exists(_.isInstanceOf[SessionWindows])
@@ -67,7 +67,7 @@ object LowerSessions extends Rule[LogicalPlan] {
       }
     }
 
-    /** With the name and id that it had, which the plan above refers to. */
+    /** Keeps the name and id of the column, because the plan above refers to them. */
     private def output(e: NamedExpression): NamedExpression = e match {
       case a: Attribute if roleOf(a).isDefined =>
         Alias(value(roleOf(a).get), a.name)(a.exprId, a.qualifier, Some(a.metadata))

@@ -14,10 +14,10 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import tidegate.columns.EventTimeTag
 
 /**
- * Gives the columns of a view the marks that they have today. Spark keeps those of the day when the
- * view was made: what it reads may have got another watermark, or other windows, since.
+ * Gives the columns of a view their current marks. Spark keeps the marks from when the view was
+ * made; since then, what the view reads may have got another watermark or other windows.
  *
- * A view whose columns had no mark of ours, and have none now, stays as Spark made it.
+ * A view whose columns had none of our marks, and have none now, stays as Spark made it.
  */
 object RefreshViewColumns extends Rule[LogicalPlan] {
 
@@ -44,10 +44,10 @@ object RefreshViewColumns extends Rule[LogicalPlan] {
 
   private val ofView = TreeNodeTag[Unit]("tidegate.view")
 
-  /** Whether a plan is that of a view by itself, which Spark checks before it puts it to use. */
+  /** Whether a plan is a view on its own, which Spark checks before it uses the view in a query. */
   def isOfView(plan: LogicalPlan): Boolean = plan.getTagValue(ofView).isDefined
 
-  /** Of a column of a view whose type is still the same, the column that it is. */
+  /** The column that a column of a view reads, if its type is still the same. */
   private def source(column: Expression): Option[Attribute] = column match {
     case a @ Alias(cast, _) if a.explicitMetadata.isDefined =>
       val from = Option(cast).collect {

@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import tidegate.plans.BoundsFollow
 
 /**
- * Puts a node in the place of the hint that says so. The hint only holds a check back: where it is
- * not known, nothing but an error comes of it.
+ * Replaces the hint with a `BoundsFollow` node. The hint only postpones a check: where it is
+ * unknown, the worst that happens is an error.
  */
 private[tidegate] object ResolveBoundsFollow extends Rule[LogicalPlan] {
 

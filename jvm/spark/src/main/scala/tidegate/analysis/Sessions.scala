@@ -8,10 +8,10 @@ import tidegate.errors.SessionErrors
 import tidegate.plans.SessionWindows
 
 /**
- * Sessions below an aggregation, with Spark's session window in the place of the three columns.
+ * Sessions below an aggregation, with Spark's session window instead of our three columns.
  *
  * @param columns
- *   what each column that stands for a part of the session was
+ *   which part of the session each column stands for
  */
 private[analysis] final case class Sessions(
     plan: LogicalPlan,
@@ -28,7 +28,7 @@ private[analysis] final case class Sessions(
 
 private[analysis] object Sessions {
 
-  /** Through filters and projections; `None` if there are none. */
+  /** Looks through filters and projections; `None` if there are no sessions. */
   def below(plan: LogicalPlan): Option[Sessions] = plan match {
     case s: SessionWindows =>
       val roles = s.columns.flatMap(a => WindowMark.of(a).map(m => a.exprId -> m.role)).toMap

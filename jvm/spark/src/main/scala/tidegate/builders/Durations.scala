@@ -16,7 +16,7 @@ private[tidegate] object Durations {
    * @param smallestMs
    *   the smallest allowed value, in ms
    * @throws AnalysisException
-   *   if the text is no duration in whole ms, or is too small
+   *   if the text is not a duration in whole ms, or is too small
    */
   def parseMs(argument: String, text: String, smallestMs: Long): Long = {
     val interval =

@@ -14,7 +14,7 @@ import tidegate.plans.{ColumnOrigin, EventTimeOrder}
 /** Builds event-time orders; the one place where their arguments are checked. */
 private[tidegate] object EventTimeOrders {
 
-  /** As the method `orderByEventTime` of a Dataset; see there. */
+  /** Implements the method `orderByEventTime` of a Dataset; see there. */
   def order[T](ds: Dataset[T], partitionBy: Seq[String], eventTime: Option[String]): Dataset[T] = {
     if (!SparkInternals.hasStrategy(ds.sparkSession, classOf[KeyedWatermarkStrategy])) {
       throw WatermarkErrors.extensionNotInstalled()
@@ -49,7 +49,9 @@ private[tidegate] object EventTimeOrders {
     } else sorted(input, keys, time)
   }
 
-  /** A table is divided as a stream is; all of its rows are sorted by several tasks. */
+  /**
+   * Batch data is partitioned as a stream is; without keys, several tasks sort all rows globally.
+   */
   private def sorted(input: LogicalPlan, keys: Seq[Attribute], time: Attribute): LogicalPlan =
     Sort(
       Seq(SortOrder(EventTimeTag.decisive(time), Ascending)),
@@ -68,8 +70,8 @@ private[tidegate] object EventTimeOrders {
     EventTimeTag.isWindow(a) && EventTimeTag.key(a).isDefined
 
   /**
-   * The only column with a watermark: a time of the rows themselves before their windows, and the
-   * end of a window before its last instant. A table may have none: then the only time that it has.
+   * The only column with a watermark: a plain time is preferred to windows, and the end of a window
+   * to its other columns. Batch data without such a column needs exactly one time column.
    */
   private def onlyTime(input: LogicalPlan): Attribute = {
     val keyed = input.output.filter(EventTimeTag.key(_).isDefined)
@@ -88,7 +90,8 @@ private[tidegate] object EventTimeOrders {
   }
 
   /**
-   * Of what a common table expression refers to only the columns are known before the query starts.
+   * Behind a reference to a common table expression only the columns are known before the query
+   * starts.
    */
   private def checkWatermark(input: LogicalPlan, time: Attribute): Unit =
     EventTimeTag.key(time) match {
@@ -107,7 +110,7 @@ private[tidegate] object EventTimeOrders {
     source <- definition.references.find(EventTimeTag.key(_).isDefined)
   } yield source.name
 
-  /** By its name, which may be qualified or quoted; Spark refuses an ambiguous one. */
+  /** A column by its name, which may be qualified or quoted; Spark refuses an ambiguous name. */
   private def column(input: LogicalPlan, name: String): Option[Attribute] =
     input.resolveQuoted(name, input.conf.resolver).collect { case a: Attribute => a }
 }

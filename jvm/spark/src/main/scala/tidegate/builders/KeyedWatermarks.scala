@@ -17,7 +17,7 @@ import tidegate.plans.{KeyedWatermark, WatermarkSpec}
 private[tidegate] object KeyedWatermarks {
   private val Keys = 0 to Byte.MaxValue
 
-  /** As the method `withKeyedWatermark` of a Dataset; see there. */
+  /** Implements the method `withKeyedWatermark` of a Dataset; see there. */
   def add[T](
       ds: Dataset[T],
       eventTime: String,
@@ -70,7 +70,7 @@ private[tidegate] object KeyedWatermarks {
     }
   }
 
-  /** @throws AnalysisException if `key` is none, or `name` is empty */
+  /** @throws AnalysisException if `key` is out of range, or `name` is empty */
   def check(key: Int, name: Option[String]): Unit = {
     if (!Keys.contains(key)) throw WatermarkErrors.keyOutOfRange(key)
     if (name.exists(_.trim.isEmpty)) throw WatermarkErrors.emptyName()
@@ -101,7 +101,7 @@ private[tidegate] object KeyedWatermarks {
       case Some(a) => throw WatermarkErrors.substreamType(name, a.dataType)
     }
 
-  /** A column by its name, which may be qualified or quoted; Spark refuses an ambiguous one. */
+  /** A column by its name, which may be qualified or quoted; Spark refuses an ambiguous name. */
   private def column(input: LogicalPlan, name: String): Option[Attribute] =
     input
       .resolveQuoted(name, input.conf.resolver)

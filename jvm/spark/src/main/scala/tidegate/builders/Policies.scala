@@ -7,14 +7,14 @@ import tidegate.settings.Defaults
 /** Reads policies and emissions, as users write them: a name and durations as texts. */
 private[tidegate] object Policies {
 
-  /** The names of the policies in SQL, where ingestion time is one too. */
+  /** The names of the policies in SQL, where ingestion time is also a policy. */
   val sqlNames: Seq[String] = PolicySpec.names :+ PolicySpec.IngestionTime
 
   /**
    * A policy by its name.
    *
    * @throws AnalysisException
-   *   if there is none of that name and number of arguments, or if a duration cannot be read or is
+   *   if no policy has that name and number of arguments, or if a duration cannot be read or is
    *   negative
    */
   def policy(name: String, durations: Seq[String]): PolicySpec = (name, durations) match {
@@ -43,7 +43,7 @@ private[tidegate] object Policies {
    * An emission policy by its name: `byFrame(size [, offset])` or `byMinStep(step)`.
    *
    * @throws AnalysisException
-   *   if there is none of that name and number of arguments, or if a duration cannot be read or is
+   *   if no emission has that name and number of arguments, or if a duration cannot be read or is
    *   below 1 ms
    */
   def emission(name: String, durations: Seq[String]): EmissionSpec = (name, durations) match {

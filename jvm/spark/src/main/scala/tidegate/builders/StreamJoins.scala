@@ -16,7 +16,7 @@ import tidegate.plans.BoundsFollow
 private[tidegate] object StreamJoins {
   private val MicrosPerMs = 1000L
 
-  /** As the method `streamJoin` of a Dataset; see there. */
+  /** Implements the method `streamJoin` of a Dataset; see there. */
   def join(
       left: Dataset[_],
       right: Dataset[_],
@@ -28,7 +28,7 @@ private[tidegate] object StreamJoins {
       names => left.join(right, names, how),
       condition => left.join(right, condition, how)
     )
-    // Spark's own join resolves what is equal; the bounds are then added to its condition.
+    // Spark's own join resolves names and condition; the bounds are then added to its condition.
     between.fold(joined) { b =>
       val bounds = new Bounds(b)
       val unbounded = CheckJoins.beforeBounds(joined)
@@ -40,11 +40,11 @@ private[tidegate] object StreamJoins {
     }
   }
 
-  /** The join that an analyzed table is, with bounds; `None` if the table is no join. */
+  /** An analyzed table with bounds added to its join; `None` if the table is not a join. */
   def bound(table: LogicalPlan, between: Between): Option[LogicalPlan] =
     addTo(table, new Bounds(between))
 
-  /** Spark puts a projection above a join by names; the view of a table is only its name. */
+  /** Spark puts a projection above a join by names; views and aliases only name a table. */
   private def addTo(plan: LogicalPlan, bounds: Bounds): Option[LogicalPlan] = plan match {
     case j: Join          => Some(JoinBounds.and(j, bounds.of(j)))
     case p: Project       => addTo(p.child, bounds).map(join => p.copy(child = join))
@@ -107,7 +107,10 @@ private[tidegate] object StreamJoins {
     private def resolve(name: String, side: LogicalPlan): Option[Attribute] =
       side.resolveQuoted(name, side.conf.resolver).collect { case a: Attribute => a }
 
-    /** In hours of 60 minutes; days of local time may be longer or shorter. */
+    /**
+     * Adds a duration without days, because days of local time may be longer or shorter than 24
+     * hours.
+     */
     private def plus(base: Attribute, ms: Long, join: Join): Expression = {
       val micros = Math.multiplyExact(ms, MicrosPerMs)
       val interval = Literal(new CalendarInterval(0, 0, micros), CalendarIntervalType)

@@ -19,12 +19,15 @@ import tidegate.operators.{JoinBounds, JoinLimits, KeyedTimes, StreamJoin}
 import tidegate.plans.{BoundsFollow, KeyedWatermark}
 import tidegate.settings.Settings
 
-/** Refuses joins of streams whose state could never drop a row, or whose keys mean two things. */
+/**
+ * Refuses stream joins whose state could never drop a row, or in which one key means two different
+ * times.
+ */
 object CheckJoins extends (LogicalPlan => Unit) with Logging {
 
   private val boundsFollow = new DynamicVariable(false)
 
-  /** Lets a join through that gets its bounds next; for the calling thread. */
+  /** Lets a join pass whose bounds are added next; for the calling thread. */
   def beforeBounds[T](join: => T): T = boundsFollow.withValue(true)(join)
 
   /** For every DataFrame. The bound of an inner join may still come in a filter. */
@@ -41,8 +44,8 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
     }
 
   /**
-   * Spark analyzes a join by names without a condition first, and Spark Connect the table of a call
-   * that adds the bounds.
+   * Spark first analyzes a join by names without its condition, and Spark Connect first analyzes a
+   * join without the call that adds its bounds.
    */
   private def isComplete(plan: LogicalPlan, join: Join): Boolean =
     plan.isInstanceOf[WriteToStream] ||
@@ -76,14 +79,20 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
     } throw JoinErrors.joinKeyConflict(key, l.name, r.name)
   }
 
-  /** The names of the times with a key; of a window that of the column that it was made of too. */
+  /**
+   * The names of the times with a key; for a window, also the name of the column that it was made
+   * from.
+   */
   private def names(side: LogicalPlan, key: Byte): Seq[String] = for {
     column <- JoinBounds.times(side.output)
     if EventTimeTag.key(column).contains(key)
     name <- column.name +: WindowMark.of(column).map(_.timeColumn).toSeq
   } yield name.toLowerCase(Locale.ROOT)
 
-  /** By what they are made of: two of the same stream, which is joined with itself, are equal. */
+  /**
+   * Watermark nodes by their input and column: two over the same stream, as in a self-join, are
+   * equal.
+   */
   private def nodes(side: LogicalPlan, time: InputTime): Seq[(LogicalPlan, String)] =
     side.collect {
       case k: KeyedWatermark if time.nodes.contains(k.spec.name) =>

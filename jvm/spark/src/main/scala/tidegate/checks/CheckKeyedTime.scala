@@ -8,7 +8,8 @@ import tidegate.plans.KeyedWatermark
 
 /**
  * Refuses plans in which Spark's watermark and keyed watermarks meet: on one stream, in a union of
- * streams, or under one stateful operator. What comes out of a stateful operator may meet anything.
+ * streams, or under one stateful operator. In a union, the output of a stateful operator may meet
+ * anything.
  */
 object CheckKeyedTime extends (LogicalPlan => Unit) {
 

@@ -8,8 +8,8 @@ import tidegate.errors.OrderErrors
 import tidegate.plans.EventTimeOrder
 
 /**
- * Refuses event-time order in other output modes than append: Spark knows nothing of it, and would
- * let it run where rows of a result may be emitted again.
+ * Refuses event-time order in output modes other than append: Spark does not know the operator, and
+ * would let it run where rows of a result may be emitted again.
  */
 object CheckOrderModes extends Rule[LogicalPlan] {
 

@@ -10,8 +10,8 @@ import tidegate.operators.StatefulOperators
 import tidegate.plans.ColumnOrigin
 
 /**
- * Refuses stateful operators on the windows of a union whose branches have other windows there: a
- * union takes the marks of a column from its first branch.
+ * Refuses stateful operators on a window column of a union whose branches have different windows in
+ * it: a union takes the marks of a column from its first branch.
  */
 object CheckWindowUnions extends (LogicalPlan => Unit) {
 

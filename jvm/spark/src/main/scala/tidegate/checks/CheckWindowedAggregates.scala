@@ -34,7 +34,7 @@ object CheckWindowedAggregates extends Rule[LogicalPlan] {
   private def check(aggregate: Aggregate): Unit = {
     val keys = aggregate.groupingExpressions.collect { case a: Attribute => a }
     if (!keys.exists(EventTimeTag.hasSparkTag)) {
-      // Of a session only the result has our columns.
+      // For a session, only the result of the aggregation has our columns.
       for {
         key <- keys.headOption
         window <- (keys ++ aggregate.output).find(WindowMark.of(_).isDefined)

@@ -13,7 +13,10 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 /** The table behind the clock: no columns, no rows, only offsets. */
 object ClockTable extends Table with SupportsRead {
 
-  /** The name of the source. As it has one, data sources keep their numbers in the checkpoint. */
+  /**
+   * The name of the source. Because the clock has a name, data sources keep their numbers in the
+   * checkpoint.
+   */
   val Name = "tidegate_clock"
 
   /** The clock as it stands in an analyzed plan. */

@@ -32,9 +32,10 @@ import tidegate.plans.KeyedWatermark
 import tidegate.settings.Settings
 
 /**
- * A batch that an earlier run committed. What it saw existed only on that run's driver until the
- * next offset would have been written, so it is read once more: Spark lets a source discard a batch
- * only after the offset of the next one is written, and by contract the rows are still there.
+ * A batch that an earlier run committed. What the batch saw was only on that run's driver, which
+ * stopped before the next offset was written. So the batch is read once more. By contract its rows
+ * are still there: Spark lets a source discard a batch only after the offset of the next one is
+ * written.
  */
 private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: Long) {
 
@@ -50,7 +51,7 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
       topmostNodes(query.logicalPlan).foreach { node =>
         try batch.run(plan(node, start, end, batch.timestampMs))
         catch {
-          // What Tidegate refuses in a batch it refuses here too, and says so itself.
+          // An error that Tidegate raises in a batch is raised here too, and explains itself.
           case NonFatal(e) if query.isActive && !Conditions.isOwn(e) =>
             throw CheckpointErrors.lastBatchGone(batchId, node.spec.name, e)
         }
@@ -63,7 +64,7 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
   private def isWanted: Boolean =
     Settings.ObserveLastBatch.in(session.sessionState.conf)
 
-  /** A node that contains another one runs it as well. */
+  /** A node that contains another node runs that one as well. */
   private def topmostNodes(plan: LogicalPlan): Seq[KeyedWatermark] = plan match {
     case k: KeyedWatermark if !StatefulOperators.existIn(k.left) => Seq(k)
     case other => other.children.flatMap(topmostNodes)

@@ -24,19 +24,21 @@ import tidegate.statistics.{LateRows, SubstreamStats}
 
 /**
  * A query's clock as a source without columns, whose offset is the vector of the query's keyed
- * watermarks. All time is in the `QueryClock`; this class tells it what happens in Spark.
+ * watermarks. All time is in the `QueryClock`; this class reports to it what happens in Spark.
  *
  *   - Spark writes the vector to the offset log before each batch, so that a replayed batch sees
  *     the watermarks that it saw the first time.
- *   - Spark asks for the offset at every trigger, so that an advance starts a batch by itself.
- *   - The start of a batch is the watermark for late rows, its end the one for eviction.
+ *   - Spark asks for the offset at every trigger, so an advance of the watermark is enough to start
+ *     a batch.
+ *   - The start offset of a batch has the watermark for late rows, its end offset the one for
+ *     eviction.
  *
  * What a batch saw reaches the clock through the statistics that the plan registers. After a
- * restart the last committed batch is observed again, as its statistics died with the driver before
- * the next offset could carry them.
+ * restart the last committed batch is observed again, because its statistics were lost with the
+ * driver before the next offset could carry them.
  *
  * @param madeAtMs
- *   the wall clock when it was made, in epoch ms: before any source was asked for anything
+ *   the wall clock when this object was made, in epoch ms: before any source was asked for anything
  */
 final class EventTimeClock(madeAtMs: Long)
     extends MicroBatchStream
@@ -55,13 +57,13 @@ final class EventTimeClock(madeAtMs: Long)
   private var latest: ClockOffset = _
   private var parsed: (String, ClockOffset) = ("", ClockOffset.empty)
 
-  /** Takes part in the clock's next answer: the statistics of a plan that is about to run. */
+  /** Takes the statistics of a plan that is about to run, for the clock's next answer. */
   def register(node: KeyedWatermark, stats: SubstreamStats): Unit = pending.add(node -> stats)
 
-  /** The late rows of an operator in a plan that is about to run. */
+  /** Takes the late rows of an operator in a plan that is about to run. */
   def register(operator: String, late: LateRows): Unit = pendingLate.add(operator -> late)
 
-  /** The query that this is the clock of. Its plan is looked at once. */
+  /** The query that this clock belongs to; its plan is read only once. */
   private[clock] def of(execution: MicroBatchExecution): RunningQuery = synchronized {
     if (query == null) query = new RunningQuery(execution, this)
     query
@@ -97,7 +99,9 @@ final class EventTimeClock(madeAtMs: Long)
     }
   }
 
-  /** The same object as long as the state is: Spark asks some 95 times a second. */
+  /**
+   * Returns the same object as long as the state is the same: Spark asks some 95 times a second.
+   */
   private def offsetOf(state: ClockState, begin: ClockOffset): ClockOffset =
     if (state eq begin.state) begin
     else {
@@ -174,12 +178,13 @@ final class EventTimeClock(madeAtMs: Long)
   }
 
   /**
-   * With `Trigger.AvailableNow` time stands still, or a wall-clock policy would never end: at the
-   * moment when the clock was made, as from then on sources say where the run ends.
+   * With `Trigger.AvailableNow` time stands still, because a wall-clock policy would never let the
+   * run end. It stands at the moment when this object was made: only later do sources fix where the
+   * run ends.
    */
   override def prepareForTriggerAvailableNow(): Unit = frozenAtMs = Some(madeAtMs)
 
-  /** Refused here, as Spark would name only a class. */
+  /** Refused here, because Spark's own error would name only a class. */
   override protected def refuseRealTime(): Nothing = throw QueryErrors.realTimeMode()
 
   override def getDefaultReadLimit: ReadLimit = ReadLimit.allAvailable()
@@ -189,12 +194,12 @@ final class EventTimeClock(madeAtMs: Long)
 
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = Array.empty
 
-  /** Asked for at planning, so it is made; it has nothing to read. */
+  /** Spark asks for a factory when it plans; there is nothing to read. */
   override def createReaderFactory(): PartitionReaderFactory = EventTimeClock.NoRows
 
   override def commit(end: Offset): Unit = ()
 
-  /** The late rows of the last batch are still to be told. */
+  /** Counts and logs the late rows of the last batch. */
   override def stop(): Unit = drainLate()
 
   override def toString: String = ClockTable.Name

@@ -6,7 +6,7 @@ import tidegate.core.clock.{NodeMark, SubstreamView}
  * What a user may see of a node.
  *
  * @param heldBackBy
- *   the substream that is the minimum; `None` if all are idle
+ *   the substream that the watermark waits for; `None` if all are idle
  * @param futureEvents
  *   since the query was started
  */

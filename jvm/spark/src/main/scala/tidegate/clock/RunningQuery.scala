@@ -48,7 +48,7 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
 
   lazy val operators: Seq[DropLate] = prepared.collect { case d: DropLate => d }
 
-  /** What the plan says of time, and the session of substreams. */
+  /** What the plan says about time, and the session about the number of substreams. */
   lazy val spec: QuerySpec = {
     val conf = SparkInternals.batchSession(query).sessionState.conf
     val columns = nodes.map(n => n.spec.name -> n.substream.map(_.name)).toMap
@@ -61,7 +61,7 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
     })
   }
 
-  /** Where an operator of ours has its state. */
+  /** Where one of our own operators keeps its state. */
   def stateInfo(operator: String): StatefulOperatorStateInfo = OperatorState.info(
     context.executionPlan,
     StatefulOperators.ownId(query.logicalPlan, operator)
@@ -69,7 +69,7 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
 
   def wallClockMs: Long = query.triggerClock.getTimeMillis()
 
-  /** When the trigger began, in epoch ms: before it asked any source. */
+  /** When the trigger began, in epoch ms: before Spark asked any source. */
   def triggerStartMs: Long = context match {
     case c: MicroBatchExecutionContext => c.getStartTime()
     case _                             => wallClockMs
@@ -78,7 +78,7 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
   lazy val noDataBatchesDisabled: Boolean =
     !SparkInternals.batchSession(query).sessionState.conf.streamingNoDataMicroBatchesEnabled
 
-  /** Whether this run has completed a batch; if not, the last one was that of an earlier run. */
+  /** Whether this run has completed a batch; if not, the last batch is of an earlier run. */
   def hasRunABatch: Boolean = context match {
     case c: MicroBatchExecutionContext => c.previousContext.isDefined
     case _                             => false
@@ -130,8 +130,8 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
     }
 
   /**
-   * After a restart Spark holds the start as text and compares it as text: put our own type there,
-   * so that only what can change a result starts a batch.
+   * After a restart Spark holds the start as text and compares it as text: with our own type in its
+   * place, only a change that can affect a result starts a batch.
    */
   def useOwnStart(begin: ClockOffset): Unit = {
     val c = context
@@ -142,16 +142,17 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
 
   private var lastRound: Option[StreamExecutionContext] = None
 
-  /** The nodes whose sources tell of their substreams. */
+  /** The parts of those nodes whose sources report their substreams. */
   private lazy val parts: Map[String, SourceParts] =
     nodes.flatMap(n => SourceParts.of(n).map(n.spec.name -> _)).toMap
 
   /**
-   * To be called once in every round of asking the sources for their offsets. Returns what they
-   * said in the round before, if there was one: what they say in this one is not known yet.
+   * To be called once in every round, when Spark asks the sources for their offsets. Returns what
+   * the sources said in the round before, if there was one: their answers in this round are not
+   * known yet.
    *
-   * A source that reports nothing and reads with a limit is taken to have more, unless it had
-   * nothing new, or fewer files than its limit.
+   * A source that reports nothing and reads with a limit counts as having more rows, unless it had
+   * nothing new, or read fewer files than its limit.
    */
   def noteRound(): Option[SourceRound] = {
     val before = lastRound.map { c =>
@@ -202,7 +203,7 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
       if files.nonEmpty
     } yield files.sum
 
-  /** Asks the topics whose times are taken for append times whether they are. */
+  /** Verifies that topics whose timestamps are used as append times use `LogAppendTime`. */
   def checkAppendTimes(): Unit = AppendTimeTopics.check(query.logicalPlan)
 
   /** Reads the last committed batch through the watermark nodes once more, after a restart. */

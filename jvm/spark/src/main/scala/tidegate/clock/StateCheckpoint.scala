@@ -11,7 +11,7 @@ import org.apache.spark.sql.tidegate.{CheckpointLogs, OperatorState, SparkIntern
 import org.apache.spark.sql.{AnalysisException, SparkSession}
 import tidegate.core.clock.OperatorMark
 
-/** What a checkpoint says of the state of operators, before its query runs on it again. */
+/** What a checkpoint says about the state of operators, before the query continues from it. */
 final class StateCheckpoint(location: String, session: SparkSession) {
   private val hadoopConf = SparkInternals.hadoopConf(session)
   private val files = new Path(location).getFileSystem(hadoopConf)
@@ -37,7 +37,7 @@ final class StateCheckpoint(location: String, session: SparkSession) {
         .read()
         .map(_.operatorInfo.operatorName)
     catch {
-      // A folder without it: the first batch did not get as far.
+      // A folder without metadata: the first batch did not get that far.
       case _: FileNotFoundException => None
     }
 
@@ -45,7 +45,10 @@ final class StateCheckpoint(location: String, session: SparkSession) {
   def stateSchema(operatorId: Long): Option[StateStoreColFamilySchema] =
     OperatorState.storedSchema(state.toString, operatorId, hadoopConf)
 
-  /** The marks of the clock in the last batch that was committed: those of the state. */
+  /**
+   * The marks of the clock at the end of the last committed batch: the state was written at these
+   * watermarks.
+   */
   lazy val marks: Map[String, OperatorMark] =
     committed.toSeq
       .flatMap(logs.endOffsets)
@@ -56,7 +59,7 @@ final class StateCheckpoint(location: String, session: SparkSession) {
   private def ofClock(json: String): Option[ClockOffset] =
     try Some(ClockOffset.parse(json))
     catch {
-      // Of another source.
+      // The offset of another source.
       case _: AnalysisException => None
     }
 }

@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
 import org.apache.spark.sql.types.{DataType, Metadata, MetadataBuilder, StructType}
 
 /**
- * The marks of an event time column in its metadata: our key, which is the truth, and Spark's tag,
- * which its checks and stateful operators ask for.
+ * The marks of an event time column in its metadata: our key, which is authoritative, and Spark's
+ * tag, which Spark's checks and stateful operators look for.
  */
 object EventTimeTag {
   private val KeyField = "tidegate.watermarkKey"
@@ -17,7 +17,7 @@ object EventTimeTag {
   def add(a: Attribute, key: Byte, lagMs: Long): Attribute =
     a.withMetadata(tagged(builder(a), Some(key), Some(lagMs)))
 
-  /** Metadata with our key and Spark's tag, as far as they are there, and words for `DESCRIBE`. */
+  /** Metadata with our key and Spark's tag, if they are given, and a comment for `DESCRIBE`. */
   def tagged(builder: MetadataBuilder, key: Option[Byte], lagMs: Option[Long]): Metadata = {
     val before = builder.build()
     key.filter(_ => !before.contains(KeyField)).foreach { k =>
@@ -30,11 +30,11 @@ object EventTimeTag {
     builder.build()
   }
 
-  /** Whether a column has a mark of ours: a watermark key, or the mark of a window. */
+  /** Whether a column has one of our marks: a watermark key, or the mark of a window. */
   def isOurs(metadata: Metadata): Boolean =
     metadata.contains(KeyField) || metadata.contains(WindowMark.Field)
 
-  /** Other metadata with the marks of a column, and only these. */
+  /** `metadata` with its own marks replaced by the marks of column `a`. */
   def withMarksOf(metadata: Metadata, a: Attribute): Metadata = {
     val own = new MetadataBuilder().withMetadata(metadata)
     Seq(KeyField, SparkField, WindowMark.Field).foreach(own.remove)
@@ -66,16 +66,16 @@ object EventTimeTag {
   def withoutSparkTag(a: Attribute): Attribute =
     a.withMetadata(builder(a).remove(SparkField).build())
 
-  /** A window is a struct of start and end; a session too. */
+  /** Whether a column is a window: a struct of start and end, as sessions are too. */
   def isWindow(a: Attribute): Boolean = isWindow(a.dataType)
 
   def isWindow(dataType: DataType): Boolean = dataType.isInstanceOf[StructType]
 
-  /** The time of a column: of a window its end. */
+  /** The time of a column; for a window, its end. */
   def decisive(column: Attribute): Expression =
     if (isWindow(column)) GetStructField(column, 1) else column
 
-  /** Whether the column tells when a window is closed: a window, or the end of one. */
+  /** Whether the column shows when a window is closed: a window, or the end of one. */
   def closesWindow(a: Attribute): Boolean = isWindow(a) || WindowMark.hasRole(a, WindowRole.End)
 
   private def builder(a: Attribute) = new MetadataBuilder().withMetadata(a.metadata)

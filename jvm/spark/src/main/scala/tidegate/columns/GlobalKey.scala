@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.LeafExpression
 import org.apache.spark.sql.catalyst.expressions.codegen._
 import org.apache.spark.sql.types.{BooleanType, DataType}
 
-/** The one key of an operator whose state has none; not foldable, or Spark would take it out. */
+/** The single key of a state without keys; not foldable, because Spark would remove it then. */
 final case class GlobalKey() extends LeafExpression {
   override def nullable: Boolean = false
   override def foldable: Boolean = false

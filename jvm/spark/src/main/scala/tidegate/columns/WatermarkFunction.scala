@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import tidegate.core.clock.InputTime
 
-/** A function whose value is that of the batch: it has none before its query runs. */
+/** A function whose value is constant in a batch; it has no value before its query runs. */
 private[tidegate] sealed trait WatermarkFunction extends Expression with Unevaluable {
   def source: WatermarkSource
   def withInput(input: InputTime): Expression
@@ -32,7 +32,8 @@ private[tidegate] final case class CurrentWatermark(argument: String, source: Wa
  * @param time
  *   an event time, or a window or its end
  * @param closesWindow
- *   whether it is one of the latter: Spark may put the expression of a column in its place
+ *   whether `time` is a window or its end; kept here because Spark may replace a column by its
+ *   expression
  */
 private[tidegate] final case class IsLate(
     time: Expression,

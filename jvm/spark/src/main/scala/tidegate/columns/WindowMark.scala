@@ -5,7 +5,7 @@ import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
 import tidegate.core.window.WindowGrid
 
 /**
- * The mark on a column that a window function of SQL has added, in its metadata.
+ * The mark, in its metadata, of a column that a SQL window function has added.
  *
  * @param function
  *   the name of the function, in upper case
@@ -14,11 +14,11 @@ import tidegate.core.window.WindowGrid
  * @param grid
  *   where the windows begin; `None` for sessions
  * @param timeColumn
- *   the name of the column that the windows were made of
+ *   the name of the time column that the windows were made from
  * @param key
- *   its watermark key
+ *   the watermark key of the time column
  * @param lagMs
- *   the delay of its watermark, in ms: what Spark's tag says
+ *   the delay of that watermark, in ms, as in Spark's tag
  */
 final case class WindowMark(
     function: String,
@@ -32,10 +32,10 @@ final case class WindowMark(
   /** Whether windows that end at different times begin together. */
   def sharesStart: Boolean = function == "CUMULATE"
 
-  /** What windows these are, and which part of them; not whose watermark closes them. */
+  /** Identifies the windows and the part of them, but not the watermark that closes them. */
   def window: (String, WindowRole, Option[WindowGrid]) = (function, role, grid)
 
-  /** Whether two columns are of the same window of a row. */
+  /** Whether two columns belong to the same window of a row. */
   def isOfSameWindow(other: WindowMark): Boolean =
     function == other.function && grid == other.grid && timeColumn == other.timeColumn
 
@@ -62,8 +62,8 @@ object WindowMark {
   private[tidegate] val Field = "tidegate.window"
 
   /**
-   * Spark's windows have the metadata of the time that they were made of, and are no column of
-   * ours.
+   * The mark of a column. Spark's windows inherit the metadata of their time column, but are not
+   * our columns.
    */
   def of(a: Attribute): Option[WindowMark] =
     if (!a.metadata.contains(Field) || EventTimeTag.isWindow(a)) None
@@ -82,7 +82,7 @@ object WindowMark {
         )
     }
 
-  /** The metadata without a mark: of a column that is a time of its own now. */
+  /** The metadata without a mark, for a column that is now a time in its own right. */
   def removed(metadata: Metadata): Metadata =
     new MetadataBuilder().withMetadata(metadata).remove(Field).build()
 

@@ -1,21 +1,24 @@
 package tidegate.columns
 
-/** What a column says of its window. */
+/** Which part of its window a column holds. */
 sealed abstract class WindowRole(val name: String) {
 
-  /** What the window functions of SQL call the column. */
+  /** The name that SQL window functions give the column. */
   def columnName: String = s"window_$name"
 }
 
 object WindowRole {
 
-  /** Its first instant. A tag on it would close windows as soon as they begin. */
+  /** The first instant of the window. A tag on it would close windows as soon as they begin. */
   case object Start extends WindowRole("start")
 
-  /** The first instant after it. */
+  /** The first instant after the window. */
   case object End extends WindowRole("end")
 
-  /** Its last whole millisecond: the time column for the next window of a chain. */
+  /**
+   * The last whole millisecond of the window: the time column for the next window function in a
+   * chain.
+   */
   case object Time extends WindowRole("time")
 
   val all: Seq[WindowRole] = Seq(Start, End, Time)

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.types.LongType
 
-/** Arithmetic on the times of windows: in µs inside, in ms where lengths are given. */
+/** Arithmetic on the times of windows: times are in µs, lengths in ms. */
 private[tidegate] object WindowTimes {
   val MicrosPerMs = 1000L
 

@@ -3,7 +3,7 @@ package tidegate.errors
 import org.apache.spark.sql.AnalysisException
 import tidegate.errors.Conditions.{causedError, error}
 
-/** Errors of a query that goes on from a checkpoint. */
+/** Errors of a query that continues from a checkpoint. */
 object CheckpointErrors {
 
   def lastBatchGone(batchId: Long, name: String, cause: Throwable): AnalysisException =

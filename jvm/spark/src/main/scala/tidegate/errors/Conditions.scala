@@ -25,7 +25,7 @@ object Conditions {
     new AnalysisException(s"$Prefix$condition", parameters.toMap, CurrentOrigin.get)
   }
 
-  /** As `error`, with what led to it, if that is known. */
+  /** As `error`, with its cause if the cause is known. */
   private[errors] def causedError(
       condition: String,
       cause: Option[Throwable],
@@ -35,7 +35,10 @@ object Conditions {
     new AnalysisException(s"$Prefix$condition", parameters.toMap, CurrentOrigin.get, cause)
   }
 
-  /** Whether an error is one of these, or was caused by one: those of tasks arrive as a cause. */
+  /**
+   * Whether an error is one of Tidegate's or was caused by one: an error of a task arrives as a
+   * cause.
+   */
   def isOwn(error: Throwable): Boolean =
     Iterator.iterate(error)(_.getCause).takeWhile(_ != null).exists {
       case e: SparkThrowable => Option(e.getCondition).exists(_.startsWith(Prefix))

@@ -7,7 +7,7 @@ import tidegate.errors.Conditions.{error, list}
 /** Errors of stream joins and their bounds. */
 object JoinErrors {
 
-  /** A side without a column with a watermark key has no name here. */
+  /** `left` and `right` are the time columns; `None` for a side without a keyed column. */
   def joinUnbounded(
       joinType: String,
       left: Option[String],

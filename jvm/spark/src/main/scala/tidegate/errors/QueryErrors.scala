@@ -4,7 +4,7 @@ import org.apache.spark.sql.AnalysisException
 import tidegate.core.clock.SubstreamLimit
 import tidegate.errors.Conditions.{causedError, error, list}
 
-/** Errors of a query that runs, or is asked for its watermarks. */
+/** Errors of a query that runs, or whose watermarks are requested. */
 object QueryErrors {
 
   def notAppendTime(topic: String, found: String): AnalysisException =
@@ -40,9 +40,9 @@ object QueryErrors {
 
   /**
    * @param isActive
-   *   whether the query is still to make its plan
+   *   whether the query may still make its plan
    * @param failure
-   *   what has ended it, if it has failed
+   *   the error that ended the query, if it has failed
    */
   def queryWithoutPlan(
       query: String,

@@ -21,8 +21,8 @@ import tidegate.statistics.LateRows
 /**
  * Drops the rows that are late for `operator`, counts them, and keeps a few for the log.
  *
- * A row without a time is never late. Of a row that a sliding window has copied, the copies in
- * closed windows go; the row is counted once, when the last of its windows is closed.
+ * A row without a time is never late. If a sliding window has copied a row, the copies in closed
+ * windows are dropped; the row is counted once, when the last of its windows is closed.
  *
  * @param times
  *   the watermarks of the operator in this batch
@@ -51,7 +51,10 @@ final case class DropLateExec(
 
   override def output: Seq[Attribute] = child.output
 
-  /** What the generated code reads of every row is evaluated before it, and once. */
+  /**
+   * The columns that the generated code reads for every row, so that they are evaluated before it,
+   * and only once.
+   */
   @transient override lazy val references: AttributeSet =
     AttributeSet(time +: lastWindow.toSeq.flatMap(_.references))
 
@@ -63,7 +66,7 @@ final case class DropLateExec(
   private def decisive: Expression = EventTimeTag.decisive(time)
 
   private def boundMicros: Long = grid match {
-    // Not in its windows yet: late when the last of them is closed.
+    // A time that is not in its windows yet is late when the last of them is closed.
     case Some(g) if !isWindowed && WindowMark.of(time).isEmpty =>
       g.inMicros.firstOpenFrame(lateMs * 1000)
     case _ => DropLateExec.boundMicros(lateMs, isWindowed)
@@ -72,7 +75,7 @@ final case class DropLateExec(
   private def lateLog: LateLog = LateLog(
     operator,
     lateMs,
-    // The time of the row itself, where the windows were made of a column that is still there.
+    // The time of the row itself, if the column that the windows were made from is still there.
     eventTime.getOrElse(decisive),
     child.output,
     conf.sessionLocalTimeZone,
@@ -80,7 +83,9 @@ final case class DropLateExec(
     longMetric("numLateRows")
   )
 
-  /** Of the copies of a row, the one in the latest window: the row is late in all of them. */
+  /**
+   * Whether a copy of a row is the one in the latest window: if that copy is late, all copies are.
+   */
   private def lastWindow: Option[Expression] = for {
     g <- grid.filter(g => g.sizeMs > g.slideMs)
     column <- eventTime
@@ -94,7 +99,8 @@ final case class DropLateExec(
     WindowMark.of(time) match {
       case None =>
         LessThan(Subtract(micros(column), micros(GetStructField(time, 0))), literal(g.slideMs))
-      // The windows of a row all begin at the same time; only the last one ends on the grid of these.
+      // The windows of a row all begin at the same time; only the last one ends where the next
+      // windows begin.
       case Some(mark) if mark.sharesStart =>
         EqualTo(
           Pmod(Subtract(end, literal(g.offsetMs)), literal(g.sizeMs)),
@@ -142,7 +148,8 @@ final case class DropLateExec(
          |}
        """.stripMargin
     }
-    // In a loop of its own, as Spark's filter: Spark may put this code into a function without one.
+    // In a loop of its own, as in Spark's filter: Spark may move this code into a function without
+    // a loop.
     s"""
        |do {
        |  ${t.code}
@@ -155,7 +162,10 @@ final case class DropLateExec(
      """.stripMargin
   }
 
-  /** Evaluates all columns, in the branch of a late row only: the others go on unevaluated. */
+  /**
+   * Evaluates all columns, but only for a late row: other rows pass on with their columns
+   * unevaluated.
+   */
   private def wordRow(ctx: CodegenContext, input: Seq[ExprCode]): String = {
     ctx.currentVars = input.map(_.copy())
     val columns = child.output.zipWithIndex.map { case (a, i) =>
@@ -182,9 +192,9 @@ final case class DropLateExec(
 object DropLateExec {
 
   /**
-   * Below which time, in µs, a row is late. A window that ends at the watermark is closed; a time
-   * at the watermark is not late, but for the epoch: eviction is never below 0, and would let it
-   * out in every batch.
+   * The time, in µs, below which a row is late. A window that ends at the watermark is closed. A
+   * time at the watermark is not late, except at the epoch: the eviction watermark is never below
+   * 0, and would release such a row in every batch.
    */
   def boundMicros(lateMs: Long, isWindowed: Boolean): Long =
     if (isWindowed || lateMs == 0) lateMs * 1000 + 1 else lateMs * 1000

@@ -15,15 +15,15 @@ import tidegate.statistics.LateRows
 /**
  * Passes the rows of a stateful operator through.
  *
- *   - In `EXPLAIN` it tells which watermarks the operator runs on: of Spark's operators only the
- *     strings that Spark gives them are shown.
- *   - In the progress of the query the operator has the rows that were late for it, which
- *     `DropLate` has dropped before they reached it.
+ *   - In `EXPLAIN` this node shows which watermarks the operator runs on: for its own operators
+ *     Spark shows only its own strings.
+ *   - In the progress of the query the operator shows the rows that were late for it, although
+ *     `DropLate` has dropped them before they reached it.
  *
  * @param times
- *   what it runs on, for each of its inputs
+ *   what the operator runs on, for each of its inputs
  * @param late
- *   the rows that were late for it, for each of its inputs
+ *   the rows that were late for the operator, for each of its inputs
  */
 final case class KeyedOperatorExec(child: SparkPlan, times: Seq[String], late: Seq[LateRows])
     extends UnaryExecNode {
@@ -35,7 +35,7 @@ final case class KeyedOperatorExec(child: SparkPlan, times: Seq[String], late: S
   override def outputOrdering: Seq[SortOrder] = child.outputOrdering
 
   override protected def doExecute(): RDD[InternalRow] = {
-    // Not when the operator is planned: later rules copy it, and each copy has metrics of its own.
+    // Here, not in planning: later rules copy the operator, and each copy has metrics of its own.
     late.foreach(_.addTo(numRowsDropped))
     child.execute()
   }

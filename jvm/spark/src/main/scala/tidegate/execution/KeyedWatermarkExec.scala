@@ -22,8 +22,8 @@ import tidegate.statistics.{SubstreamNode, SubstreamStats}
 /**
  * Passes the rows of `left` through and notes the highest event time of every substream.
  *
- * `right` is the clock: it stands in the plan so that the clock is one of the query's sources, and
- * is never run. A row without a time is not noted.
+ * `right` is the clock. It is in the plan to make the clock one of the query's sources, and never
+ * runs. A row without a time is not noted.
  *
  * @param observed
  *   the column whose times are noted: the event time, or the time at which rows were appended
@@ -53,7 +53,7 @@ final case class KeyedWatermarkExec(
 
   override def outputOrdering: Seq[SortOrder] = left.outputOrdering
 
-  /** The substream columns: whole numbers as they are, the others as text. */
+  /** The substream columns: whole numbers as they are, other types as text. */
   private def substreamColumns: Seq[Expression] = substream.map { a =>
     a.dataType match {
       case ByteType | ShortType | IntegerType => Cast(a, LongType)
@@ -86,7 +86,7 @@ final case class KeyedWatermarkExec(
 
   override def inputRDDs(): Seq[RDD[InternalRow]] = left.asInstanceOf[CodegenSupport].inputRDDs()
 
-  /** Spark asks the only child; ours with code is the left one. */
+  /** Spark's default asks the only child; of our two children, the left one generates code. */
   override def needCopyResult: Boolean = left.asInstanceOf[CodegenSupport].needCopyResult
 
   override protected def doProduce(ctx: CodegenContext): String =

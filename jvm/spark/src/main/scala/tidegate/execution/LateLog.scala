@@ -29,7 +29,7 @@ private[execution] final case class LateLog(
   @transient private lazy val clockFormat =
     DateTimeFormatter.ofPattern("HH:mm:ss.SSS").withZone(ZoneId.of(timeZone))
 
-  /** Takes note of a row; it may be used again afterwards. */
+  /** Notes a dropped row; the caller may reuse the row object afterwards. */
   def dropped(row: InternalRow): Unit = {
     metric += 1
     late.drop(sentence(row))

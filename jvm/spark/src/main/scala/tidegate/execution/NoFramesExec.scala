@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
 
-/** Passes rows through, and tells why windows are not put together from frames. */
+/** Passes rows through, and shows why windows are not put together from frames. */
 final case class NoFramesExec(reason: String, child: SparkPlan)
     extends UnaryExecNode
     with CodegenSupport {

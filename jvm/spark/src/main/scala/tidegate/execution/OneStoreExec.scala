@@ -12,7 +12,9 @@ import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.tidegate.{OperatorState, StateStoreWriter}
 import org.apache.spark.sql.types.StructType
 
-/** A stateful operator of ours: one store, which a task commits when its last row is taken. */
+/**
+ * A stateful operator of our own with one store, which a task commits when its last row is taken.
+ */
 private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan =>
 
   /** The name of the operator; none if the query has not started. */
@@ -22,7 +24,7 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
 
   protected def valueSchema: StructType
 
-  /** The rows of each group together: within a query, where the store of their partition is. */
+  /** Brings the rows of each group together: in a query, where the store of their partition is. */
   protected def grouped(by: Seq[Attribute]): Distribution =
     OperatorState.grouped(by, stateInfo, conf)
 
@@ -44,7 +46,9 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
     )
   }
 
-  /** The rows of a child, whose store is not ours. */
+  /**
+   * The rows of a child; the child may use a store of its own, which the task must forget first.
+   */
   protected def rowsOf(child: SparkPlan): RDD[InternalRow] = child.execute().mapPartitions { rows =>
     OperatorState.forgetStoreOfTask()
     rows
@@ -75,7 +79,7 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
 
       private def commit(): Unit = {
         isCommitted = true
-        // As in Spark's operators: with the time of those that take the rows.
+        // As in Spark's operators, this includes the time of the consumers of the rows.
         updateMs += NANOSECONDS.toMillis(System.nanoTime - start)
         commitMs += timeTakenMs(store.commit())
         setStoreMetrics(store)

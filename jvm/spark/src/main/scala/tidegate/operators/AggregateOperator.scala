@@ -13,7 +13,7 @@ import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
 import tidegate.core.clock.{BehindTime, GridTime, InputTime}
 import tidegate.operators.StateTimes.NothingIsLate
 
-/** Aggregations, also of windows and of sessions. */
+/** Aggregations, including those over windows and sessions. */
 private[tidegate] object AggregateOperator extends OneTimeOperator {
 
   override val name: String = "aggregate"
@@ -29,13 +29,13 @@ private[tidegate] object AggregateOperator extends OneTimeOperator {
   override def inState(operator: LogicalPlan): Seq[Attribute] =
     super.inState(operator).filter(AttributeSet(keys(operator)).contains)
 
-  /** A table that is put out whole keeps late rows. */
+  /** Output mode complete emits the whole table, and keeps late rows. */
   override def dropsLate(mode: OutputMode): Boolean = mode != OutputMode.Complete()
 
   /**
-   * Only the key that it runs on, and of windows only their ends. A window leaves when it has
-   * ended. A plain time that goes with it may be that much older; and a plain time alone leaves, in
-   * whole ms, only when it has passed.
+   * Passes on only the key that the aggregation runs on. A window leaves when the watermark reaches
+   * its end. A plain time in the same row may be older than that end. A plain time without a window
+   * leaves, in whole ms, only when the watermark has passed it.
    */
   override def passedOn(operator: LogicalPlan, times: KeyedTimes): Map[Byte, InputTime] = {
     val a = operator.asInstanceOf[Aggregate]
@@ -51,7 +51,7 @@ private[tidegate] object AggregateOperator extends OneTimeOperator {
         case (None, _) if !column.exists(EventTimeTag.closesWindow) =>
           Some(key -> BehindTime(time, 1))
         case (None, true) => None
-        // A session may end within a millisecond; its time is a whole one before.
+        // A session may end within a millisecond; its time is a whole millisecond before its end.
         case (None, false) if columns.exists(WindowMark.hasRole(_, WindowRole.Time)) =>
           Some(key -> BehindTime(time, 1))
         case (None, false)                           => Some(key -> time)
@@ -62,12 +62,12 @@ private[tidegate] object AggregateOperator extends OneTimeOperator {
     }
   }
 
-  /** Whether a column of ours is of the window that the aggregation runs on, and not of another. */
+  /** Whether a mark belongs to the window that the aggregation runs on, and not to another one. */
   private def isMadeBy(a: Aggregate, column: Option[Attribute], mark: WindowMark): Boolean =
     column.exists(c =>
       WindowMark.of(c) match {
         case Some(own) => own.isOfSameWindow(mark)
-        // The columns of a session are made in its aggregation.
+        // The aggregation itself makes the columns of a session.
         case None =>
           EventTimeTag.isWindow(c) && mark.grid.isEmpty && !a.child.output.exists(
             WindowMark.of(_).contains(mark)

@@ -8,16 +8,17 @@ import org.apache.spark.sql.types.LongType
 import tidegate.columns.EventTimeTag
 
 /**
- * Gives each side of a join of streams the limit of its own rows, by the other side's watermark.
+ * Gives each side of a stream join the limit below which its rows leave the state; the limit comes
+ * from the watermark of the other side.
  *
- * Spark's own predicates come from one watermark for both sides, and from the loosest bound.
+ * Spark derives its own predicates from one watermark for both sides, and from the loosest bound.
  */
 private[tidegate] object BindJoin {
   private val MicrosPerMs = 1000L
 
   /**
    * @param left
-   *   what lets the rows of the left side go: one for each column in the bounds
+   *   what evicts the rows of the left side: one for each column in the bounds
    */
   def apply(
       join: StreamingSymmetricHashJoinExec,
@@ -28,11 +29,11 @@ private[tidegate] object BindJoin {
     val keyed =
       if (byKey.isDefined) join
       else
-        // Else the state would be sorted by a key that is the time of one side only.
+        // Otherwise the state would be sorted by a key that is the time of only one side.
         join.copy(leftKeys = join.leftKeys.map(untagged), rightKeys = join.rightKeys.map(untagged))
     keyed.copy(
       eventTimeWatermarkForLateEvents = None,
-      // Only asked whether Spark's own watermark, always 0 here, is ahead of it.
+      // Spark only compares this value with its own watermark, which is always 0 here.
       eventTimeWatermarkForEviction = Some(0L),
       stateWatermarkPredicates = JoinEviction.of(
         predicate(join, left, join.left, join.leftKeys, byKey, _.evictionMs),
@@ -42,8 +43,8 @@ private[tidegate] object BindJoin {
   }
 
   /**
-   * A semi join takes the right rows first, and Spark does not store those that would leave in this
-   * batch: left rows of the same batch could not find them. So they leave one batch later.
+   * A semi join takes the right rows first, and Spark does not store rows that would leave in this
+   * batch: left rows of the same batch could not find them. So right rows leave one batch later.
    */
   private def evictionOfRight(join: StreamingSymmetricHashJoinExec): StateTimes => Long =
     if (join.joinType == LeftSemi) _.evictedMs else _.evictionMs
@@ -74,7 +75,8 @@ private[tidegate] object BindJoin {
   }
 
   /**
-   * Which rows leave the state of one side: those that one of the bounds leaves without a partner.
+   * Selects the rows that leave the state of one side: by one of the bounds they find no partner
+   * any more.
    */
   private def predicate(
       join: StreamingSymmetricHashJoinExec,
@@ -89,11 +91,12 @@ private[tidegate] object BindJoin {
       limitMs = evictionMs(of)
       if limitMs > 0
       column <- side.output.find(_.exprId == of.time.exprId)
-      // State format 4 goes by the column with Spark's tag alone.
+      // State format 4 uses only the column with Spark's tag.
       if join.stateFormatVersion < 4 || EventTimeTag.hasSparkTag(column)
     } yield (column, limitMs)
     limits.headOption.map { case (first, limitMs) =>
-      // In format 4 Spark evicts up to and at this value; a window that ends at the limit is closed.
+      // In format 4 Spark evicts up to this value, inclusive; a window that ends at the limit is
+      // closed.
       val upTo = if (EventTimeTag.isWindow(first)) limitMs else limitMs - 1
       byKey match {
         case Some(i) =>

@@ -30,7 +30,9 @@ private[tidegate] object Deduplications {
       AggregateOperator.bound
   }
 
-  /** By some columns; a time that is not among them only says which rows are late. */
+  /**
+   * Deduplicates by some columns; a time that is not among them only decides which rows are late.
+   */
   object ByKeys extends OneTimeOperator {
 
     override val name: String = "deduplicate"
@@ -46,7 +48,7 @@ private[tidegate] object Deduplications {
     override def isNeeded(operator: LogicalPlan, time: Attribute): Boolean =
       keys(operator).exists(_.exprId == time.exprId)
 
-    /** It needs no value to filter by. */
+    /** Spark's operator runs without a watermark for late rows, and then filters none. */
     override def bound: PartialFunction[SparkPlan, StateTimes => SparkPlan] = {
       case d: StreamingDeduplicateExec =>
         times =>
@@ -57,7 +59,7 @@ private[tidegate] object Deduplications {
     }
   }
 
-  /** By some columns, for as long as the watermark's delay. */
+  /** Deduplicates by some columns, for as long as the delay of the watermark. */
   object WithinWatermark extends OneTimeOperator {
 
     override val name: String = "deduplicateWithinWatermark"

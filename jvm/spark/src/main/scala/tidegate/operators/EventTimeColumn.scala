@@ -13,8 +13,9 @@ object EventTimeColumn {
     OneTimeOperator.unapply(operator).flatMap { case (_, kind) => kind.time(operator) }
 
   /**
-   * The column that an operator over Spark's own watermark runs on, if a window function of ours
-   * has put several there: among its keys the end of the window, else the first.
+   * The column that an operator over Spark's own watermark runs on, if one of our window functions
+   * made several tagged columns. Keys of the operator are preferred, and among them a column that
+   * closes a window; otherwise the first column is chosen.
    */
   private[tidegate] def ofSpark(
       keys: Seq[Attribute],
@@ -30,11 +31,11 @@ object EventTimeColumn {
   private[operators] def keyed(operator: LogicalPlan): Seq[Attribute] =
     keyed(operator.children.head.output, operator)
 
-  /** Of columns that an operator refers to, the keyed ones. */
+  /** The keyed columns among those that an operator refers to. */
   private[operators] def keyed(columns: Seq[Attribute], operator: LogicalPlan): Seq[Attribute] =
     keyed(columns, operator.children.head.output)
 
-  /** A reference may have the metadata of before: that of the input holds. */
+  /** A reference may have outdated metadata, so each column is taken from the input. */
   private[operators] def keyed(columns: Seq[Attribute], input: Seq[Attribute]): Seq[Attribute] =
     columns
       .flatMap(c => input.find(_.exprId == c.exprId).orElse(Some(c)))
@@ -44,7 +45,7 @@ object EventTimeColumn {
   private[operators] def only(candidates: Seq[Attribute]): Option[Attribute] =
     if (candidates.size == 1) candidates.headOption else None
 
-  /** A window before a plain time. */
+  /** Prefers a window to a plain time. */
   private[operators] def choose(
       operator: String,
       candidates: Seq[Attribute]

@@ -6,19 +6,22 @@ import org.apache.spark.sql.types.CalendarIntervalType
 import org.apache.spark.unsafe.types.CalendarInterval
 
 /**
- * A time bound of a join: `limited >= setBy - byMicros`. A watermark on `setBy` so sets a limit for
- * `limited`: rows below it find no partner any more.
+ * A time bound of a join: `limited >= setBy - byMicros`. So a watermark on `setBy` sets a limit for
+ * `limited`: rows below the limit find no partner any more.
  */
 final case class JoinBound(setBy: Attribute, limited: Attribute, byMicros: Long) {
 
-  /** Whether it compares this column. */
+  /** Whether the bound compares this column. */
   def isOn(column: Attribute): Boolean =
     setBy.exprId == column.exprId || limited.exprId == column.exprId
 
-  /** How far the limit is behind the watermark, in ms; rounded so that no row goes too early. */
+  /** How far the limit is behind the watermark, in ms; rounded so that no row leaves too early. */
   def byMs: Long = -Math.floorDiv(-byMicros, 1000L)
 
-  /** The bound as a comparison, with an interval that has no days of local time. */
+  /**
+   * The bound as a comparison, with an interval without days, whose length would depend on the time
+   * zone.
+   */
   def condition(timeZone: String): Expression = {
     val interval = Literal(new CalendarInterval(0, 0, -byMicros), CalendarIntervalType)
     GreaterThanOrEqual(limited, TimestampAddInterval(setBy, interval, Some(timeZone)))

@@ -5,12 +5,12 @@ import org.apache.spark.sql.catalyst.plans.logical.Join
 import tidegate.columns.EventTimeTag
 
 /**
- * Finds the time bounds in a join's condition: comparisons of a keyed time of one side with one of
- * the other, with constant intervals added on either side, and equal windows.
+ * Finds the time bounds in a join's condition: comparisons of a keyed time of one side with a keyed
+ * time of the other, with constant intervals added on either side, and equality of windows.
  */
 object JoinBounds extends PredicateHelper {
 
-  /** The bounds of a join between streams, the tightest of every pair of columns. */
+  /** The bounds of a join between streams, the tightest one for every pair of columns. */
   def of(join: Join): Seq[JoinBound] =
     in(
       join.condition.toSeq.flatMap(splitConjunctivePredicates),
@@ -43,7 +43,10 @@ object JoinBounds extends PredicateHelper {
     if (predicates.isEmpty) join
     else join.copy(condition = (join.condition.toSeq ++ predicates).reduceOption(And(_, _)))
 
-  /** `BETWEEN` is two comparisons of a common expression. */
+  /**
+   * The predicates in a conjunction; `BETWEEN` is two comparisons that share an expression, which
+   * is inlined.
+   */
   def split(predicate: Expression): Seq[Expression] =
     splitConjunctivePredicates(predicate match {
       case r: RuntimeReplaceable => inline(r.replacement)
@@ -78,7 +81,7 @@ object JoinBounds extends PredicateHelper {
         yield JoinBound(x, y, 0L)
 
     /**
-     * The columns have the metadata of the join's input, a reference to them may have an old one.
+     * The column of the join's input, because a reference to it may have outdated metadata.
      */
     private def known(id: ExprId): Option[Attribute] = (left ++ right).find(_.exprId == id)
 
@@ -98,7 +101,7 @@ object JoinBounds extends PredicateHelper {
         }
         a <- known(setBy)
         b <- known(limited)
-        // A window is compared by its start first, but goes by its end.
+        // Windows compare by their start first, but only their end counts for a watermark.
         if oneOfEach(a, b) && !EventTimeTag.isWindow(a) && !EventTimeTag.isWindow(b)
       } yield JoinBound(a, b, difference.slackMicros - difference.micros)
   }

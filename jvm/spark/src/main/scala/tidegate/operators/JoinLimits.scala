@@ -9,13 +9,13 @@ import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
 import tidegate.core.clock.{BehindTime, InputTime, TightestTime}
 import tidegate.plans.ColumnOrigin
 
-/** What the bounds of a join say of the rows in its state. */
+/** What the bounds of a join say about the rows in its state. */
 private[tidegate] final class JoinLimits(join: Join, keyed: KeyedTimes) {
   private val bounds = JoinBounds.of(join)
 
   /**
    * The time below which the rows of a side find no partner any more, by the watermark of the other
-   * side: of several bounds the tightest holds.
+   * side: of several bounds the tightest applies.
    */
   def of(column: Attribute): Option[InputTime] = {
     val limits = for {
@@ -24,7 +24,8 @@ private[tidegate] final class JoinLimits(join: Join, keyed: KeyedTimes) {
       key <- EventTimeTag.key(bound.setBy)
       time <- keyed.of(otherSide(column)).get(key)
     } yield {
-      // A window that ends at the watermark is closed: of equal ends none comes at the limit.
+      // A window that ends at the watermark is closed: if ends must be equal, no row comes at the
+      // limit.
       val byMs = if (bound.byMs == 0 && areEnds(bound)) -1L else bound.byMs
       if (byMs == 0) time else BehindTime(time, byMs)
     }
@@ -36,8 +37,8 @@ private[tidegate] final class JoinLimits(join: Join, keyed: KeyedTimes) {
   }
 
   /**
-   * The times below which a side emits no rows any more: one for each time with this key. None at
-   * all if there is a time without a limit: it may be of any age.
+   * The times below which a side emits no rows any more: one for each time with this key. Empty if
+   * some time has no limit: that time may be of any age.
    */
   def ofKey(side: LogicalPlan, key: Byte): Seq[InputTime] = {
     val columns = JoinBounds.times(side.output).filter(EventTimeTag.key(_).contains(key))
@@ -45,7 +46,7 @@ private[tidegate] final class JoinLimits(join: Join, keyed: KeyedTimes) {
     if (times.contains(None)) Nil else times.flatten
   }
 
-  /** The limit of one time, from its copies and the windows that were made of it. */
+  /** The limit of one time, from its copies and the windows that were made from it. */
   private def ofTime(side: LogicalPlan, columns: Seq[Attribute]): Option[InputTime] = {
     val (windows, plain) =
       columns.partition(a => EventTimeTag.isWindow(a) || WindowMark.of(a).isDefined)
@@ -53,7 +54,7 @@ private[tidegate] final class JoinLimits(join: Join, keyed: KeyedTimes) {
       w.exprId == window.exprId ||
       WindowMark.of(w).exists(m => WindowMark.of(window).exists(_.isOfSameWindow(m)))
     }
-    // The rows in an open window, and other windows of these, may be as old as its start.
+    // The rows in an open window, and other windows of the same rows, may be as old as its start.
     def ofWindow(window: Attribute) = of(window).flatMap { limit =>
       if (areOf(window)) Some(limit)
       else WindowColumns.gridOf(side, window).map(grid => BehindTime(limit, grid.sizeMs))
@@ -63,14 +64,14 @@ private[tidegate] final class JoinLimits(join: Join, keyed: KeyedTimes) {
     if (windows.exists(WindowMark.of(_).isDefined)) limit.map(BehindTime(_, 1)) else limit
   }
 
-  /** State format 4 lets plain times go in whole ms, the others exactly. */
+  /** State format 4 evicts by plain times in whole ms, the other formats exactly. */
   private def ofExactly(column: Attribute): Option[InputTime] =
     of(column).map(limit => if (inWholeMs) BehindTime(limit, 1) else limit)
 
   private def inWholeMs: Boolean =
     join.conf.getConf(SQLConf.STREAMING_JOIN_STATE_FORMAT_VERSION) >= 4
 
-  /** The column that this one is a copy of, or that its windows were made of. */
+  /** The column that this column is a copy of, or from which its windows were made. */
   @tailrec
   private def madeOf(plan: LogicalPlan, column: Attribute): ExprId =
     WindowColumns.grid(plan, column) match {

@@ -10,7 +10,7 @@ import tidegate.plans.KeyedWatermark
 
 /**
  * Which watermark keys the rows of a plan carry, and where the time of each comes from. Decided on
- * the analyzed plan: later an empty branch of a union may be gone.
+ * the analyzed plan, because the optimizer may remove an empty branch of a union.
  *
  *   - A watermark node adds its key.
  *   - Stateless operators pass keys on.
@@ -18,7 +18,7 @@ import tidegate.plans.KeyedWatermark
  *     neutral.
  *   - A stateful operator says itself which keys it passes on: see [[TimedOperator.passedOn]].
  *
- * A node is looked at once, however often it is asked for: a join asks for its sides several times,
+ * The result for a node is computed once and remembered: a join asks for its sides several times,
  * and so does each join above it.
  */
 private[tidegate] class KeyedTimes {
@@ -31,11 +31,11 @@ private[tidegate] class KeyedTimes {
       times
     }
 
-  /** The keys that several plans have together. */
+  /** The keys that at least one of the plans has. */
   def ofAll(plans: Seq[LogicalPlan]): Map[Byte, InputTime] =
     plans.map(of).foldLeft(Map.empty[Byte, InputTime])(_ ++ _)
 
-  /** Of a plan only the key of a column. */
+  /** The key of a column, if the plan has it, and no other key. */
   def onlyKeyOf(column: Option[Attribute], plan: LogicalPlan): Map[Byte, InputTime] = {
     val key = column.flatMap(EventTimeTag.key)
     of(plan).filter { case (k, _) => key.contains(k) }
@@ -60,7 +60,7 @@ private[tidegate] class KeyedTimes {
       .toMap
   }
 
-  /** A union takes columns by their position, and their metadata from the first branch. */
+  /** A union matches columns by position, and takes their metadata from the first branch. */
   private def sameColumn(branches: Seq[LogicalPlan], key: Byte): Boolean =
     branches.tail.forall(hasKeyOf(branches.head, _, key))
 
@@ -69,7 +69,9 @@ private[tidegate] class KeyedTimes {
       !EventTimeTag.key(f).contains(key) || EventTimeTag.key(b).contains(key)
     }
 
-  /** A sentence part that says why `key` is not there: the branch of a union that lacks it. */
+  /**
+   * Part of a sentence that says why `key` is missing, such as which branch of a union lacks it.
+   */
   def whyMissing(plan: LogicalPlan, key: Byte): String = plan match {
     case u: Union =>
       val branches = u.children.zipWithIndex.filter(_._1.isStreaming)
@@ -104,7 +106,7 @@ private[tidegate] class KeyedTimes {
 
 private[tidegate] object KeyedTimes {
 
-  /** For one plan; several of the same analysis are better asked of one instance. */
+  /** For a single plan; use one instance for several plans of the same analysis. */
   def of(plan: LogicalPlan): Map[Byte, InputTime] = new KeyedTimes().of(plan)
 
   def whyMissing(plan: LogicalPlan, key: Byte): String = new KeyedTimes().whyMissing(plan, key)

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{GlobalLimit, LogicalPlan}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.tidegate.StreamingGlobalLimitExec
 
-/** Limits: their state is a number, and knows no time. */
+/** Limits: their state is a number of rows, without a time. */
 private[tidegate] object LimitOperator extends TimedOperator {
 
   override val name: String = "limit"

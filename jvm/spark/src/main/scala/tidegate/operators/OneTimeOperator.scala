@@ -7,15 +7,15 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.streaming.OutputMode
 
-/** A stateful operator with one input of rows that it may find late. */
+/** A stateful operator with one input, whose rows may be late. */
 private[tidegate] trait OneTimeOperator extends TimedOperator {
 
   /**
-   * The keyed column that the operator runs on: a window before a plain time; among the keys of the
-   * operator before among all columns of its input. `None` if it sees no keyed column.
+   * The keyed column that the operator runs on. Keys of the operator are preferred to other columns
+   * of its input, and windows to plain times. `None` if the input has no keyed column.
    *
    * @throws AnalysisException
-   *   if two are equally good
+   *   if two columns are equally good
    */
   def time(operator: LogicalPlan): Option[Attribute]
 
@@ -31,12 +31,12 @@ private[tidegate] trait OneTimeOperator extends TimedOperator {
   /** The lowest watermark, in epoch ms: Spark's operators cannot evict what is before the epoch. */
   def lowestMs: Long = 0L
 
-  /** The operator with its name in the query, if it has a place for one. */
+  /** The operator with its name in the query, if its node has a field for the name. */
   def named(operator: LogicalPlan, @unused name: String): LogicalPlan = operator
 
   /**
-   * The nodes that Spark plans for the operator, each with watermarks in the place of Spark's. What
-   * is late is never left to them: it was dropped below.
+   * Replaces Spark's watermarks in the nodes that Spark plans for the operator. These nodes never
+   * drop late rows: a `DropLate` below them already has.
    */
   def bound: PartialFunction[SparkPlan, StateTimes => SparkPlan]
 

@@ -5,7 +5,10 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import tidegate.plans.{DropLate, EventTimeOrder}
 
-/** Event-time order: our own operator, which is planned with its watermarks. */
+/**
+ * Event-time order: our own operator. It is planned with its watermarks, so there is nothing to
+ * bind.
+ */
 private[tidegate] object OrderByEventTime extends OneTimeOperator {
 
   override val name: String = EventTimeOrder.StateName

@@ -19,10 +19,10 @@ import org.apache.spark.sql.tidegate.{
 import tidegate.core.clock.InputTime
 import tidegate.operators.StateTimes.NothingIsLate
 
-/** Operators with state that a user's function keeps. */
+/** Operators whose state a user's function keeps. */
 private[tidegate] object StateFunctions {
 
-  /** They may work with processing time, or without time; and pass on only the key they run on. */
+  /** They may use processing time or no time at all, and pass on only the key that they run on. */
   sealed trait StateFunction extends OneTimeOperator {
 
     protected def usesEventTime(operator: LogicalPlan): Boolean

@@ -9,9 +9,9 @@ import tidegate.columns.EventTimeTag
  * @param time
  *   the column that the operator runs on
  * @param evictionMs
- *   what it has passed leaves in this batch
+ *   rows that this watermark has passed leave in this batch
  * @param evictedMs
- *   the same of the batch before
+ *   the same watermark in the previous batch
  */
 private[tidegate] final case class StateTimes(
     time: Attribute,
@@ -28,12 +28,12 @@ private[tidegate] final case class StateTimes(
 
 private[tidegate] object StateTimes {
 
-  /** As a watermark for late rows it drops nothing, also when Spark multiplies it by 1000. */
+  /** A watermark for late rows that drops nothing, even when Spark multiplies it by 1000. */
   val NothingIsLate: Option[Long] = Some(Long.MinValue / 1000)
 
   /**
-   * Spark evicts a plain time *at* the watermark, where a row with that very time may still come
-   * and is not late: only times below the watermark have passed.
+   * Spark evicts a plain time that equals the watermark. But a row with that very time may still
+   * come and is not late: only times below the watermark have passed.
    */
   def passed(watermarkMs: Long): Long = math.max(0L, watermarkMs - 1)
 }

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import tidegate.plans.{DropLate, OperatorName}
 
-/** The stateful operators that may run over keyed watermarks, and where a plan has them. */
+/** The stateful operators that may run over keyed watermarks; finds them in plans. */
 object StatefulOperators {
 
   private val all: Seq[TimedOperator] = Seq(
@@ -21,7 +21,7 @@ object StatefulOperators {
     LimitOperator
   )
 
-  /** What a logical node over a stream is; `None` if it keeps no state. */
+  /** Which operator a logical node over a stream is; `None` if the node keeps no state. */
   private[tidegate] def of(plan: LogicalPlan): Option[TimedOperator] =
     if (!plan.children.headOption.exists(_.isStreaming)) None else all.find(_.is(plan))
 
@@ -55,13 +55,13 @@ object StatefulOperators {
     case other            => other.children.flatMap(nearest)
   }
 
-  /** The number under which an operator of ours has its state. */
+  /** The number under which one of our own operators keeps its state. */
   def ownId(plan: LogicalPlan, operator: String): Long =
     plan.collectFirst { case d: DropLate if d.operator == operator => d.stateId }.getOrElse {
       throw new NoSuchElementException(s"the plan has no operator $operator")
     }
 
-  /** The operator that has its state under a number. */
+  /** The operator that keeps its state under a number. */
   def withOwnId(plan: LogicalPlan, id: Long): Option[String] =
     plan.collectFirst { case d: DropLate if d.stateId == id => d.operator }
 }

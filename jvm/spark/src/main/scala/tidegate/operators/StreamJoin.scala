@@ -22,18 +22,18 @@ private[tidegate] object StreamJoin extends TimedOperator {
     node.isInstanceOf[StreamingSymmetricHashJoinExec]
 
   /**
-   * The keyed columns that one side of a join runs on: those in its bounds, else the only one that
-   * there is.
+   * The keyed columns that one side of a join runs on: the columns in its bounds; without bounds, a
+   * window before a plain time.
    *
    * @throws AnalysisException
-   *   if there are no bounds, and more than one
+   *   if there are no bounds, and two columns are equally good
    */
   def times(join: Join, side: LogicalPlan): Seq[Attribute] = {
     val bounds = JoinBounds.of(join)
     val inBounds = JoinBounds
       .times(side.output)
       .filter(a => bounds.exists(_.isOn(a)))
-      // First the one whose rows leave the state: Spark's tag is for one column only.
+      // A column by which rows leave the state comes first: only one column can have Spark's tag.
       .sortBy(a => !bounds.exists(_.limited.exprId == a.exprId))
     if (inBounds.nonEmpty) inBounds
     else EventTimeColumn.choose(name, EventTimeColumn.keyed(side.output, side.output)).toSeq
@@ -43,8 +43,8 @@ private[tidegate] object StreamJoin extends TimedOperator {
     JoinBounds.of(operator.asInstanceOf[Join]).exists(_.isOn(time))
 
   /**
-   * The keys of either side for which the bounds set a limit, held back by what the state may still
-   * put out.
+   * The keys of either side for which the bounds set a limit, held back by the rows that the state
+   * may still emit.
    */
   override def passedOn(operator: LogicalPlan, times: KeyedTimes): Map[Byte, InputTime] = {
     val join = operator.asInstanceOf[Join]
@@ -57,7 +57,7 @@ private[tidegate] object StreamJoin extends TimedOperator {
     } yield key -> (time -> limits.ofKey(side, key))
     held
       .groupMap(_._1)(_._2)
-      // A key of both sides leaves only if both can say how far.
+      // A key that both sides have is passed on only if both sides have a limit for it.
       .collect {
         case (key, parts) if parts.forall { case (_, limits) => limits.nonEmpty } =>
           val inputs = parts.flatMap { case (time, limits) => time +: limits }

@@ -17,7 +17,8 @@ import org.apache.spark.unsafe.types.CalendarInterval
  * @param micros
  *   the constants, in µs
  * @param slackMicros
- *   by how much they may differ from this in effect: a day of local time may have another length
+ *   by how much the effect of the constants may differ from `micros`: a day of local time may be
+ *   longer or shorter than 24 hours
  */
 private[tidegate] final case class TimeSum(
     columns: Map[ExprId, Int],
@@ -86,7 +87,7 @@ private[tidegate] object TimeSum {
     if (t.start.dataType != TimestampType || !hasDays(t.interval, interval)) 0L
     else slack(t.timeZoneId)
 
-  /** A difference too is one of local times, but for the intervals of old. */
+  /** Spark also subtracts in local time, except where it makes legacy intervals. */
   private def slack(s: SubtractTimestamps): Long =
     if (s.left.dataType != TimestampType || s.legacyInterval) 0L else slack(s.timeZoneId)
 

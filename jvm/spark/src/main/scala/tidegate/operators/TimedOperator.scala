@@ -6,8 +6,8 @@ import org.apache.spark.sql.execution.SparkPlan
 import tidegate.core.clock.InputTime
 
 /**
- * What a kind of stateful operator does to time. [[StatefulOperators]] has the list, and finds the
- * entry of a node.
+ * What a kind of stateful operator does to time. [[StatefulOperators]] lists all kinds, and finds
+ * the kind of a node.
  *
  * The methods expect a node for which `is` holds, over a stream; its data is the first child.
  */
@@ -22,7 +22,10 @@ private[tidegate] trait TimedOperator {
   /** Whether Spark plans the operator as this node. */
   def isPlannedAs(node: SparkPlan): Boolean
 
-  /** Whether the operator does not work without this time; else it only lets rows go by it. */
+  /**
+   * Whether the operator cannot work without this time; otherwise it ignores a time whose key it
+   * does not get.
+   */
   def isNeeded(operator: LogicalPlan, time: Attribute): Boolean = true
 
   /** The keys of the rows that leave the operator, and where the time of each comes from. */

@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCo
 import org.apache.spark.sql.types.DataType
 
 /**
- * A value that is the same for a whole batch. A reference in the generated code, not a literal:
- * that would be compiled anew in every batch.
+ * A value that is the same for a whole batch. The generated code has a reference to it: with a
+ * literal, Spark would compile the code again in every batch.
  */
 private[tidegate] final case class BatchConstant(value: Option[Long], dataType: DataType)
     extends LeafExpression {

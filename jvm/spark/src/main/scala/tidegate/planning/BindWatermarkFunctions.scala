@@ -9,9 +9,9 @@ import tidegate.columns.{CurrentWatermark, EventTimeTag, IsLate, WatermarkSource
 import tidegate.execution.DropLateExec
 
 /**
- * Gives `current_watermark` and `is_late` the values of the batch: the watermark at its start,
- * which is in the offset log, so that a batch that is replayed has the same. Asked of the query,
- * never of the plan, which may be a part of one.
+ * Gives `current_watermark` and `is_late` the values of the batch: the watermark at its start. The
+ * offset log has this watermark, so a replayed batch gets the same values. They come from the
+ * running query, never from the plan, which may be only a part of the query's.
  */
 object BindWatermarkFunctions extends ColumnarRule {
   private val MicrosPerMs = 1000L
@@ -28,7 +28,7 @@ object BindWatermarkFunctions extends ColumnarRule {
       }
     }
 
-  /** As `DropLateExec` decides. */
+  /** Decides as `DropLateExec` does. */
   private def isLate(function: IsLate): Expression = {
     val time = function.time
     val decisive =

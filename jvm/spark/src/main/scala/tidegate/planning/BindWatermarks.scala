@@ -14,16 +14,16 @@ import tidegate.operators.{BindJoin, OneTimeOperator, StateTimes, StatefulOperat
 import tidegate.plans.OperatorName
 
 /**
- * Gives Spark's stateful operators the watermark that is theirs, after Spark has filled in its
- * single global one.
+ * Gives each of Spark's stateful operators its own watermark, after Spark has filled in its single
+ * global one.
  *
  *   - Their own filter for late rows is set to a value that drops nothing: `DropLate` below them
- *     has done it.
- *   - Eviction happens at the end watermark of the batch, by the clock.
- *   - `KeyedOperatorExec` above them tells both in `EXPLAIN`.
+ *     has already dropped late rows.
+ *   - Their eviction uses the clock's watermark at the end of the batch.
+ *   - `KeyedOperatorExec` above them shows both in `EXPLAIN`.
  *
- * An operator that has no `DropLate` is left as it is. One that nobody knows is refused: over a
- * keyed watermark it would run on watermark 0 for ever.
+ * An operator without a `DropLate` is left unchanged. An unknown operator over a keyed watermark is
+ * refused: it would run on watermark 0 for ever.
  */
 object BindWatermarks extends ColumnarRule {
 
@@ -33,7 +33,7 @@ object BindWatermarks extends ColumnarRule {
 
   private def bound(node: SparkPlan): Option[SparkPlan] = node match {
     case u: UpdateEventTimeColumnExec => bindUpdate(u)
-    // It was planned with its watermarks.
+    // Our own operators were planned with their watermarks.
     case own: OneStoreExec =>
       for (name <- own.operator; drop <- FindDropLate.named(own, name))
         yield keyed(own, Seq(drop))
@@ -65,7 +65,10 @@ object BindWatermarks extends ColumnarRule {
   private def stateTimes(drop: DropLateExec): StateTimes =
     StateTimes(drop.time, drop.times.evictionMs, drop.times.evictedMs)
 
-  /** The column that `transformWithState` puts out is checked against what it runs on. */
+  /**
+   * Spark checks the column that `transformWithState` emits against the watermark that the operator
+   * runs on.
+   */
   private def bindUpdate(update: UpdateEventTimeColumnExec): Option[SparkPlan] =
     for {
       operator <- update.child.collectFirst { case w: StateStoreWriter => w }

@@ -7,10 +7,10 @@ import tidegate.operators.StatefulOperators
 import tidegate.plans.OperatorName
 
 /**
- * Finds what drops the late rows of a stateful operator, by the operator's name.
+ * Finds the nodes that drop the late rows of a stateful operator, by the operator's name.
  *
- * Spark's optimizer makes its operators anew, so that a name cannot be left with them. It does not
- * touch a `DropLate`, which knows its owner: an operator has the name of the nearest one whose
+ * Spark's optimizer rebuilds Spark's operators, so a name on them would be lost. It does not touch
+ * a `DropLate`, which knows its owner. So an operator has the name of the nearest `DropLate` whose
  * owner is planned as this operator is, with no other stateful operator in between.
  */
 private[planning] object FindDropLate {
@@ -28,11 +28,14 @@ private[planning] object FindDropLate {
     case other               => other.children.flatMap(nearest)
   }
 
-  /** What drops the rows of an operator in one of its inputs; in a join one for each column. */
+  /**
+   * The nodes that drop the late rows of an operator in one of its inputs; in a join one for each
+   * column.
+   */
   def ownedBy(input: SparkPlan, owner: OperatorName): Seq[DropLateExec] =
     input.collect { case d: DropLateExec if d.owner == owner => d }
 
-  /** What drops the rows of an operator with one input. */
+  /** The node that drops the late rows of an operator with one input. */
   def named(operator: SparkPlan, name: String): Option[DropLateExec] =
     operator.collectFirst { case d: DropLateExec if d.operator == name => d }
 }

@@ -63,7 +63,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case o: EventTimeOrder => Seq(eventTimeOrder(o))
     case p: PreparedQuery  => Seq(planLater(p.child))
     case n: NoFrames       => Seq(NoFramesExec(n.reason, planLater(n.child)))
-    // There are no bounds to wait for any more; a stream without them was refused at its start.
+    // No bounds can follow any more; a query whose join lacks them was refused at its start.
     case b: BoundsFollow => Seq(planLater(b.child))
     case _               => Nil
   }
@@ -136,20 +136,23 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     )
   }
 
-  /** The query that the operator of a node is part of, if the node is planned for its batch. */
+  /**
+   * The query that the operator of a node is part of, if the node is planned for a batch of that
+   * query.
+   */
   private def runningOperator(name: Option[String]): Option[(RunningQuery, String)] = for {
     operator <- name
     q <- query.filter(_.operators.exists(_.operator == operator))
   } yield q -> operator
 
-  /** Others need to be prepared, which Spark does for its own projections. */
+  /** Other expressions need preparation, which Spark does only in its own projections. */
   private def isPlain(e: Expression): Boolean = e.deterministic && !e.exists {
     case _: Attribute                                               => false
     case _: CodegenFallback | _: PlanExpression[_] | _: Unevaluable => true
     case _                                                          => false
   }
 
-  /** As Spark does for its own state; one for all rows if there are none. */
+  /** Normalizes keys as Spark does for its own state; without keys, one key stands for all rows. */
   private def keysOf(grouping: Seq[NamedExpression]): Seq[NamedExpression] =
     if (grouping.isEmpty) Seq(Alias(GlobalKey(), "all_rows")())
     else

@@ -4,8 +4,9 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project, UnaryNode}
 
 /**
- * A join that gets its bounds next: it may lack them in this plan, unless it is that of a query
- * which starts. Spark Connect analyzes the table of a `BOUND_JOIN` by itself.
+ * A join whose bounds are added next: it may lack them in this plan, unless the plan is of a query
+ * that starts. Spark Connect analyzes the table of a `BOUND_JOIN` separately, before the bounds are
+ * added.
  */
 private[tidegate] final case class BoundsFollow(child: LogicalPlan) extends UnaryNode {
 
@@ -20,7 +21,7 @@ private[tidegate] object BoundsFollow {
   /** The hint that stands for the node. */
   val Hint = "tidegate_bounds_follow"
 
-  /** The joins of a plan that get their bounds next, without those of their sides. */
+  /** The joins of a plan whose bounds are added next, but not the joins inside their sides. */
   def joins(plan: LogicalPlan): Seq[Join] =
     plan.collect { case b: BoundsFollow => joinOf(b.child) }.flatten
 

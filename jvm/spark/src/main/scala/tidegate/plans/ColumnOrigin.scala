@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
  * Where a column of a plan comes from.
  *
  * @param node
- *   the node that makes the column: all nodes above pass it on as it is, though perhaps under
+ *   the node that makes the column: all nodes above pass it on unchanged, though perhaps under
  *   another name
  * @param column
  *   the column as it is called there
@@ -33,21 +33,23 @@ private[tidegate] object ColumnOrigin {
   /** A node further down, with the column as it is called there. */
   type Step = (LogicalPlan, Attribute)
 
-  /** Goes down to where a column is made; at a union its branches may differ. */
+  /** Goes down to where a column is made, and stops at a union, whose branches may differ. */
   @tailrec
   def of(plan: LogicalPlan, column: Attribute): ColumnOrigin = below(plan, column) match {
     case Some((child, source)) => of(child, source)
     case None                  => ColumnOrigin(plan, column, definition(plan, column))
   }
 
-  /** As `of`, and on in the first branch of a union, which gives it its columns. */
+  /**
+   * As `of`, but continues in the first branch of a union, from which the union takes its columns.
+   */
   @tailrec
   def inFirstBranch(plan: LogicalPlan, column: Attribute): ColumnOrigin = of(plan, column) match {
     case ColumnOrigin(u: Union, own, _) => inFirstBranch(u.children.head, own)
     case origin                         => origin
   }
 
-  /** The relation that a column is a column of, and its name there. */
+  /** The relation that a column comes from, and the column as it is called there. */
   def relation(plan: LogicalPlan, column: Attribute): Option[(LogicalPlan, Attribute)] =
     of(plan, column) match {
       case ColumnOrigin(leaf: LeafNode, own, _) =>
@@ -85,6 +87,6 @@ private[tidegate] object ColumnOrigin {
     case other           => other
   }
 
-  /** Whatever its format was called. */
+  /** Whether a relation reads Kafka, whatever name was used for the format. */
   def isKafka(relation: StreamingRelationV2): Boolean = relation.table.name == "KafkaTable"
 }

@@ -10,28 +10,30 @@ import tidegate.core.window.WindowGrid
  * where rows are dropped as late.
  *
  * @param time
- *   the column that the operator runs on: a time, late if it is below the watermark, or a window,
- *   late if its end is not above the watermark; or, with a grid, a time that is not in its windows
- *   yet, late if the last of them is
+ *   the column that the operator runs on. A time is late if it is below the watermark, a window if
+ *   its end is not above the watermark. With a grid, a time that is not yet in its windows is late
+ *   if the last of them is
  * @param operator
- *   the name of what drops the rows, unique in the plan: that of the operator; of a join, of one
- *   side
+ *   the name under which rows are dropped, unique in the plan: the name of the operator, or of one
+ *   side of a join
  * @param owner
- *   the operator itself: both sides of a join have one
+ *   the operator itself: both sides of a join have the same owner
  * @param input
  *   the watermark of the rows: it decides which are late
  * @param eviction
- *   the watermark of the operator's state: it decides which rows leave it. That of the rows, but in
- *   a join what the bounds make of the other side's; `None` if there are no bounds
+ *   the watermark of the operator's state: it decides which rows leave the state. Equal to `input`,
+ *   except in a join, where the bounds derive it from the watermark of the other side; `None` if
+ *   there are no bounds
  * @param grid
  *   where the windows begin, if `time` is a window of a known grid, or will be put into one
  * @param eventTime
- *   the column that the windows were made of, if it is still there
+ *   the column that the windows were made from, if it is still there
  * @param lowestMs
- *   what is late before there is a watermark, and never less: times below it, in epoch ms. Spark's
- *   operators begin at the epoch
+ *   the lowest value of the watermark, in epoch ms: times below it are late even before there is a
+ *   watermark. Spark's operators begin at the epoch
  * @param stateId
- *   the number under which an operator of ours has its state; it names a folder of the checkpoint
+ *   the number under which one of our own operators keeps its state; it names a folder of the
+ *   checkpoint
  */
 final case class DropLate(
     child: LogicalPlan,
@@ -55,9 +57,12 @@ final case class DropLate(
 
 object DropLate {
 
-  /** As the lowest watermark: no time is before it, also when it is multiplied by 1000. */
+  /** As the lowest watermark: no time is below it, even when it is multiplied by 1000. */
   val NothingLate: Long = Long.MinValue / 1000
 
-  /** The first number of a state of ours: far from those that Spark counts. */
+  /**
+   * The first number of the states of our own operators: far above the numbers that Spark gives
+   * out.
+   */
   val FirstStateId: Long = 1000L
 }

@@ -4,15 +4,16 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, ExpressionSet}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 
 /**
- * Holds the rows of a stream until the watermark has passed them, and puts them out by their event
- * time; rows without a time pass at once.
+ * Holds the rows of a stream until the watermark has passed them, and emits them in the order of
+ * their event time; rows without a time pass at once.
  *
  * @param partitionBy
- *   what the rows are shuffled by: those of equal values come out in order; none: all rows do
+ *   the columns by which rows are shuffled: rows with equal values are emitted in order; none: all
+ *   rows are
  * @param eventTime
  *   a time, or the window whose end is the time
  * @param operator
- *   the name of the operator whose watermark lets rows go; none if the query has not started
+ *   the name of the operator whose watermark releases rows; none if the query has not started
  */
 final case class EventTimeOrder(
     partitionBy: Seq[Attribute],
@@ -23,7 +24,10 @@ final case class EventTimeOrder(
 
   override def output: Seq[Attribute] = child.output
 
-  /** None of the child's: what is true of the rows of this batch need not be of those before. */
+  /**
+   * Without the child's constraints: what is true of the rows of this batch need not be true of
+   * earlier rows.
+   */
   override protected lazy val validConstraints: ExpressionSet = ExpressionSet()
 
   override protected def withNewChildInternal(newChild: LogicalPlan): EventTimeOrder =

@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import tidegate.core.window.WindowGrid
 
 /**
- * Puts sliding windows together from frames. Below it is an aggregation over frames, of which each
- * row has one; it emits the same columns for windows.
+ * Puts sliding windows together from frames. Below it is an aggregation over frames, where each row
+ * is in one frame; this node emits the same columns for windows.
  *
  * @param frame
  *   the key of the aggregation below that is the start of a frame, in µs; in the output, the start
@@ -23,7 +23,7 @@ final case class FrameAggregate(
 
   override def output: Seq[Attribute] = child.output
 
-  /** None of the child's: what is true of a frame need not be of a window. */
+  /** Without the child's constraints: what is true of a frame need not be true of a window. */
   override protected lazy val validConstraints: ExpressionSet = ExpressionSet()
 
   override protected def withNewChildInternal(newChild: LogicalPlan): FrameAggregate =

@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import tidegate.columns.EventTimeTag
 
 /**
- * Gives the event time column that `transformWithState` was told to emit the key of its input;
- * Spark itself gives it only its own tag.
+ * Adds the watermark key of the input to the event time column that `transformWithState` was asked
+ * to emit; Spark itself adds only its own tag.
  */
 final case class KeyedOutput(eventTime: Attribute, key: Byte, lagMs: Long, child: LogicalPlan)
     extends UnaryNode {

@@ -11,8 +11,8 @@ import tidegate.columns.{EventTimeTag, WindowMark}
  * node of a plan has it, the others have an empty relation in its place.
  *
  * @param ingestionTime
- *   the column with the times at which rows were appended to their substreams, if these move the
- *   watermark in the place of event times
+ *   the column with the times at which rows were appended to their substreams, if these times move
+ *   the watermark instead of event times
  */
 final case class KeyedWatermark(
     left: LogicalPlan,

@@ -1,7 +1,7 @@
 package tidegate.plans
 
 /**
- * Which stateful operator of a query is meant.
+ * Identifies a stateful operator of a query.
  *
  * @param kind
  *   what it is, such as `aggregate`

@@ -3,15 +3,15 @@ package tidegate.plans
 import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
 
 /**
- * What an event-time order is by, as the schema of its state has it in the metadata of the key.
- * Spark compares the types of a state only, and would let rows that wait be continued in another
- * order.
+ * What an event-time order sorts by. The schema of its state has this mark in the metadata of the
+ * key: Spark compares only the types of a state, and would let a restarted query order the waiting
+ * rows in another way.
  */
 final case class OrderMark(eventTime: String, partitionBy: Seq[String]) {
 
   def metadata: Metadata = {
     val mark = new MetadataBuilder().putString(OrderMark.TimeField, eventTime)
-    // In JSON an empty array has lost its type.
+    // An empty array loses its type in JSON.
     if (partitionBy.nonEmpty) mark.putStringArray(OrderMark.KeysField, partitionBy.toArray)
     mark.build()
   }
@@ -32,7 +32,7 @@ object OrderMark {
   def of(order: EventTimeOrder): OrderMark =
     OrderMark(order.eventTime.name, order.partitionBy.map(_.name))
 
-  /** None if it is not of such a key. */
+  /** `None` if the metadata has no mark. */
   def of(metadata: Metadata): Option[OrderMark] =
     if (!metadata.contains(TimeField)) None
     else {

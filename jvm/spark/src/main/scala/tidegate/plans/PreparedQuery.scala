@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 
 /**
- * The plan of a streaming query that was made ready to start; `decisions` holds for all batches.
+ * The plan of a streaming query that was made ready to start; its decisions apply to all batches.
  */
 final case class PreparedQuery(decisions: QueryDecisions, child: LogicalPlan) extends UnaryNode {
 

@@ -7,14 +7,14 @@ import org.apache.spark.sql.types.Metadata
 /**
  * Passes rows through, with other metadata on some columns.
  *
- * Spark allows one tagged column under a stateful operator: this node takes the tag off the others
- * below it, and gives it back above it.
+ * Spark allows one tagged column under a stateful operator: this node removes the tag from the
+ * other columns below the operator, and restores it above.
  *
  * @param columns
  *   the columns that change
  * @param metadata
- *   what each gets; beside the columns, as the optimizer gives attributes the metadata of their
- *   child's when it removes an alias
+ *   what each column gets; kept apart from the columns, because the optimizer replaces the metadata
+ *   of attributes with their child's when it removes an alias
  */
 final case class RetagEventTime(
     columns: Seq[Attribute],
@@ -24,7 +24,7 @@ final case class RetagEventTime(
 
   override def output: Seq[Attribute] = RetagEventTime.retag(child.output, columns, metadata)
 
-  /** None: the node must not keep a column alive that nothing else needs. */
+  /** Empty: the node must not keep a column alive that nothing else needs. */
   @transient override lazy val references: AttributeSet = AttributeSet.empty
 
   override protected def withNewChildInternal(newChild: LogicalPlan): RetagEventTime =
@@ -33,7 +33,7 @@ final case class RetagEventTime(
 
 object RetagEventTime {
 
-  /** A node that gives columns the metadata that they have here. */
+  /** A node that gives the columns of its child the metadata that `columns` has. */
   def as(columns: Seq[Attribute], child: LogicalPlan): RetagEventTime =
     RetagEventTime(columns, columns.map(_.metadata), child)
 

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
  * Rows with session windows that are not merged yet, in columns that only an aggregation can fill.
  *
  * @param keys
- *   what `PARTITION BY` names
+ *   the columns of `PARTITION BY`
  * @param globalKey
  *   the key in its place where Spark needs one
  * @param visible

@@ -13,11 +13,12 @@ import tidegate.core.policy.{EmissionSpec, PolicySpec}
  * @param idleTimeoutMs
  *   after how many ms without events a substream is idle; `None` is never
  * @param maxFutureSkewMs
- *   how far ahead of the wall clock an event may move the watermark, in ms
+ *   how far ahead of the wall clock an event may be and still move the watermark, in ms
  * @param flush
- *   whether time ends with a run that ends by itself
+ *   whether event time ends together with a run that ends by itself
  * @param givenName
- *   the name before it was made unique, which functions ask for; none if the query has not started
+ *   the name before it was made unique; functions ask for this name; none if the query has not
+ *   started
  */
 final case class WatermarkSpec(
     name: String,

@@ -7,7 +7,7 @@ import tidegate.plans.{DropLate, KeyedWatermark}
 /**
  * The default emission of a watermark node: the frames of the windows downstream, so that only an
  * advance that can close a window starts a batch. Operators without a grid, such as sessions and
- * joins, are served every second; so are nodes that nothing uses.
+ * joins, get frames of one second; so do nodes that nothing uses.
  */
 object ChooseEmission {
   private val DefaultMs = 1000L

@@ -17,7 +17,7 @@ object CompleteJoinConditions extends PredicateHelper {
 
   def apply(plan: LogicalPlan): LogicalPlan = complete(plan, Nil)
 
-  /** @param above what the plan above lets through only */
+  /** @param above the predicates that the plan above requires of every row */
   private def complete(plan: LogicalPlan, above: Seq[Expression]): LogicalPlan = plan match {
     case f: Filter =>
       f.copy(child = complete(f.child, above ++ splitConjunctivePredicates(f.condition)))

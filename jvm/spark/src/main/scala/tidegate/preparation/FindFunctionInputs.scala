@@ -19,7 +19,7 @@ private[tidegate] object FindFunctionInputs {
     }
     plan
       .transformUp { case p => p.transformExpressions(found(p)) }
-      // What is left stands in a subquery without a stream of its own.
+      // The functions that are left are in a subquery without a stream of its own.
       .transformAllExpressionsWithSubqueries(found(plan))
   }
 

@@ -9,21 +9,21 @@ import tidegate.operators.WindowColumns
 import tidegate.plans.{DropLate, RetagEventTime}
 
 /**
- * Rows that a window function has not copied into their windows yet, as an aggregation over frames
- * wants them.
+ * Rows before a window function copies them into their windows, as an aggregation over frames needs
+ * them.
  *
  * @param rows
  *   the rows, each once
  * @param time
- *   the column that the windows are made of
+ *   the column that the windows are made from
  * @param start
- *   stands for the start of a window, in µs; in the rows, for that of a frame
+ *   stands for the start of a window, in µs; in the rows, for the start of a frame
  * @param columns
- *   every column that tells of the window alone, made from the start
+ *   every column that depends on the window alone, computed from the start
  * @param mixed
- *   columns that are made of the window and of the row
+ *   columns that depend on both the window and the row
  * @param conditions
- *   what filters say of the window, with its start in it
+ *   the conditions of filters on the window, in terms of its start
  * @param operator
  *   the name of the operator whose late rows are dropped on the way; none if the query has not
  *   started
@@ -39,7 +39,7 @@ private[tidegate] final case class FrameWindows(
     operator: Option[String] = None
 ) {
 
-  /** Whether an expression tells of the window, and of nothing else. */
+  /** Whether an expression depends on the window and on nothing else. */
   def isOfWindow(e: Expression): Boolean =
     e.references.nonEmpty && e.references.forall(columns.contains)
 
@@ -47,8 +47,7 @@ private[tidegate] final case class FrameWindows(
     e.references.exists(a => columns.contains(a) || mixed.contains(a))
 
   /**
-   * The rows with the start of their frame, in the column that stands for that of a window, and
-   * with other columns.
+   * The rows with other columns, and with the start of their frame in the column `start`.
    */
   def inFrames(others: Seq[NamedExpression]): LogicalPlan = {
     val micros = PreciseTimestampConversion(time, time.dataType, LongType)
@@ -60,7 +59,7 @@ private[tidegate] final case class FrameWindows(
     Project(rows.output ++ others :+ frame, rows)
   }
 
-  /** The expression with the start of the window in it. */
+  /** The expression in terms of the start of the window. */
   def fromStart(e: Expression): Expression = e.transform {
     case a: Attribute if columns.contains(a) => columns(a)
   }
@@ -73,8 +72,8 @@ private[tidegate] object FrameWindows extends PredicateHelper {
   type Found = Either[String, FrameWindows]
 
   /**
-   * Goes down from an aggregation to where `window`, one of its columns, is made, and takes the
-   * copies out on the way back.
+   * Goes down from an aggregation to where `window`, one of its columns, is made, and removes the
+   * copying of rows on the way back.
    */
   def of(plan: LogicalPlan, window: Attribute): Found = plan match {
     case Hop(found) if found.columns.contains(window)     => Right(found)
@@ -101,7 +100,7 @@ private[tidegate] object FrameWindows extends PredicateHelper {
   private def sourceOf(p: Project, window: Attribute): Attribute =
     p.projectList
       .collectFirst {
-        // Another name, or an end that was added to a start.
+        // The window under another name, or an end that was computed from a start.
         case a: Alias if a.exprId == window.exprId && a.references.size == 1 => a.references.head
       }
       .getOrElse(window)
@@ -129,7 +128,7 @@ private[tidegate] object FrameWindows extends PredicateHelper {
     }
   }
 
-  /** A condition on the window alone can wait until the window is there. */
+  /** A condition on the window alone can wait until the window is put together. */
   private def filter(f: Filter, found: FrameWindows): Found = {
     val (touching, ofRow) =
       splitConjunctivePredicates(f.condition).partition(found.touchesWindow)
@@ -150,13 +149,13 @@ private[tidegate] object FrameWindows extends PredicateHelper {
 
   /** A row is late when the last of its windows is closed. */
   private def dropLate(d: DropLate, found: FrameWindows): FrameWindows = {
-    // It may be the end of another window: here it is a time.
+    // The time may be the end of another window; here it counts as a plain time.
     val time = found.time.withMetadata(WindowMark.removed(found.time.metadata))
     val drop = d.copy(child = found.rows, time = time, grid = Some(found.grid), eventTime = None)
     found.copy(rows = drop, operator = Some(d.operator))
   }
 
-  /** Our `HOP`: a generator of starts, and a projection that makes the columns of them. */
+  /** Our `HOP`: a generator of starts, and a projection that computes the columns from them. */
   private object Hop {
     def unapply(p: Project): Option[FrameWindows] = p match {
       case Project(list, Generate(Explode(_: Sequence), _, _, _, Seq(value), child)) =>
@@ -216,7 +215,9 @@ private[tidegate] object FrameWindows extends PredicateHelper {
       mark.function == "TUMBLE" && mark.role == WindowRole.Start
   }
 
-  /** Spark's `window`: a projection, and with a slide one for each window, under a filter. */
+  /**
+   * Spark's `window`: a projection; with a slide, one projection for each window, under a filter.
+   */
   private object Windows {
     def unapply(plan: LogicalPlan): Option[FrameWindows] = plan match {
       case e: Expand  => e.projections.headOption.flatMap(of(e, e.output, _))
@@ -250,8 +251,8 @@ private[tidegate] object FrameWindows extends PredicateHelper {
       )
 
     /**
-     * Windows of a slide that are made from a list of their starts, not each in an expression of
-     * its own: every batch is planned again, and looks at all expressions.
+     * Makes sliding windows from a list of their starts, not each by an expression of its own:
+     * Spark plans every batch again, and goes through all expressions each time.
      */
     def generated(e: Expand): Option[LogicalPlan] =
       for {
@@ -278,7 +279,10 @@ private[tidegate] object FrameWindows extends PredicateHelper {
 
     private def isWindow(column: Attribute) = column.metadata.contains(TimeWindow.marker)
 
-    /** Spark makes both ends from the time: here from the start, and otherwise the same. */
+    /**
+     * Spark computes start and end from the time; here they are computed from the start, otherwise
+     * in the same way.
+     */
     private def fromStart(window: Expression, start: Attribute): Expression =
       window.transformDown {
         case c: PreciseTimestampConversion if c.fromType == LongType =>

@@ -19,8 +19,9 @@ import tidegate.plans.{ColumnOrigin, DropLate, KeyedWatermark, OperatorName, Ret
 /**
  * Puts a `DropLate` under every operator that would drop late rows, and on each side of a join.
  *
- * It goes down through filters and projections to where its time or window column is made: rows
- * that a filter in between removes are counted as late too, however the filter is written.
+ * The node moves down through filters and projections to where its time or window column is made.
+ * So late rows that a filter in between would remove are counted too, however the filter is
+ * written.
  */
 object InsertDropLate {
 
@@ -28,7 +29,7 @@ object InsertDropLate {
     numbered(new InsertDropLate(plan, mode).insert())
 
   /**
-   * In plan order, as the numbers of a query's state have to stay the same from one start to the
+   * In plan order, because the numbers of a query's state must stay the same from one start to the
    * next.
    */
   private def numbered(plan: LogicalPlan): LogicalPlan = {
@@ -67,7 +68,7 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
         (below, time) =>
           val name = names.next(s"${owner.name}.$sideName")
           val input = inputTime(plan, time, name)
-          // The state of the join is cleaned by this column, so it must be known there by this name.
+          // The state of the join is cleaned by this column, so the column must keep its name.
           push(below, time, throughAliases = false)(
             dropLate(_, _, name, owner, input, limits.of(time), lowestMs = 0L)
           )
@@ -77,7 +78,7 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
   }
 
   /**
-   * A time whose key does not reach the operator is left alone where the operator can do without.
+   * A time whose key does not reach the operator is ignored if the operator can work without it.
    */
   private def isUsed(
       operator: LogicalPlan,
@@ -112,7 +113,9 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
     DropLate(below, time, key, name, owner, input, eviction, grid, eventTime, lowestMs)
   }
 
-  /** Through nodes whose rows are some of those below, as far as the column is known there. */
+  /**
+   * Moves down through nodes that only pass on or remove rows, as far as the column is known there.
+   */
   private def push(plan: LogicalPlan, time: Attribute, throughAliases: Boolean)(
       drop: (LogicalPlan, Attribute) => LogicalPlan
   ): LogicalPlan = plan match {

@@ -4,8 +4,9 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import tidegate.plans.{KeyedWatermark, WatermarkSpec}
 
 /**
- * Gives every watermark node a name of its own, in plan order: `orders`, `orders-2`. Names find
- * their state again after a restart; node ids would not, as SQL and Connect copy nodes.
+ * Gives every watermark node a name of its own, in plan order: `orders`, `orders-2`. A restarted
+ * query finds the state of a watermark by its name. Node ids would not do, because SQL and Spark
+ * Connect copy nodes.
  */
 object NameNodes {
 
@@ -17,8 +18,9 @@ object NameNodes {
   }
 
   /**
-   * The watermark that a function asks for by name, of named nodes in plan order: one that was
-   * given the name, before one that got it because a name was given twice.
+   * Finds the watermark that a function asks for by name, among named nodes in plan order. A node
+   * that was given the name comes before a node that was renamed to it because its own name was
+   * taken.
    */
   def find(nodes: Seq[KeyedWatermark], name: String): Option[WatermarkSpec] = {
     val specs = nodes.map(_.spec)

@@ -19,15 +19,16 @@ import tidegate.settings.Settings.FramesEnabled
  * Puts sliding windows together from frames, where that gives the same rows as Spark's plan; and
  * where it does not, says why.
  *
- * It works on the plan of each batch, after the analysis. What a batch cannot know, such as the
- * output mode, is decided when the query starts: see [[PlanFrames.atStart]].
+ * The rule runs on the plan of each batch, after the analysis. What a batch cannot know, such as
+ * the output mode, is decided when the query starts: see [[PlanFrames.atStart]].
  */
 object PlanFrames extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!plan.isStreaming || !plan.exists(_.isInstanceOf[KeyedWatermark])) plan
     else {
-      // A query has none any more when it runs, but its explanation before that.
+      // Inlines common table expressions: a running query has none any more, but an explained one
+      // may.
       val inlined = InlineCTE(alwaysInline = true)(plan)
       inlined.collectFirst { case p: PreparedQuery => p.decisions.frames } match {
         case Some(decisions) =>
@@ -60,18 +61,18 @@ object PlanFrames extends Rule[LogicalPlan] {
     else a
   }
 
-  /** Of a table that is emitted whole there is none. */
+  /** `None` for a table that is emitted whole. */
   private def operatorOf(a: Aggregate): Option[String] =
     StatefulOperators.nameInQuery(a).map(_.name)
 
   /**
    * For the plan of a query that is about to start. Where the checkpoint has state, the checkpoint
-   * decides: frames stay frames, and what was made without them goes on without.
+   * decides: frames stay frames, and windows that were made without frames continue without them.
    *
    * @return
-   *   the plan, in which sliding windows are made in a shorter way, and what was decided
+   *   the plan, in which sliding windows are made in a shorter way, and the decisions
    * @throws AnalysisException
-   *   if the checkpoint has frames that the query cannot go on with
+   *   if the checkpoint has frames that the query cannot continue with
    */
   def atStart(
       plan: LogicalPlan,
@@ -123,7 +124,7 @@ object PlanFrames extends Rule[LogicalPlan] {
     private def windowOf(a: Aggregate): Option[Attribute] =
       try EventTimeColumn.of(a)
       catch {
-        // Two candidates are an error when the query starts, but not of its explanation.
+        // Two candidates are an error when the query starts, but not when it is explained.
         case _: AnalysisException => None
       }
   }
@@ -139,7 +140,7 @@ object PlanFrames extends Rule[LogicalPlan] {
           s"${grid.slideMs} ms"
       )
       found <- FrameWindows.of(a.child, window)
-      // Of a query that runs it was decided at its start.
+      // For a running query this was decided at its start.
       _ <- refuse(found.operator.isEmpty && !FramesEnabled.in(a.conf))(
         s"${FramesEnabled.key} is false"
       )
@@ -172,7 +173,7 @@ object PlanFrames extends Rule[LogicalPlan] {
     val functions = distinct(a.aggregateExpressions).map(f => f -> Alias(f, f.sql)())
     val columns = keys ++ functions
     val results = a.aggregateExpressions.map(result(_, columns, found))
-    // Spark would give computed keys names of its own; constants it takes out.
+    // Spark would give computed keys names of its own, and it removes constant keys.
     val computed = keys.collect { case (key, name: Alias) if !key.foldable => name }
     val grouping = keys.map { case (key, name) => if (key.foldable) key else name.toAttribute }
     val frames = Aggregate(
@@ -187,7 +188,7 @@ object PlanFrames extends Rule[LogicalPlan] {
     )
   }
 
-  /** What the query calls it, which the state is then read by. */
+  /** The name that the query gives the key: readers of the state find the key by it. */
   private def nameOf(key: Expression, a: Aggregate): String =
     a.aggregateExpressions
       .collectFirst { case Alias(child, name) if child.semanticEquals(key) => name }
@@ -206,7 +207,7 @@ object PlanFrames extends Rule[LogicalPlan] {
       found: FrameWindows
   ): NamedExpression = {
     def column(of: Expression) = columns.find { case (definition, _) =>
-      // First and the like are never equal to another.
+      // Nondeterministic functions such as `first` never equal another expression.
       (definition eq of) || definition.semanticEquals(of)
     }
     val rewritten = e.transformDown {

@@ -15,14 +15,16 @@ import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
 /**
  * Makes a streaming query ready to start: only here the whole plan is known.
  *
- *   1. Common table expressions are put in the place of their references.
- *   1. The watermark nodes get their final names, and functions the one that they ask for.
- *   1. Watermarks over Kafka that could have substreams are told of.
- *   1. Rows of Kafka whose time is taken for their append time are checked for it.
- *   1. Joins get all that the query says about their times as their condition, and are checked.
+ *   1. Common table expressions are inlined.
+ *   1. Watermark nodes get their final names, and each function gets the watermark that it asks
+ *      for.
+ *   1. The log names watermarks over Kafka that have no substreams although they could.
+ *   1. Kafka rows whose timestamp is used as append time get a check that the broker set it.
+ *   1. Everything that the query says about the times of a join goes into its condition, and the
+ *      join is checked.
  *   1. Each stateful operator sees one event time column.
  *   1. Late rows are dropped under each stateful operator.
- *   1. Rows that wait in the checkpoint to be ordered are checked to be in the same order.
+ *   1. Each event-time order is checked to be the order of the rows that wait in the checkpoint.
  *   1. Nodes without an emission get one that fits the windows downstream.
  *   1. It is decided which sliding windows are put together from frames.
  *   1. All decisions are attached to the plan, as one value.
@@ -33,7 +35,8 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
     case w: WriteToStream if needsPreparing(w.inputQuery) =>
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
         val steps = Seq[LogicalPlan => LogicalPlan](
-          // Spark inlines them only in the optimizer; a reference to one shows nothing of its plan.
+          // Spark inlines common table expressions only in the optimizer, and a reference hides the
+          // plan.
           InlineCTE(alwaysInline = true)(_),
           KeepOneClock(_),
           NameNodes(_),
@@ -52,7 +55,8 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
         val decisions = QueryDecisions(QueryTimes.of(query, frames), frames)
         w.copy(inputQuery = PreparedQuery(decisions, query))
       }
-    // Our window functions work with Spark's watermark too, which wants one tagged column as well.
+    // Our window functions work with Spark's watermark too, which also needs exactly one tagged
+    // column.
     case w: WriteToStream if isOfSpark(w.inputQuery) =>
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
         w.copy(inputQuery = SelectEventTimeColumn(InlineCTE(alwaysInline = true)(w.inputQuery)))

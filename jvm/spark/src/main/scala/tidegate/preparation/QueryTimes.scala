@@ -6,10 +6,10 @@ import tidegate.core.clock.{NodeSpec, OperatorSpec, QuerySpec}
 import tidegate.operators.StatefulOperators
 import tidegate.plans.{DropLate, FrameDecisions, KeyedWatermark}
 
-/** What the plan of a query says of time, for its clock. */
+/** Extracts from the plan of a query what its clock needs to know. */
 private[preparation] object QueryTimes {
 
-  /** Of a plan in which names and emissions are final, and late rows are dropped. */
+  /** Expects a plan in which names and emissions are final, and late rows are dropped. */
   def of(plan: LogicalPlan, frames: FrameDecisions): QuerySpec = QuerySpec(
     plan.collect { case k: KeyedWatermark => node(k) },
     plan.collect { case d: DropLate =>

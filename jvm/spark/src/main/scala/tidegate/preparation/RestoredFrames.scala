@@ -10,7 +10,7 @@ import tidegate.errors.CheckpointErrors
 import tidegate.operators.StatefulOperators
 import tidegate.plans.{FrameAggregate, FrameDecisions}
 
-/** Whether a query can go on with the frames of its checkpoint, and what that does to windows. */
+/** Whether a query can continue with the frames of its checkpoint, and how that affects windows. */
 private[tidegate] object RestoredFrames extends Logging {
 
   /** Whether the checkpoint has frames of an aggregation. */
@@ -24,7 +24,7 @@ private[tidegate] object RestoredFrames extends Logging {
    * Logs a verdict for all windows that were changed.
    *
    * @throws AnalysisException
-   *   if the query has no use for frames that are there
+   *   if the checkpoint has frames that the query cannot use
    */
   def check(plan: LogicalPlan, decisions: FrameDecisions, checkpoint: StateCheckpoint): Unit =
     checkpoint.operators.filter(_._2 == FrameAggregate.StateName).keys.toSeq.sorted.foreach { id =>

@@ -6,12 +6,13 @@ import tidegate.errors.CheckpointErrors
 import tidegate.operators.StatefulOperators
 import tidegate.plans.{EventTimeOrder, OrderMark}
 
-/** Whether a query can go on with the rows that wait in its checkpoint to be ordered. */
+/** Whether a query can continue with the rows that wait in its checkpoint to be ordered. */
 private[tidegate] object RestoredOrders {
 
   /**
    * @throws AnalysisException
-   *   if they wait in another order: rows of one key would be in two places, or by two times
+   *   if they wait in another order: rows of one key would be in two places, or ordered by two
+   *   times
    */
   def check(plan: LogicalPlan, checkpoint: StateCheckpoint): LogicalPlan = {
     for {

@@ -10,14 +10,15 @@ import tidegate.plans.RetagEventTime
  * Leaves Spark's tag on exactly one column under each stateful operator, and on each side of a
  * join: Spark fails on two.
  *
- * The others lose it below the operator and in the operator's own expressions, which hold copies of
- * the metadata, and get it back above it, where the next operator may run on one of them.
+ * The other columns lose the tag below the operator and in the operator's own expressions, which
+ * hold copies of the metadata. They get it back above the operator, where the next operator may run
+ * on one of them.
  */
 object SelectEventTimeColumn {
 
   def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {
     case StreamJoin(j) =>
-      // A side that has only Spark's own watermark is left as Spark wants it.
+      // A side that has only Spark's own watermark is left unchanged.
       val sides = j.children.filter(_.output.exists(EventTimeTag.key(_).isDefined))
       val chosen = sides.flatMap(StreamJoin.times(j, _).headOption)
       retag(j, sides.flatMap(_.output).filter(EventTimeTag.hasSparkTag), chosen)

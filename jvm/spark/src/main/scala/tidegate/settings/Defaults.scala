@@ -3,7 +3,7 @@ package tidegate.settings
 /** The defaults of arguments that are durations. Python has the same ones, and a test compares. */
 object Defaults {
 
-  /** After how long without events a substream is left out. */
+  /** After how long without events a substream is idle and left out. */
   val IdleTimeout: String = "60 seconds"
 
   /** How far a substream without new rows stays behind the wall clock, with ingestion time. */

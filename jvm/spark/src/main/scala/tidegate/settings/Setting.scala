@@ -9,13 +9,13 @@ import tidegate.errors.SettingErrors
  * @param key
  *   its full name, `spark.tidegate...`
  * @param default
- *   its value as text where the session has none
+ *   its value, as text, if the session has none
  * @param wanted
- *   which values it takes: the end of the sentence "it must be ..."
+ *   which values it accepts: the end of the sentence "it must be ..."
  * @param doc
- *   what it does, for the page of settings
+ *   what the setting does, for the page of settings
  * @param read
- *   the value that a text means; `None` if it means none
+ *   the value of a text; `None` if the text is not valid
  */
 final case class Setting[T](key: String, default: String, wanted: String, doc: String)(
     read: String => Option[T]
@@ -25,7 +25,7 @@ final case class Setting[T](key: String, default: String, wanted: String, doc: S
    * The value in a session.
    *
    * @throws AnalysisException
-   *   `TIDEGATE_INVALID_SETTING` if the session has a text that means no value
+   *   `TIDEGATE_INVALID_SETTING` if the session has a text that is not valid
    */
   def in(conf: SQLConf): T = {
     val text = conf.getConfString(key, default)

@@ -34,7 +34,7 @@ object Settings {
       "with a unit. The rest takes another round."
   )(bytes(_).filter(_ > 0))
 
-  /** What an inner join gets whose state grows without limit. */
+  /** What happens to an inner join whose state grows without limit. */
   val UnboundedJoin: Setting[String] = Setting(
     "spark.tidegate.join.unbounded",
     "warn",

@@ -8,13 +8,13 @@ import tidegate.errors.QueryErrors
 
 /**
  * When a query starts, verifies that its topics use `LogAppendTime`, before a row is read. Rows are
- * checked as well: a topic may keep its settings to itself, may be added later, and may hold rows
- * that were written before it was changed.
+ * checked as well: the settings of a topic may be hidden, a topic may be added later, and it may
+ * hold rows that were written before its settings were changed.
  */
 private[tidegate] object AppendTimeTopics {
   private val Kafka = "org.apache.spark.sql.kafka010.KafkaMicroBatchStream"
 
-  /** @throws AnalysisException if a topic is known to have other times */
+  /** @throws AnalysisException if a topic is known to use other timestamps */
   def check(plan: LogicalPlan): Unit =
     for {
       source <- plan.collect {
@@ -31,8 +31,8 @@ private[tidegate] object AppendTimeTopics {
     else
       try SourceTopics.settings(source, "message.timestamp.type")
       catch {
-        // Spark's connector is hidden from this jar, as if it was added to a session later; or it
-        // is another than the one that this was compiled with.
+        // This jar cannot see Spark's connector, for example because the connector was added to the
+        // session later; or it is another version than this code was compiled with.
         case _: LinkageError => Map.empty
       }
 }

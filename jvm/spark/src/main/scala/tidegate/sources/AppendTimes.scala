@@ -9,10 +9,10 @@ object AppendTimes {
   private val Names = Map(-1 -> "NoTimestampType", 0 -> "CreateTime")
 
   /**
-   * The time of a row of Kafka, in µs, if the broker gave it.
+   * The timestamp of a Kafka row, in µs, if the broker set it.
    *
    * @throws AnalysisException
-   *   if the producer did
+   *   if the producer set it
    */
   def checked(micros: Long, kind: Int, topic: UTF8String): Long = {
     if (kind != LogAppendTime) {

@@ -11,10 +11,11 @@ import tidegate.plans.{ColumnOrigin, KeyedWatermark}
 
 /**
  * Fails on any Kafka row whose timestamp is used as append time but was set by the producer. A
- * topic may have the times of its producers, and may be changed to them at any time.
+ * topic may use producer timestamps, and its settings may change at any time.
  *
- * A checked column needs an id of its own, and so a new relation. It takes the place of the old one
- * wherever that is: Spark reads equal relations once, and different ones once each.
+ * A checked column needs an id of its own, and so a new relation. The new relation replaces the old
+ * one everywhere in the plan: Spark reads equal relations once, but would read two different ones
+ * separately.
  */
 object CheckAppendTime {
 
@@ -38,13 +39,15 @@ object CheckAppendTime {
     }
   }
 
-  /** Whether a column of a relation has the check. */
+  /** Whether a column expression contains the check. */
   def isIn(column: Expression): Boolean = column.exists {
     case call: StaticInvoke => call.staticObject == AppendTimes.getClass
     case _                  => false
   }
 
-  /** The columns of `fresh` as those of `relation`, and one of them checked. */
+  /**
+   * The columns of `fresh` under the names and ids of `relation`, with the check on one of them.
+   */
   private def renamed(
       relation: StreamingRelationV2,
       fresh: StreamingRelationV2,

@@ -11,12 +11,12 @@ import tidegate.plans.{ColumnOrigin, KeyedWatermark}
 import tidegate.statistics.SubstreamNode
 
 /**
- * The substreams of a watermark node that its source tells of by itself: the partitions of topics.
- * The offsets of Kafka's source name them, so it is known of each, also of one that was never read,
- * whether there is more of it than the query has read.
+ * The substreams of a watermark node that its source itself reports: the partitions of topics. The
+ * offsets of Kafka's source name them. So it is known for each partition, even for one that was
+ * never read, whether it has rows that the query has not read.
  *
  * @param source
- *   a source whose offsets are those of Kafka: `{"topic":{"0":42}}`
+ *   a source whose offsets have Kafka's format: `{"topic":{"0":42}}`
  * @param name
  *   what the substream of a topic and a partition is called
  */
@@ -29,9 +29,9 @@ private[tidegate] final class SourceParts(
     (Option.empty[String], Option.empty[String], Option.empty[Map[String, Boolean]])
 
   /**
-   * Of every part, whether the query has not read all that the source had reported in a round;
-   * `None` if it has reported no part. The same object as long as nothing changes: an idle query
-   * asks some 95 times a second.
+   * For every part, whether the query has yet to read rows that the source had reported in a round;
+   * `None` if the source has reported no part. The result is the same object as long as nothing
+   * changes: an idle query asks some 95 times a second.
    */
   def unread(round: StreamExecutionContext): Option[Map[String, Boolean]] = {
     val latest = round.latestOffsets.get(source).map(_.json)
@@ -59,7 +59,7 @@ private[tidegate] object SourceParts {
 
   /**
    * The parts of the source of a node, if each of its substream columns is Kafka's topic or
-   * partition, passed on as it is.
+   * partition, unchanged.
    */
   def of(node: KeyedWatermark): Option[SourceParts] =
     if (node.substream.isEmpty || StatefulOperators.existIn(node.left)) None
@@ -90,7 +90,7 @@ private[tidegate] object SourceParts {
     own.forall(name => relation.output.exists(_.name == name))
   }
 
-  /** By topic and partition. */
+  /** The offsets in a text, by topic and partition. */
   private def offsets(json: Option[String]): Map[(String, String), Long] = {
     for {
       topics <- json.flatMap(parseOpt(_)).toSeq.collect { case o: JObject => o.obj }

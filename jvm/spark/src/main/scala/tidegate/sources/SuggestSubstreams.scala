@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 import tidegate.plans.{ColumnOrigin, KeyedWatermark}
 
 /**
- * Tells in the log of a watermark over Kafka that has no substreams although it could: its time is
- * then that of the fastest partition, and the rows of the others are late.
+ * Logs a warning for a watermark over Kafka that has no substreams although it could: its time
+ * follows the fastest partition, and rows of slower partitions are late.
  */
 object SuggestSubstreams extends Logging {
   private val Columns = Seq("topic", "partition")

@@ -19,8 +19,8 @@ import tidegate.builders.{Durations, KeyedWatermarks}
 import tidegate.errors.{CallErrors, PolicyErrors}
 
 /**
- * The arguments of a call, by parameter, once its table and they themselves are resolved. The one
- * place that reads them; every error is at the place of the argument.
+ * The arguments of a call, by parameter, once they and the table are resolved. The one place that
+ * reads arguments; every error has the position of its argument.
  */
 private[sql] final class CallArguments(call: EventTimeCall) {
   private val function = call.function
@@ -49,12 +49,12 @@ private[sql] final class CallArguments(call: EventTimeCall) {
       }
   }
 
-  // In the order in which they are written, so that the first that is not there is named.
+  // In the order of the signature, so that the error names the first missing argument.
   function.parameters.filter(p => p.isRequired && !byParameter.contains(p)).foreach { p =>
     throw CallErrors.argumentMissing(function.name, p.name, function.signature, function.example)
   }
 
-  /** A variable comes with a name of its own. */
+  /** The value of a variable comes with an alias. */
   private def plain(e: Expression): Expression = e match {
     case Alias(value, _) => value
     case other           => other
@@ -75,7 +75,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
 
   private def passed(p: Parameter): Option[Expression] = byParameter.get(p)
 
-  /** Runs `body` so that its errors are at the place of an argument. */
+  /** Runs `body` so that its errors have the position of an argument. */
   def atPlaceOf[T](p: Parameter)(body: => T): T =
     passed(p).fold(body)(e => CurrentOrigin.withOrigin(e.origin)(body))
 
@@ -91,11 +91,11 @@ private[sql] final class CallArguments(call: EventTimeCall) {
     case other => throw CallErrors.descriptorMissing(function.name, other.sql)
   }
 
-  /** The name in a descriptor, quoted where it has to be; the table may lack the column. */
+  /** The name in a descriptor, quoted where necessary; the table may lack the column. */
   def columnName(p: Parameter): String =
     atPlaceOf(p)(quoted(nameParts(p)))
 
-  /** The same; `None` if the argument is left out. */
+  /** As `columnName`; `None` if the argument is left out. */
   def optionalColumnName(p: Parameter): Option[String] = passed(p).map(_ => columnName(p))
 
   private def timeColumn(nameParts: Seq[String]): NamedExpression = {
@@ -107,7 +107,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
     }
   }
 
-  /** The time column as it is written. */
+  /** The name of the time column, as it is written in the call. */
   def timeName: String = (time, byParameter(Parameter.TimeColumn)) match {
     case (a: Attribute, _)                      => a.name
     case (_, Descriptor(Seq(Right(nameParts)))) => nameParts.mkString(".")
@@ -134,10 +134,10 @@ private[sql] final class CallArguments(call: EventTimeCall) {
   def nullableMs(p: Parameter, smallestMs: Long): Option[Option[Long]] =
     passed(p).map(e => if (isNull(p, e)) None else Some(durationMs(p, smallestMs)))
 
-  /** A duration that is there, as text for messages. */
+  /** A required duration as text. */
   def durationText(p: Parameter): String = durationText(p, byParameter(p))
 
-  /** A duration as text, as the argument `p` or a part of it; for messages too. */
+  /** The text of a duration that is the argument `p` or a part of it. */
   def durationText(p: Parameter, e: Expression): String = at(e) {
     (e.dataType, constant(p, e)) match {
       case (_: StringType, s: UTF8String)              => s.toString
@@ -150,14 +150,14 @@ private[sql] final class CallArguments(call: EventTimeCall) {
 
   private def text(months: Int, days: Int, micros: Long): String = {
     val words = new CalendarInterval(months, days, micros).toString
-    // In SQL a length of time is one of hours, also where it has days.
+    // A length of zero is always `0 seconds`.
     if (micros == 0 && months == 0 && days == 0) "0 seconds" else words
   }
 
-  /** The texts of a policy, as `fixed_lag(5 seconds)`: its name and its durations. */
+  /** The name and the durations of a policy such as `fixed_lag(5 seconds)`. */
   def policy(p: Parameter, known: Seq[String]): Option[(String, Seq[String])] = passed(p).map {
     case PolicyCall(name, arguments) =>
-      // Spelled with underscores too, as is usual in SQL.
+      // Names may have underscores, as is usual in SQL.
       val plain = name.replace("_", "")
       known.find(_.equalsIgnoreCase(plain)).getOrElse(name) -> arguments.map(durationText(p, _))
     case other =>
@@ -239,7 +239,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
     else
       try e.eval()
       catch {
-        // Of any kind: what fails is an expression of the user.
+        // Any exception counts, because what fails is the user's expression.
         case NonFatal(failure) =>
           throw CallErrors.argumentFails(function.name, p.name, e.sql, failure)
       }

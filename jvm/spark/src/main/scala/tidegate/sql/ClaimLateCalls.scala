@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_TABLE_VALUED_FUNCTION
 
 /**
- * Claims the calls that the parser does not see: those whose name is an `IDENTIFIER(...)`, and
- * those that were meant for us but have no `DESCRIPTOR`, if there is no function of that name.
+ * Claims the calls that the parser does not recognize: calls whose name is an `IDENTIFIER(...)`,
+ * and calls with one of our names but without a `DESCRIPTOR`, if there is no function of that name.
  */
 private[tidegate] final case class ClaimLateCalls(isFunction: Seq[String] => Boolean)
     extends Rule[LogicalPlan] {

@@ -4,11 +4,11 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.types.{DataType, NullType}
 
 /**
- * `DESCRIPTOR(a, b)`. Its columns are names, not expressions: Spark would look for session
- * variables where the table has no such column.
+ * `DESCRIPTOR(a, b)`. Its columns are names, not expressions: as expressions, Spark would resolve a
+ * name that is not in the table to a session variable.
  *
  * @param columns
- *   the parts of each name; of what is no name, `Left` of its text
+ *   the parts of each name; `Left` with the text of anything that is not a name
  */
 private[tidegate] final case class Descriptor(columns: Seq[Either[String, Seq[String]]])
     extends LeafExpression

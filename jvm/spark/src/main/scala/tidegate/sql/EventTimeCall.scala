@@ -14,9 +14,9 @@ import org.apache.spark.unsafe.types.UTF8String
  * @param child
  *   the table argument: as a child it is resolved like any other table
  * @param arguments
- *   the other arguments in their order, named ones as `NamedArgumentExpression`
+ *   the other arguments in their order, named arguments as `NamedArgumentExpression`
  * @param partitionBy
- *   behind the table argument
+ *   the keys of `PARTITION BY` after the table argument
  */
 private[tidegate] final case class EventTimeCall(
     function: EventTimeFunction,
@@ -41,11 +41,11 @@ private[tidegate] final case class EventTimeCall(
 private[tidegate] object EventTimeCall {
 
   /**
-   * The call, if it is one of ours: only with a `DESCRIPTOR`, so that a function of the user's with
-   * such a name keeps working.
+   * The call, if it is one of ours: only a call with a `DESCRIPTOR` is, so that a user's function
+   * with the same name keeps working.
    *
    * @param isStream
-   *   whether it was written as `STREAM <call>`
+   *   whether the call was written as `STREAM <call>`
    */
   def claim(call: UnresolvedTableValuedFunction, isStream: Boolean = false): Option[LogicalPlan] =
     for {
@@ -53,13 +53,13 @@ private[tidegate] object EventTimeCall {
       if call.functionArgs.exists(a => isDescriptor(value(a)))
     } yield of(function, call, isStream)
 
-  /** The function whose name a call has. */
+  /** Our function with the name of a call. */
   def functionOf(call: UnresolvedTableValuedFunction): Option[EventTimeFunction] = call.name match {
     case Seq(name) => EventTimeFunction.of(name)
     case _         => None
   }
 
-  /** The call as one of `function`, also without a `DESCRIPTOR`. */
+  /** The call as a call of `function`, even without a `DESCRIPTOR`. */
   def of(
       function: EventTimeFunction,
       call: UnresolvedTableValuedFunction,
@@ -100,7 +100,7 @@ private[tidegate] object EventTimeCall {
     case _ => false
   }
 
-  /** A table by its form, or by the name of the argument. */
+  /** Whether an argument is a table, by its form or by its name. */
   private def isTable(function: EventTimeFunction, argument: Expression): Boolean =
     argument match {
       case NamedArgumentExpression(name, _) =>

@@ -10,7 +10,7 @@ import java.util.Locale
  * @param parameters
  *   in the order of positional arguments, after the table
  * @param namedOnly
- *   the parameters that have to be named
+ *   the parameters that must be named
  */
 private[tidegate] final case class EventTimeFunction(
     name: String,
@@ -23,7 +23,7 @@ private[tidegate] final case class EventTimeFunction(
   /** Every parameter but the table. */
   def all: Seq[Parameter] = parameters ++ namedOnly
 
-  /** The parameter that an argument name means; upper and lower case are equal. */
+  /** The parameter with an argument name, in upper or lower case. */
   def parameter(argumentName: String): Option[Parameter] =
     (Parameter.Data +: all).find(_.names.exists(_.equalsIgnoreCase(argumentName)))
 
@@ -56,7 +56,7 @@ private[tidegate] object EventTimeFunction {
     EventTimeFunction("CUMULATE", Seq(TimeColumn, Step, MaxSize, Offset))
   val Session: EventTimeFunction = EventTimeFunction("SESSION", Seq(TimeColumn, Gap))
 
-  /** Without a time column it takes the only one that its table has. */
+  /** Without a time column the function takes the only one of its table. */
   val OrderByTime: EventTimeFunction =
     EventTimeFunction("ORDER_BY_TIME", Seq(OnlyTimeColumn), Seq(PartitionBy))
 
@@ -66,11 +66,11 @@ private[tidegate] object EventTimeFunction {
   val all: Seq[EventTimeFunction] =
     Seq(ImposeOrder, Tumble, Hop, Cumulate, Session, OrderByTime, BoundJoin)
 
-  /** Those whose table may have a `PARTITION BY`. */
+  /** The functions whose table may have a `PARTITION BY`. */
   val partitioned: Seq[EventTimeFunction] = Seq(Session, OrderByTime)
 
   private val byName = all.map(f => f.name -> f).toMap
 
-  /** The function of a name; upper and lower case are equal. */
+  /** The function with a name, in upper or lower case. */
   def of(name: String): Option[EventTimeFunction] = byName.get(name.toUpperCase(Locale.ROOT))
 }

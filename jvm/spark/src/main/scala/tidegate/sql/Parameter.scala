@@ -6,11 +6,11 @@ package tidegate.sql
  * @param name
  *   in lower case, as in messages
  * @param aliases
- *   what else it may be called
+ *   other names of the parameter
  * @param example
  *   a value for messages
  * @param isPolicy
- *   whether its argument is written as a function, such as `fixed_lag(5 seconds)`
+ *   whether its argument is written as a function call, such as `fixed_lag(5 seconds)`
  */
 private[tidegate] final case class Parameter(
     name: String,

@@ -10,7 +10,10 @@ import tidegate.errors.{CallErrors, JoinErrors, PolicyErrors}
 import tidegate.plans.WatermarkSpec
 import tidegate.settings.Defaults
 
-/** Puts what a table function does in the place of its call, once its table is resolved. */
+/**
+ * Replaces each call of a table function by the plan that it stands for, once its table is
+ * resolved.
+ */
 private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
     case call: EventTimeCall =>
@@ -27,7 +30,7 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
     case other                             => other.resolved
   }
 
-  /** What can be said before the table is known. */
+  /** Checks that need no resolved table. */
   private def checkForm(call: EventTimeCall): Unit = {
     val name = call.function.name
     if (call.table.isMissing) throw CallErrors.tableMissing(name, call.function.example)
@@ -89,7 +92,7 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
     arguments.atPlaceOf(Parameter.Key)(KeyedWatermarks.check(key, None))
     arguments.atPlaceOf(Parameter.Name)(KeyedWatermarks.check(0, name))
     val chosen = policy(arguments)
-    // Time of appending goes on by itself.
+    // With append times no substream is ever idle.
     val idleTimeout = Option.when(!chosen.isIngestionTime)(
       Durations.parseMs(Parameter.IdleTimeout.name, Defaults.IdleTimeout, smallestMs = 1)
     )
@@ -115,7 +118,7 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
     }
   }
 
-  /** Kafka's column is called `timestamp`. */
+  /** By default `timestamp`, as Kafka's source calls the column. */
   private def ingestionTime(
       input: LogicalPlan,
       arguments: CallArguments,

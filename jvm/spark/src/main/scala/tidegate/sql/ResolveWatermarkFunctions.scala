@@ -22,7 +22,7 @@ import tidegate.errors.FunctionErrors
 import tidegate.plans.KeyedWatermark
 import tidegate.preparation.NameNodes
 
-/** Looks up whose watermark `current_watermark` and `is_late` mean. */
+/** Finds out which watermark `current_watermark` and `is_late` refer to. */
 object ResolveWatermarkFunctions extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
@@ -59,7 +59,10 @@ private[tidegate] final class Lookup(plan: LogicalPlan, whole: LogicalPlan) {
       IsLate(e, EventTimeTag.closesWindow(column), ofColumn(IsLateCall.Name, column))
   }
 
-  /** A column, also as Spark refers to it in HAVING, to an alias beside it, or from a subquery. */
+  /**
+   * A column, also in the forms that Spark uses in HAVING, for an alias in the same list, or in a
+   * subquery.
+   */
   private def columnOf(e: Expression): Option[Attribute] = e match {
     case a: Attribute                   => Some(a)
     case t: TempResolvedColumn          => columnOf(t.child)
@@ -69,7 +72,7 @@ private[tidegate] final class Lookup(plan: LogicalPlan, whole: LogicalPlan) {
   }
 
   private def ofColumn(function: String, column: Attribute): WatermarkSource = {
-    // A reference may have the metadata of before.
+    // A reference may have outdated metadata.
     val key = plan.children
       .flatMap(_.output)
       .find(_.exprId == column.exprId)
@@ -83,11 +86,13 @@ private[tidegate] final class Lookup(plan: LogicalPlan, whole: LogicalPlan) {
 
   private def ofName(name: String): WatermarkSource = {
     val streams = plan.children.filter(_.isStreaming).flatMap(c => nodesOf(NameNodes(inlined(c))))
-    // A batch has no watermarks of its own: those of its query have their final names.
+    // A batch has no watermarks of its own, so the watermarks of its query are used, with their
+    // final names.
     val ofBatch =
       if (plan.children.forall(_.isStreaming)) Nil else running.toSeq.flatMap(_.nodes)
     val columns = plan.children.flatMap(_.output).filter(EventTimeTag.key(_).isDefined)
-    // A column first: watermarks are named after theirs, and may be several of one name.
+    // Columns come first: a watermark is named after its column by default, and several may have
+    // the same name.
     columns.find(_.name.equalsIgnoreCase(name)) match {
       case Some(column) => WatermarkSource(None, EventTimeTag.key(column))
       case None         =>
@@ -115,7 +120,7 @@ private[tidegate] final class Lookup(plan: LogicalPlan, whole: LogicalPlan) {
       }
     }
 
-  /** Data in files has no watermark, and any name is as good as another. */
+  /** Otherwise the input is batch data, which has no watermark, so any name is accepted. */
   private def isInQuery: Boolean =
     plan.children.exists(_.isStreaming) || running.isDefined
 

@@ -3,7 +3,7 @@ package tidegate.sql
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _}
 
 /**
- * What else is to be said about the table argument.
+ * Properties of the table argument that are checked before the table is resolved.
  *
  * @param isMissing
  *   whether the call has none

@@ -3,7 +3,7 @@ package tidegate.sql
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
-/** A call whose argument is not looked up yet. */
+/** A call of a watermark function whose argument is not resolved yet. */
 private[tidegate] sealed trait WatermarkCall extends UnaryExpression with Unevaluable {
   override lazy val resolved: Boolean = false
 }

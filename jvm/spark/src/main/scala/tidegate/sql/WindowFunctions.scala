@@ -10,8 +10,9 @@ import tidegate.errors.WindowErrors
 import tidegate.plans.SessionWindows
 
 /**
- * What the window functions do: they add the columns `window_start`, `window_end` and `window_time`
- * to their table, of the type of the time column. A row without a time is in no window.
+ * Implements the window functions. They add the columns `window_start`, `window_end` and
+ * `window_time` to their table, of the type of the time column. A row without a time is in no
+ * window.
  *
  * Windows are counted from the epoch in UTC, whatever the time zone of the session. The start of
  * the window of `t` is `t - (t - offset) mod size`.
@@ -24,12 +25,15 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
     case column          => column
   }
 
-  /** A window function over the rows of another hides the columns of that one. */
+  /**
+   * A window function over the result of another one hides the window columns of that other
+   * function.
+   */
   private def visible: Seq[Attribute] = table.output.filterNot { a =>
     WindowMark.of(a).exists(m => a.name.equalsIgnoreCase(m.role.columnName))
   }
 
-  /** Every row in the one window of its time. */
+  /** Puts every row into the one window that contains its time. */
   def tumble: LogicalPlan = {
     val size = arguments.durationMs(Parameter.Size, smallestMs = 1)
     val grid = WindowGrid(size, offset, size)
@@ -37,7 +41,7 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
     withColumns(notNull, EventTimeFunction.Tumble, grid, start, plus(start, size))
   }
 
-  /** Every row once in each of the `size / slide` windows of its time. */
+  /** Puts a copy of every row into each of the `size / slide` windows that contain its time. */
   def hop: LogicalPlan = {
     val size = arguments.durationMs(Parameter.Size, smallestMs = 1)
     val slide = arguments.durationMs(Parameter.Slide, smallestMs = 1)
@@ -59,7 +63,10 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
     )
   }
 
-  /** Every row once in each window of its time that grows by `step` up to `max_size`. */
+  /**
+   * Puts a copy of every row into each window that contains its time; windows grow by `step` up to
+   * `max_size`.
+   */
   def cumulate: LogicalPlan = {
     val step = arguments.durationMs(Parameter.Step, smallestMs = 1)
     val maxSize = arguments.durationMs(Parameter.MaxSize, smallestMs = 1)
@@ -85,8 +92,8 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
   }
 
   /**
-   * Rows of equal keys whose times are at most `gap` apart. Which rows these are is only known in
-   * an aggregation: `LowerSessions` puts Spark's session windows there.
+   * Sessions: rows of equal keys whose times are at most `gap` apart. Only an aggregation can merge
+   * them: `LowerSessions` puts Spark's session windows there.
    */
   def session(keys: Seq[Attribute]): LogicalPlan = {
     val gap = arguments.durationMs(Parameter.Gap, smallestMs = 1)

@@ -10,7 +10,7 @@ import org.apache.spark.util.AccumulatorV2
  *
  * Spark registers a deserialized accumulator with its task before the fields of this class are
  * read, and from then on a heartbeat may ask `isZero`, in another thread. An exception would end
- * all heartbeats of the executor. So what was counted is one immutable value, or not there yet.
+ * all heartbeats of the executor. So the counts are one immutable value, or not there yet.
  */
 final class LateRows extends AccumulatorV2[String, Long] {
   import LateRows._
@@ -19,12 +19,12 @@ final class LateRows extends AccumulatorV2[String, Long] {
   @transient private var total: SQLMetric = _
 
   /**
-   * Lets a metric of the driver grow with the number of dropped rows. Tasks could not count in it:
-   * it would have rows twice after a retry or a second action.
+   * Adds the dropped rows to a metric on the driver as they are merged. Tasks could not count in
+   * the metric itself: after a retry or a second action it would count rows twice.
    */
   def addTo(metric: SQLMetric): Unit = total = metric
 
-  /** Counts a row, and keeps its text if there are few so far. */
+  /** Counts a row, and keeps its text if only a few are kept so far. */
   def drop(text: => String): Unit = {
     val before = seen
     val counts = before.counts.increased(TaskContext.getPartitionId())

@@ -7,7 +7,7 @@ import tidegate.errors.QueryErrors
 final class SubstreamCounter(limit: SubstreamLimit) {
   private var count = 0
 
-  /** @throws AnalysisException if there are too many now */
+  /** @throws AnalysisException if this exceeds the limit */
   def add(): Unit = {
     count += 1
     if (limit.isExceededBy(count)) throw QueryErrors.tooManySubstreams(limit, count)

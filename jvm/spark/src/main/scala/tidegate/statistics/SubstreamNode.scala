@@ -9,10 +9,10 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /**
  * The highest event time of each substream of a task, in a tree with one level for each substream
- * column: a row is found by its column values as they are, without making a key of them.
+ * column: the substream of a row is found by its column values directly, without building a key.
  *
- * The task writes it, for every row and without locks. Another thread may read it at any time, and
- * may miss the latest.
+ * The task writes the tree, for every row and without locks. Another thread may read the tree at
+ * any time, and may miss the latest changes.
  */
 final class SubstreamNode(counter: SubstreamCounter) {
   import SubstreamNode._
@@ -23,7 +23,7 @@ final class SubstreamNode(counter: SubstreamCounter) {
   private var micros = NoTime
   private var observed = false
 
-  // Rows often come in runs of one text: it is found without hashing.
+  // Rows often come in runs with the same text, which is then found without hashing.
   private var lastText: UTF8String = _
   private var lastOfText: SubstreamNode = _
 
@@ -33,7 +33,7 @@ final class SubstreamNode(counter: SubstreamCounter) {
     if (found != null) found else add(value)
   }
 
-  /** The next level, for a text; it may be used again. */
+  /** The next level, for a text; the caller may reuse the text object. */
   def of(value: UTF8String): SubstreamNode = {
     if (lastText == null || !lastText.equals(value)) {
       val found = byText.get(value)
@@ -51,10 +51,11 @@ final class SubstreamNode(counter: SubstreamCounter) {
   }
 
   /**
-   * An event with a time in µs; above `bound` it moves nothing. Returns whether it was above.
+   * Takes in an event with a time in µs. Returns true if the time is above `bound`: such an event
+   * moves nothing.
    *
    * @throws AnalysisException
-   *   if it is the first of one substream too many
+   *   if it is the first event of one substream too many
    */
   def observe(time: Long, bound: Long): Boolean = {
     if (!observed) {
@@ -69,7 +70,7 @@ final class SubstreamNode(counter: SubstreamCounter) {
     }
   }
 
-  /** Nothing was observed here or below. */
+  /** Whether nothing was observed here or below. */
   def isUntouched: Boolean =
     !observed && byText.isEmpty && ofNullValue == null && byLong.entries.isEmpty
 
@@ -132,7 +133,7 @@ object SubstreamNode {
     def put(key: Long, node: SubstreamNode): Unit = {
       val i = slot(key)
       keys(i) = key
-      // Whoever sees the node in its slot sees what it has, and its key.
+      // A thread that sees the node in its slot also sees the node's contents and its key.
       VarHandle.releaseFence()
       nodes(i) = node
       count += 1
@@ -147,7 +148,7 @@ object SubstreamNode {
       keys(i) -> node
     }
 
-    /** Where the key is, or would be put. */
+    /** The slot where the key is, or would be put. */
     private def slot(key: Long): Int = {
       val h = key * 0x9e3779b97f4a7c15L
       var i = (h ^ (h >>> 32)).toInt & mask

@@ -11,8 +11,8 @@ import tidegate.core.clock.SubstreamLimit
 /**
  * The highest event time of every substream in one batch.
  *
- * Everything in it is a maximum, so that task retries, speculation and a second action on the same
- * batch change nothing.
+ * Every value is a maximum, so that task retries, speculation and a second action on the same batch
+ * change nothing.
  *
  * Spark registers a deserialized accumulator with its task before the fields of this class are
  * read, and from then on a heartbeat may ask `isZero`, in another thread. An exception would end
@@ -21,26 +21,26 @@ import tidegate.core.clock.SubstreamLimit
  * @param futureBoundMicros
  *   an event with a higher time, in µs, moves no watermark and is counted
  * @param limit
- *   a task fails that finds more substreams
+ *   a task that finds more substreams fails
  */
 final class SubstreamStats(
     val futureBoundMicros: Long,
     limit: SubstreamLimit = SubstreamLimit.none
 ) extends AccumulatorV2[Long, Map[String, Long]] {
 
-  /** What the task of this copy has seen. */
+  /** The times that the task of this copy has seen. */
   @transient private var tree = newTree
 
-  /** What other copies have seen: by name, in µs. */
+  /** The highest times that other copies have seen: by name, in µs. */
   @transient private var tops = mutable.Map.empty[String, Long]
   @volatile private var future = PartitionCounts.none
 
   private def newTree = new SubstreamNode(new SubstreamCounter(limit))
 
-  /** Where the search for a row's substream begins. */
+  /** The node where the search for a row's substream begins. */
   def root: SubstreamNode = tree
 
-  /** An event of a substream, with its time in µs. */
+  /** Takes in an event of a substream, with its time in µs. */
   def observe(substream: SubstreamNode, micros: Long): Unit =
     if (substream.observe(micros, futureBoundMicros)) countFuture()
 
@@ -49,7 +49,7 @@ final class SubstreamStats(
   /** By name, the highest time in µs; `NoTime` if all events were too far in the future. */
   override def value: Map[String, Long] = all.toMap
 
-  /** As `value`, without a copy where it is asked for most: on the driver. */
+  /** As `value`, but without a copy on the driver, which asks most often. */
   def all: collection.Map[String, Long] =
     if (tree.isUntouched) tops
     else {
@@ -69,7 +69,7 @@ final class SubstreamStats(
     (others == null || others.isEmpty) && (own == null || own.isUntouched)
   }
 
-  /** Only the end of a task matters; and no heartbeat has the times of all substreams to carry. */
+  /** Only the end of a task matters, and heartbeats need not carry the times of all substreams. */
   override def excludeFromHeartbeat: Boolean = true
 
   override def copy(): SubstreamStats = {
@@ -91,15 +91,15 @@ final class SubstreamStats(
 
   override def merge(other: AccumulatorV2[Long, Map[String, Long]]): Unit = {
     val that = other.asInstanceOf[SubstreamStats]
-    // One too many is enough for the clock to refuse: tasks that each have fewer than allowed would
-    // else fill the driver's memory first.
+    // One substream too many is enough for the clock to refuse. Without this limit, many tasks that
+    // each stay below it would fill the driver's memory first.
     that.all.foreach { case (name, micros) =>
       if (!limit.isExceededBy(tops.size) || tops.contains(name)) raise(tops, name, micros)
     }
     future = future.max(that.future)
   }
 
-  // The tree stays in its task; names and times travel.
+  // The tree stays in its task; only names and times are sent.
   private def writeObject(out: ObjectOutputStream): Unit = {
     out.defaultWriteObject()
     out.writeObject(all.toArray)

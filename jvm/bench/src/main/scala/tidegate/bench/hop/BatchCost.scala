@@ -2,11 +2,11 @@ package tidegate.bench.hop
 
 import scala.collection.mutable
 
-/** What a batch costs in itself: that of the same query with one row a batch. */
+/** The fixed cost of a batch: the time of a batch of the same query with one row in each batch. */
 private[hop] final class BatchCost(runner: HopRunner, bids: Bids) {
   private val known = mutable.Map.empty[(Side, String), Double]
 
-  /** The median of the batches of a run after one that warms up. */
+  /** The median over the batches of a run, after a run that warms up. */
   def milliseconds(side: Side, state: String): Double =
     known.getOrElseUpdate(
       (side, state), {

@@ -7,26 +7,27 @@ import org.apache.spark.sql.{Column, DataFrame, SparkSession}
 import tidegate.bench.StreamFiles
 
 /**
- * The shape of a stream of bids: `rows` rows of `keys` keys, `rate` of them in a second of event
+ * The shape of a stream of bids: `rows` rows with `keys` keys, `rate` rows in a second of event
  * time, in `files` files.
  */
 private[hop] final case class BidShape(rows: Long, keys: Int, rate: Int, files: Int) {
   require(rows >= files, s"$rows rows are too few for $files files")
 
-  /** The name that a folder with such a stream has, also where other programs look for it. */
+  /** The name of a folder with such a stream; other programs look for it under this name too. */
   def folderName: String = s"bids-$rows-$keys-$rate-$files"
 }
 
 /**
  * A stream of bids as Parquet files in arrival order, with ascending modification times.
  *
- * Columns are `ts` (milliseconds), `key`, `price` (of two decimals) and `part`. The rows of part p
- * run p * 100 ms behind and each is up to 1200 ms late, so none is 2 s behind the newest before it.
- * The last row has key -1 and comes an hour later: it closes every window but its own.
+ * Columns are `ts` (milliseconds), `key`, `price` (with two decimals) and `part`. The rows of part
+ * p are p * 100 ms behind, and each row lags by up to 1200 ms more, so no row is 2 s behind the
+ * newest row before it. The last row has key -1 and is an hour later: it closes every window except
+ * its own.
  */
 private[hop] final class Bids private (spark: SparkSession, val shape: BidShape, folder: Path) {
 
-  /** Time `rt`, key and price, `filesPerBatch` files a batch. */
+  /** The columns `rt` (time), `key` and `price`, with `filesPerBatch` files in each batch. */
   def read(filesPerBatch: Int): DataFrame =
     spark.readStream
       .schema("ts BIGINT, key BIGINT, price DOUBLE, part INT")
@@ -52,7 +53,7 @@ private[hop] object Bids {
     new Bids(spark, shape, folder)
   }
 
-  /** A range has ascending ids from task to task, and each task writes one file. */
+  /** The ids of a range ascend from task to task, and each task writes one file. */
   private def write(spark: SparkSession, shape: BidShape, folder: Path): Unit = {
     val parts = Files.createTempDirectory("bench-bids")
     val isLast = col("id") === shape.rows - 1
@@ -72,14 +73,14 @@ private[hop] object Bids {
     StreamFiles.collect(parts, folder)
   }
 
-  /** Log-normal, by the method of Box and Muller. */
+  /** Log-normal prices, by the Box-Muller method. */
   private def price: Column = {
     def uniform(purpose: String) = (random(purpose, 1000003) + 1) / 1000003.0
     val normal = sqrt(log(uniform("price a")) * -2.0) * cos(uniform("price b") * 2 * math.Pi)
     round(exp(normal + 4.0), 2)
   }
 
-  /** A number below `limit` that depends on the row and `purpose` alone. */
+  /** A number below `limit` that depends only on the row and `purpose`. */
   private def random(purpose: String, limit: Int): Column =
     pmod(xxhash64(col("id"), lit(purpose)), lit(limit.toLong))
 }

@@ -3,8 +3,8 @@ package tidegate.bench.hop
 import tidegate.bench.ChildProcess
 
 /**
- * The first run of a part in a process of its own, with memory that nothing else used: `once`, or
- * `empty` for what is not due to the rows.
+ * The first run of a part in a separate process, whose memory nothing else has used: `once`, or
+ * `empty` for the cost that does not depend on the rows.
  */
 private[hop] object ChildRun {
 

@@ -2,12 +2,13 @@ package tidegate.bench.hop
 
 import tidegate.bench.Pairs
 
-/** Runs of the same work on each side, in the order of the rounds. */
+/** Compares runs of the same work on each side. */
 private[hop] object Comparison {
 
   /**
-   * Checks that all sides put out the same rows, which also warms them up, and runs each `rounds`
-   * times, every other round backwards.
+   * Checks that all sides emit the same rows, which also warms them up. Then runs each side
+   * `rounds` times, with the sides reversed in every other round; the results are in the order of
+   * the rounds.
    *
    * @throws java.lang.IllegalArgumentException
    *   if the sides differ
@@ -22,7 +23,7 @@ private[hop] object Comparison {
     }.transpose
   }
 
-  /** Times and sizes of one side. */
+  /** Prints times and sizes of one side. */
   def report(title: String, runs: Seq[HopRun], batchMs: Double): Unit = {
     val (wall, cpu) = (runs.map(_.wallSeconds), runs.map(_.cpuSeconds))
     val last = runs.last
@@ -38,7 +39,7 @@ private[hop] object Comparison {
     if (last.side != Side.Spark.name && !last.frames) println(s" $title: planned without frames")
   }
 
-  /** How many times Spark's time, state and shuffle are those of Tidegate. */
+  /** Prints Spark's time, state and shuffle as multiples of Tidegate's. */
   def ratios(title: String, sparks: Seq[HopRun], tidegates: Seq[HopRun]): Unit = {
     val (spark, tidegate) = (sparks.last, tidegates.last)
     println(
@@ -52,7 +53,7 @@ private[hop] object Comparison {
     )
   }
 
-  /** The ratio that is left when the fixed cost of the batches is taken off both sides. */
+  /** Prints the ratio of the times without the fixed cost of the batches. */
   def beyondBatches(
       title: String,
       sides: Seq[Seq[HopRun]],

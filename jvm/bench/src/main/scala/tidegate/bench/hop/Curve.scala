@@ -2,19 +2,19 @@ package tidegate.bench.hop
 
 import tidegate.bench.Pairs
 
-/** How the cost of a row depends on how many windows it is in. */
+/** Measures how the cost of a row depends on the number of windows that contain it. */
 private[hop] final class Curve(runner: HopRunner, batches: BatchCost, settings: HopSettings) {
   private val Sizes = Seq(2, 10, 60, 600, 1440)
 
-  /** Windows beyond this take Spark's plan minutes. */
+  /** With larger windows, Spark's plan takes minutes. */
   private val LargestWithoutFrames = 60
 
   private val EnoughClosingRows = 100000L
 
   /**
-   * Prints for each size what is left of the time without the fixed cost of the batches, for a row
-   * that goes in and for one that comes out. Large windows put out more rows, as they live longer
-   * than the stream; batches without input, which only close windows, tell what those rows cost.
+   * Prints, for each size, the time without the fixed cost of the batches, for each input row and
+   * for each output row. Large windows emit more rows, because they last longer than the stream;
+   * batches without input, which only close windows, show the cost of these rows.
    */
   def run(bids: Bids): Unit = {
     val state = settings.states.head
@@ -23,7 +23,7 @@ private[hop] final class Curve(runner: HopRunner, batches: BatchCost, settings: 
     val batchMs = batches.milliseconds(side, state)
     println(f" fixed cost of a batch: $batchMs%.0f ms")
     var frames = true
-    // An iterator, since what one size finds decides on the next.
+    // An iterator, because the result of one size decides whether the next one runs.
     Sizes.iterator.filter(_ <= LargestWithoutFrames || frames).foreach { size =>
       runner.run(Work(side, bids, size, state))
       val runs = (1 to settings.pairs).map(_ => runner.run(Work(side, bids, size, state)))
@@ -50,7 +50,9 @@ private[hop] final class Curve(runner: HopRunner, batches: BatchCost, settings: 
     println(f" $size%5d windows: ${last.outputRows} rows out, ${last.stateRows} rows of state")
   }
 
-  /** Seconds for a row out of the batches that only close windows, if there were enough rows. */
+  /**
+   * Seconds for each output row in the batches that only close windows, if there were enough rows.
+   */
   private def closing(
       runs: Seq[HopRun],
       of: Seq[Double] => Double,

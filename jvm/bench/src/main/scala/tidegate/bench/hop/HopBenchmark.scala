@@ -3,10 +3,11 @@ package tidegate.bench.hop
 import tidegate.bench.{BenchSession, ProcessMemory}
 
 /**
- * Sliding windows over a keyed watermark against the same over Spark's: `make bench-hop`.
+ * Compares sliding windows over a keyed watermark with the same windows over Spark's:
+ * `make bench-hop`.
  *
- * Arguments are the parts to run (none: those of `HopSettings.Usual`) and options, which the README
- * of the benchmarks lists. Each run prints a line of JSON. A part fails if its sides put out
+ * Arguments are the parts to run (none: the parts in `HopSettings.Usual`) and options, which the
+ * README of the benchmarks lists. Each run prints a line of JSON. A part fails if its sides emit
  * different rows.
  */
 object HopBenchmark {

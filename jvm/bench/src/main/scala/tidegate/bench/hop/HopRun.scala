@@ -5,21 +5,21 @@ import org.json4s.{DefaultFormats, Formats}
 import tidegate.bench.Took
 
 /**
- * What one run of a query took, and what it held.
+ * The time and the memory of one run of a query.
  *
  * @param cold
  *   whether it was the first query of its process
  * @param frames
  *   whether the query was planned to Tidegate's frames
  * @param stateRows
- *   the most rows that the state held at the end of a batch; so is `stateMb`
+ *   the largest number of rows in the state at the end of a batch; `stateMb` likewise
  * @param batchMs
- *   the median over the batches
+ *   the median time over the batches
  * @param closingMs
- *   the batches without rows, which only close windows: how long all of them took; `closingBatches`
- *   of them put out `closingRows`
+ *   how long all batches without rows took, which only close windows; there were `closingBatches`
+ *   of them, and they emitted `closingRows`
  * @param peakRssMb
- *   of the process so far; so is `peakHeapMb`
+ *   the peak of the process so far; `peakHeapMb` likewise
  */
 private[hop] final case class HopRun(
     side: String,
@@ -48,7 +48,7 @@ private[hop] final case class HopRun(
 ) {
   def took: Took = Took(wallSeconds, cpuSeconds)
 
-  /** On one line, in the manner of the other engines' benchmarks. */
+  /** JSON on one line, in the format of the other engines' benchmarks. */
   def json: String = Serialization.write(this)(HopRun.formats)
 }
 

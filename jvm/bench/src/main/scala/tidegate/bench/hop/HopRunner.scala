@@ -24,7 +24,7 @@ private[hop] final class HopRunner(spark: SparkSession) {
   private val shuffles = new ShuffleWrites(spark.sparkContext)
   private var cold = true
 
-  /** Runs the query into a sink that discards, prints and returns what it took. */
+  /** Runs the query into a sink that discards its rows; prints and returns the measurements. */
   def run(work: Work): HopRun = {
     prepare(work)
     shuffles.take()
@@ -46,7 +46,7 @@ private[hop] final class HopRunner(spark: SparkSession) {
     run
   }
 
-  /** The rows that come out of the query, without those of the row that closes the windows. */
+  /** The result of the query, without the windows of the row that closes all others. */
   def result(work: Work): Result = {
     prepare(work)
     val checkpoint = Files.createTempDirectory("bench")
@@ -67,7 +67,10 @@ private[hop] final class HopRunner(spark: SparkSession) {
   private def windows(work: Work): DataFrame =
     work.side.windows(work.bids.read(work.filesPerBatch), work.sizeSeconds)
 
-  /** Spark keeps the state of a stopped query for up to a minute, in the way of the next one. */
+  /**
+   * Spark keeps the state of a stopped query for up to a minute, where it would burden the next
+   * one.
+   */
   private def prepare(work: Work): Unit = {
     States.settings(work.state).foreach { case (key, value) => spark.conf.set(key, value) }
     StateStore.stop()

@@ -5,16 +5,16 @@ import java.nio.file.{Path, Paths}
 import tidegate.bench.States
 
 /**
- * The arguments of the benchmark, as its documentation has them.
+ * The arguments of the benchmark, as documented in its README.
  *
  * @param rows
- *   None: what is usual for the part
+ *   None: the usual number for the part
  * @param keys
- *   None: 10,000, and 200 for windows of ten minutes; so is `rate`, 5,000 or 200
+ *   None: 10,000, or 200 for windows of ten minutes; `rate` likewise, with 5,000 or 200
  * @param size
- *   of the windows of `once`, in seconds
- * @param sides
- *   None: both where that can be waited for
+ *   the size of the windows of `once`, in seconds
+ * @param side
+ *   None: both sides, unless Spark would take too long
  */
 private[hop] final case class HopSettings(
     parts: Seq[String] = Nil,
@@ -33,17 +33,17 @@ private[hop] final case class HopSettings(
 ) {
   private val tidegate = if (sql) Side.TidegateSql else Side.Tidegate
 
-  /** The sides to run where nothing else is said, Spark first. */
+  /** The sides to run, Spark first; `usual` if the arguments name none. */
   def sidesOr(usual: String): Seq[Side] = side.getOrElse(usual) match {
     case "both"     => Seq(Side.Spark, tidegate)
     case "spark"    => Seq(Side.Spark)
     case "tidegate" => Seq(tidegate)
   }
 
-  /** One row a batch. */
+  /** One row in each batch. */
   val oneRowABatch: BidShape = BidShape(files min 20, keys = 1, rate = 1, files min 20)
 
-  /** The shape of the shared benchmark: windows of 600 seconds have fewer keys and rows. */
+  /** The shape of the shared benchmark: windows of 600 seconds have fewer keys and a lower rate. */
   def shape(usualRows: Long, few: Boolean = false): BidShape =
     BidShape(
       rows.getOrElse(usualRows),
@@ -55,7 +55,7 @@ private[hop] final case class HopSettings(
 
 private[hop] object HopSettings {
 
-  /** Parts that run without being named, in this order, and those that have to be named. */
+  /** The parts that run if none is named, in this order. The parts in `Named` run only if named. */
   val Usual: Seq[String] = Seq("hop60", "hop600", "curve", "empty")
   private val Named = Seq("large", "once")
   private val Sides = Seq("both", "spark", "tidegate")

@@ -2,7 +2,7 @@ package tidegate.bench.hop
 
 import org.apache.spark.sql.SparkSession
 
-/** The parts of the benchmark; each prints what it finds. */
+/** The parts of the benchmark; each prints its results. */
 private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
   private val runner = new HopRunner(spark)
   private val batches = new BatchCost(runner, ensure(settings.oneRowABatch))
@@ -21,7 +21,7 @@ private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
   private def works(bids: Bids, sizeSeconds: Int, state: String, usualSides: String): Seq[Work] =
     settings.sidesOr(usualSides).map(Work(_, bids, sizeSeconds, state))
 
-  /** Windows of a minute, warm in this process and cold in one of their own. */
+  /** Windows of a minute: warm runs in this process, and cold runs in separate processes. */
   private def hop60(state: String): Unit = {
     val bids = ensure(settings.shape(2000000))
     println(s"hop60: 60 s by 1 s, ${bids.shape}, state in $state, ${settings.pairs} rounds")
@@ -55,8 +55,9 @@ private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
   }
 
   /**
-   * Windows of ten minutes. Spark needs minutes for a tenth of the rows, as every row is copied 600
-   * times by code that is not compiled; so it gets few, and rows per second are compared.
+   * Windows of ten minutes. Spark needs minutes for a tenth of the rows, because code that is not
+   * compiled copies every row 600 times. So Spark gets few rows, and the comparison is in rows per
+   * second.
    */
   private def hop600(state: String): Unit = {
     val few = ensure(settings.shape(settings.sparkRows, few = true).copy(rows = settings.sparkRows))
@@ -74,7 +75,7 @@ private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
     }
   }
 
-  /** One row a batch. */
+  /** The fixed cost of a batch, with one row in each. */
   private def empty(state: String): Unit =
     settings.sidesOr("both").foreach { side =>
       println(f"empty, $state: ${batches.milliseconds(side, state)}%.0f ms a batch, ${side.name}")
@@ -86,7 +87,7 @@ private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
     compare("large", works(bids, 60, state, "tidegate"), settings.pairs)
   }
 
-  /** A cold run and then `pairs` warm ones, without a check. */
+  /** A cold run and then `pairs` warm runs, without a check of the results. */
   private def once(): Unit = {
     val bids = ensure(settings.shape(2000000))
     works(bids, settings.size, settings.states.head, "tidegate").foreach { work =>

@@ -8,7 +8,7 @@ import scala.concurrent.duration.Duration
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobEnd, SparkListenerTaskEnd}
 
-/** What the tasks of a context write to shuffles. */
+/** Counts what the tasks of a context write to shuffles. */
 private[hop] final class ShuffleWrites(context: SparkContext) extends SparkListener {
   private val rows = new LongAdder
   private val bytes = new LongAdder
@@ -29,7 +29,10 @@ private[hop] final class ShuffleWrites(context: SparkContext) extends SparkListe
     (rows.sumThenReset(), bytes.sumThenReset())
   }
 
-  /** Events arrive late but in order: when those of one more job are there, all before it are. */
+  /**
+   * Events arrive late but in order: when the events of one more job have arrived, all earlier
+   * events have.
+   */
   private def awaitEvents(): Unit = {
     val job = context.parallelize(Seq(0), 1).foreachAsync(_ => ())
     Await.ready(job, Duration.Inf)

@@ -4,7 +4,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{Column, DataFrame}
 import tidegate._
 
-/** One side of the comparison: the same windows by the same keys, over its own watermark. */
+/** One side of the comparison: each side has the same windows and keys, but its own watermark. */
 private[hop] sealed abstract class Side(val name: String) {
 
   /**
@@ -24,15 +24,15 @@ private[hop] object Side {
   }
 
   /**
-   * A keyed watermark. The whole stream is one substream: the row that closes the windows is in one
-   * part only, and parts of their own would wait for the others.
+   * A keyed watermark. The whole stream is one substream: the row that closes the windows is in
+   * only one part, and with a substream for each part the watermark would wait for the others.
    */
   case object Tidegate extends Side("tidegate") {
     override def windows(bids: DataFrame, sizeSeconds: Int): DataFrame =
       grouped(bids.withKeyedWatermark("rt", Delay, idleTimeout = null), sizeSeconds)
   }
 
-  /** The same in SQL. */
+  /** The same query in SQL. */
   case object TidegateSql extends Side("tidegate-sql") {
     override def windows(bids: DataFrame, sizeSeconds: Int): DataFrame = {
       bids.createOrReplaceTempView("bids")
@@ -59,11 +59,11 @@ private[hop] object Side {
       .selectExpr("window.start AS window_start", "key", "n", "total", "mean", "lo", "hi")
 
   /**
-   * What has to be equal on both sides.
+   * The values that must be equal on both sides.
    *
-   * The last bits of a sum depend on the order of the rows. Prices have two decimals, so a sum, and
-   * a mean times its count, is next to a multiple of a hundredth: rounded to four decimals it is
-   * the same for every order, while a mean may lie on the edge between two roundings.
+   * The last bits of a sum depend on the order of the rows. Prices have two decimals, so a sum, or
+   * a mean times its count, is close to a multiple of 0.01: rounded to four decimals, it is the
+   * same for every order. A mean itself may lie on the edge between two roundings.
    */
   def comparable(windows: DataFrame): DataFrame = {
     def rounded(sum: Column) = round(sum * 10000).cast("long")

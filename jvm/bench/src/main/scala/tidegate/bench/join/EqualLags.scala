@@ -2,7 +2,7 @@ package tidegate.bench.join
 
 import org.apache.spark.sql.SparkSession
 
-/** Both streams lag by two seconds: what keyed watermarks cost where they gain nothing. */
+/** Both streams lag by two seconds: measures what keyed watermarks cost if they gain nothing. */
 private[join] object EqualLags {
 
   def run(spark: SparkSession, rows: Long, pairs: Int): Unit = {

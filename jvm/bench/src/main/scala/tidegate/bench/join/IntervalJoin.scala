@@ -7,7 +7,7 @@ import tidegate._
 /** Orders and deliveries, each with its own event time. */
 private[join] final case class TwoStreams(orders: DataFrame, deliveries: DataFrame) {
 
-  /** Each order with what was delivered for it within ten seconds. */
+  /** Joins each order with its deliveries within ten seconds. */
   def join(how: String): DataFrame =
     orders
       .as("o")
@@ -22,7 +22,7 @@ private[join] final case class TwoStreams(orders: DataFrame, deliveries: DataFra
 }
 
 /**
- * The watermarks of both streams, as Spark's and as keyed ones.
+ * The watermarks of both streams, for Spark's and for keyed watermarks.
  *
  * @param deliveriesLull
  *   after how long without deliveries their keyed watermark follows the wall clock; null: never
@@ -35,7 +35,7 @@ private[join] final case class Watermarks(
     idleTimeout: String = null
 ) {
 
-  /** The two sides of every comparison, by the name that is printed. */
+  /** The two sides of every comparison, with their printed names. */
   val sides: Seq[(String, TwoStreams => TwoStreams)] =
     Seq("withWatermark" -> sparks, "withKeyedWatermark" -> keyed)
 

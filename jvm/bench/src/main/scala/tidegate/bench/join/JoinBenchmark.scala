@@ -3,10 +3,11 @@ package tidegate.bench.join
 import tidegate.bench.BenchSession
 
 /**
- * An interval join over keyed watermarks against the same join over Spark's: `make bench-join`.
+ * Compares an interval join over keyed watermarks with the same join over Spark's:
+ * `make bench-join`.
  *
  * Arguments are the parts to run, `equal`, `lags`, `lags9` and `silent` (none: all of them), and
- * `--rows N`, `--pairs N` (0: the warm-up alone) and `--state hdfs|rocksdb`.
+ * `--rows N`, `--pairs N` (0: only the warm-up) and `--state hdfs|rocksdb`.
  */
 object JoinBenchmark {
   private val Parts = Seq("equal", "lags", "lags9", "silent")

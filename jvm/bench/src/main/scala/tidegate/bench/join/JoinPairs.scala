@@ -8,7 +8,7 @@ import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQueryProgress,
 import org.apache.spark.sql.{DataFrame, Row}
 import tidegate.bench.{Pairs, Result}
 
-/** One run of the join over the files: what it reported, and where its state is. */
+/** One run of the join over the files: its progress reports, and the checkpoint with its state. */
 private[join] final case class JoinRun(progress: Seq[StreamingQueryProgress], checkpoint: Path) {
 
   def outputRows: Long = {
@@ -34,7 +34,7 @@ private[join] object JoinRun {
  * The inner join over the files, alternately with Spark's watermarks and with keyed ones.
  *
  * @param flush
- *   whether the rows an hour later, which empty the state, are read too
+ *   whether to read also the rows an hour later, which empty the state
  */
 private[join] final class JoinPairs(
     files: OrderFiles,
@@ -45,7 +45,7 @@ private[join] final class JoinPairs(
   private var outdated = Seq.empty[JoinRun]
   private var results = Map.empty[String, Result]
 
-  /** Measures, prints, and returns the last run of each side, whose checkpoints are still there. */
+  /** Measures and prints; returns the last run of each side, whose checkpoint still exists. */
   def run(pairs: Int): Map[String, JoinRun] = {
     val sides = watermarks.sides.map { case (name, add) =>
       () => once(name, add(files.read(flush)))
@@ -65,7 +65,7 @@ private[join] final class JoinPairs(
     runs
   }
 
-  /** The first run of a side looks at its rows; the measured ones after it only count them. */
+  /** The first run of a side hashes its rows; the measured runs after it only count them. */
   private def once(name: String, streams: TwoStreams): Unit = {
     val done = results.get(name) match {
       case None =>
@@ -107,7 +107,10 @@ private[join] final class JoinPairs(
     JoinRun(query.recentProgress.toSeq, checkpoint)
   }
 
-  /** Spark keeps the state of a stopped query for up to a minute, in the way of the next one. */
+  /**
+   * Spark keeps the state of a stopped query for up to a minute, where it would burden the next
+   * one.
+   */
   private def cleanUp(): Unit = {
     StateStore.stop()
     outdated.foreach(_.delete())

@@ -11,12 +11,12 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
  *
  * One order in `ordersPerDelivery` is delivered, 0 to 12 s after it was placed, so about one
  * delivery in six comes too late for the join. Rows arrive less than two seconds after their event
- * time. Each stream ends with rows an hour later, one for every partition as each has a watermark
- * of its own; their ids are negative and match nothing.
+ * time. Each stream ends with rows an hour later, one for every partition, because each partition
+ * has its own watermark; their ids are negative and match nothing.
  */
 private[join] final class OrderFiles private (spark: SparkSession, folder: Path) {
 
-  /** Both streams, two files of each in a batch. */
+  /** Both streams, with two files of each in every batch. */
   def read(flush: Boolean): TwoStreams =
     TwoStreams(read("orders", "order_time", flush), read("deliveries", "delivery_time", flush))
 
@@ -38,7 +38,7 @@ private[join] object OrderFiles {
   private val FlushMs = 3600000L
   private val Partitions = 8
 
-  /** Writes `rows` rows, of both streams together. */
+  /** Writes `rows` rows, for both streams together. */
   def write(spark: SparkSession, rows: Long, ordersPerDelivery: Int): OrderFiles = {
     val folder = Files.createTempDirectory("bench-orders")
     println(s" writing $FileCount files of each stream, $ordersPerDelivery orders for a delivery")
@@ -60,7 +60,10 @@ private[join] object OrderFiles {
 
   private def lengthMs(rows: Long): Long = rows * 1000 / RowsPerSecond
 
-  /** Every file holds the same stretch of arrival time in both streams; the last is open. */
+  /**
+   * Every file covers the same span of arrival time in both streams; the last file has no upper
+   * limit.
+   */
   private def writeStream(
       spark: SparkSession,
       target: Path,
@@ -94,11 +97,11 @@ private[join] object OrderFiles {
     flatten(byFile, target)
   }
 
-  /** A number below `limit` that depends on the order and `purpose` alone. */
+  /** A number below `limit` that depends only on the order and `purpose`. */
   private def random(purpose: String, limit: Int) =
     pmod(xxhash64(col("id"), lit(purpose)), lit(limit))
 
-  /** One folder of files with ascending names and modification times. */
+  /** Moves the files to one folder, with ascending names and modification times. */
   private def flatten(byFile: Path, target: Path): Unit = {
     Files.createDirectories(target)
     (0 until FileCount).foreach { i =>

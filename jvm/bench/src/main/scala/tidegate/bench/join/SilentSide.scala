@@ -12,10 +12,11 @@ import org.apache.spark.sql.{DataFrame, Encoders, SparkSession}
 import tidegate.bench.Pairs
 
 /**
- * A left outer join of which a part falls silent: how long an order that is never delivered waits.
+ * A left outer join in which one part falls silent: measures how long an order without a delivery
+ * waits.
  *
- * Event time runs ten times as fast as the clock. The rows of both streams come every 0.1 s; when
- * the silence begins, one more order comes that is never delivered.
+ * Event time runs ten times as fast as the wall clock. Rows of both streams come every 0.1 s. When
+ * the silence begins, one more order comes, which is never delivered.
  */
 private[join] object SilentSide {
   private val Rounds = 3
@@ -33,7 +34,10 @@ private[join] object SilentSide {
   )
   private val Lull = FixedLags.copy(deliveriesLull = "2 seconds")
 
-  /** What goes on in the silence: the orders or not, and these partitions of the deliveries. */
+  /**
+   * Which rows continue in the silence: `orders` says whether orders do, `deliveries` names the
+   * partitions that do.
+   */
   private final case class Scenario(
       title: String,
       orders: Boolean,
@@ -81,7 +85,7 @@ private[join] object SilentSide {
   private def text(seconds: Option[Double]): String =
     seconds.map(s => f"$s%.1f").getOrElse("never")
 
-  /** One query, fed in step with the clock. */
+  /** One query, fed in step with the wall clock. */
   private final class SilentRun(
       spark: SparkSession,
       scenario: Scenario,
@@ -104,7 +108,7 @@ private[join] object SilentSide {
     def secondsOfBatch: Double =
       Pairs.median(batches.map(_.durationMs.get("triggerExecution") / 1e3))
 
-    /** None if it had not left when the run was cut off. */
+    /** Seconds until the order left; `None` if it had not left when the run was cut off. */
     def secondsToLeave(): Option[Double] = {
       val checkpoint = Files.createTempDirectory("bench")
       val query = startQuery(checkpoint.toString)
@@ -153,7 +157,9 @@ private[join] object SilentSide {
       if (found > 0) leftAt.compareAndSet(0, System.nanoTime())
     }
 
-    /** Orders and deliveries of the present moment, one on each partition, until `done`. */
+    /**
+     * Adds orders and deliveries with the current event time, one on each partition, until `done`.
+     */
     private def feedUntil(done: => Boolean, orders: Boolean, deliveries: Seq[Int]): Unit =
       while (!done) {
         val now = eventTimeMs()

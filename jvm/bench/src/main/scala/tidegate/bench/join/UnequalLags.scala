@@ -3,11 +3,11 @@ package tidegate.bench.join
 import org.apache.spark.sql.SparkSession
 
 /**
- * Orders lag by an hour, deliveries by five seconds: the state that the join has to hold.
+ * Orders lag by an hour, deliveries by five seconds: measures the state that the join must hold.
  *
  * Spark keeps both sides until the minimum of both watermarks has passed. With keyed watermarks
- * orders wait for the watermark of the deliveries only; deliveries have to wait for that of the
- * orders in either case. So it depends on how many rows there are of each what can be won.
+ * orders wait only for the watermark of the deliveries; deliveries must wait for the watermark of
+ * the orders in either case. So the gain depends on the number of orders for each delivery.
  */
 private[join] object UnequalLags {
 
@@ -25,7 +25,7 @@ private[join] object UnequalLags {
     files.delete()
   }
 
-  /** Prints and returns the most rows that the state held at the end of a batch. */
+  /** Prints and returns the largest number of rows in the state at the end of a batch. */
   private def report(spark: SparkSession, name: String, run: JoinRun): Long = {
     val batch = run.fullest
     val held = JoinRun.stateRows(batch)
@@ -38,7 +38,7 @@ private[join] object UnequalLags {
     held
   }
 
-  /** The rows of one side of the join after that batch, read from the checkpoint. */
+  /** The number of rows of one side after the run's fullest batch, read from the checkpoint. */
   private def rowsOfSide(spark: SparkSession, run: JoinRun, side: String): Long =
     spark.read
       .format("statestore")

@@ -7,8 +7,8 @@ import org.apache.spark.sql.{Column, DataFrame, SparkSession}
 import tidegate.bench.StreamFiles
 
 /**
- * The shape of a stream in random order: `rows` rows of `keys` keys, `rate` of them in a second of
- * event time, each up to `disorderSeconds` behind the newest before it, in `files` files.
+ * The shape of a stream in random order: `rows` rows with `keys` keys, `rate` rows in a second of
+ * event time, each up to `disorderSeconds` behind the newest row before it, in `files` files.
  */
 private[order] final case class ArrivalShape(
     rows: Long,
@@ -21,13 +21,13 @@ private[order] final case class ArrivalShape(
 
   def folderName: String = s"arrivals-$rows-$keys-$rate-$disorderSeconds-$files"
 
-  /** By which no row is late. */
+  /** A lag with which no row is late. */
   def lag: String = s"$disorderSeconds seconds"
 }
 
 /**
  * A stream of Parquet files in arrival order: `ts` in milliseconds, `key`, `id` and `reading`. The
- * last row has the key -1 and comes an hour later: it lets all others go.
+ * last row has the key -1 and is an hour later: it releases all other rows.
  */
 private[order] final class Arrivals private (
     spark: SparkSession,
@@ -35,7 +35,7 @@ private[order] final class Arrivals private (
     folder: Path
 ) {
 
-  /** Time `rt`, key, id and reading, two files a batch. */
+  /** The columns `rt` (time), `key`, `id` and `reading`, with two files in each batch. */
   def read(): DataFrame =
     spark.readStream
       .schema("ts BIGINT, key BIGINT, id BIGINT, reading DOUBLE")
@@ -58,7 +58,7 @@ private[order] object Arrivals {
     new Arrivals(spark, shape, folder)
   }
 
-  /** A range has ascending ids from task to task, and each task writes one file. */
+  /** The ids of a range ascend from task to task, and each task writes one file. */
   private def write(spark: SparkSession, shape: ArrivalShape, folder: Path): Unit = {
     val parts = Files.createTempDirectory("bench-arrivals")
     val isLast = col("id") === shape.rows - 1
@@ -78,7 +78,7 @@ private[order] object Arrivals {
     StreamFiles.collect(parts, folder)
   }
 
-  /** A number below `limit` that depends on the row and `purpose` alone. */
+  /** A number below `limit` that depends only on the row and `purpose`. */
   private def random(purpose: String, limit: Int): Column =
     pmod(xxhash64(col("id"), lit(purpose)), lit(limit.toLong))
 }

@@ -3,11 +3,11 @@ package tidegate.bench.order
 import tidegate.bench._
 
 /**
- * Event-time order against what users write with `foreachBatch`: `make bench-order`.
+ * Compares event-time order with what users write with `foreachBatch`: `make bench-order`.
  *
- * Both sides run in turn in one process, and once each in processes of their own, for their memory.
- * It fails if they put out different rows, or rows that are not in order. The README of the
- * benchmarks lists the options.
+ * Both sides run in turn in one process, and once each in separate processes, to measure their
+ * memory. The benchmark fails if the sides emit different rows, or rows that are not in order. The
+ * README of the benchmarks lists the options.
  */
 object OrderBenchmark {
 

@@ -5,14 +5,14 @@ import org.json4s.{DefaultFormats, Formats}
 import tidegate.bench.Took
 
 /**
- * What one run took, and what it held.
+ * The time and the memory of one run.
  *
  * @param cold
  *   whether it was the first query of its process
  * @param stateRows
- *   the most rows that the state held at the end of a batch; none by hand
+ *   the largest number of rows in the state at the end of a batch; 0 for the side `foreachBatch`
  * @param peakRssMb
- *   of the process so far; so is `peakHeapMb`
+ *   the peak of the process so far; `peakHeapMb` likewise
  */
 private[order] final case class OrderRun(
     side: String,
@@ -30,7 +30,7 @@ private[order] final case class OrderRun(
 ) {
   def took: Took = Took(wallSeconds, cpuSeconds)
 
-  /** On one line. */
+  /** JSON on one line. */
   def json: String = Serialization.write(this)(OrderRun.formats)
 }
 

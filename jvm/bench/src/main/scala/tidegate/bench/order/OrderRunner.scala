@@ -14,7 +14,7 @@ import tidegate.bench._
 private[order] final class OrderRunner(spark: SparkSession, arrivals: Arrivals) {
   private var cold = true
 
-  /** Runs a side into a sink that discards, prints and returns what it took. */
+  /** Runs a side into a sink that discards its rows; prints and returns the measurements. */
   def run(side: Side, state: String): OrderRun = {
     var query: StreamingQuery = null
     val took = inFolder(state) { work =>
@@ -43,10 +43,10 @@ private[order] final class OrderRunner(spark: SparkSession, arrivals: Arrivals) 
   }
 
   /**
-   * The rows that come out, without the one that lets the others go.
+   * The result, without the row that releases the others.
    *
    * @throws java.lang.IllegalArgumentException
-   *   if they are not in order
+   *   if the rows are not in order
    */
   def result(side: Side, state: String): Result = {
     var result = Result.Empty
@@ -72,7 +72,10 @@ private[order] final class OrderRunner(spark: SparkSession, arrivals: Arrivals) 
     result
   }
 
-  /** Spark keeps the state of a stopped query for up to a minute, in the way of the next one. */
+  /**
+   * Spark keeps the state of a stopped query for up to a minute, where it would burden the next
+   * one.
+   */
   private def inFolder[T](state: String)(body: Path => T): T = {
     States.settings(state).foreach { case (key, value) => spark.conf.set(key, value) }
     StateStore.stop()
@@ -87,7 +90,7 @@ private[order] final class OrderRunner(spark: SparkSession, arrivals: Arrivals) 
 
 private[order] object OrderRunner {
 
-  /** How often a row of a partition has an earlier time than the one before it. */
+  /** How many rows of a partition have an earlier time than the row before them. */
   private val backwards: Iterator[Row] => Iterator[Long] = rows => {
     var (count, before) = (0L, Long.MinValue)
     rows.foreach { row =>

@@ -4,7 +4,7 @@ import java.nio.file.{Path, Paths}
 
 import tidegate.bench.States
 
-/** The arguments of the benchmark, as its documentation has them. */
+/** The arguments of the benchmark, as documented in its README. */
 private[order] final case class OrderSettings(
     part: String = "order",
     rows: Long = 5000000L,
@@ -24,7 +24,7 @@ private[order] final case class OrderSettings(
 
 private[order] object OrderSettings {
 
-  /** Of which the second is what the first runs in processes of their own. */
+  /** The parts; `order` runs `once` in separate processes. */
   private val Parts = Seq("order", "once")
 
   def parse(arguments: Seq[String]): OrderSettings =

@@ -9,7 +9,7 @@ import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery, Trigger
 import org.apache.spark.sql.{DataFrame, Row}
 import tidegate._
 
-/** One way to put a stream in order: the rows of each key by their time. */
+/** One way to order a stream: the rows of each key by their time. */
 private[order] sealed abstract class Side(val name: String) {
 
   /** Runs the query to its end; `release` gets the rows that leave in each batch, in order. */
@@ -42,9 +42,9 @@ private[order] object Side {
   }
 
   /**
-   * What users write today: the rows that wait are in Parquet files, of which each batch reads the
-   * last and writes the next. The watermark is kept in a variable: unlike the other side, it would
-   * not survive a restart.
+   * What users write today: waiting rows are in Parquet files; each batch reads the last files and
+   * writes new ones. The watermark is in a variable: unlike on the other side, it would not survive
+   * a restart.
    */
   case object ByHand extends Side("foreachBatch") {
     override def run(arrivals: Arrivals, work: Path)(release: DataFrame => Unit): StreamingQuery = {

@@ -5,18 +5,19 @@ import tidegate.TidegateExtensions
 import tidegate.bench.Pairs
 
 /**
- * What the extension costs statements that are parsed and analyzed: `make bench-sql`.
+ * Measures what the extension adds to the time to parse and analyze statements: `make bench-sql`.
  *
  * Two sessions, without and with the extension, share a context and analyze the same script of 200
- * statements. In the script `others` none has a call of ours. In `calls` every tenth has one, and
- * Spark's session groups by `window` instead.
+ * statements. In the script `others` no statement has one of our calls. In `calls` every tenth
+ * statement has one, and Spark's session groups by `window` instead.
  */
 object AnalysisOverhead {
   private val WarmUps = 20
 
   def main(arguments: Array[String]): Unit = {
     val rounds = arguments.headOption.fold(25)(_.toInt)
-    // The context has no extension, as every session of it would get that.
+    // The extension is not in the context's configuration, because every session of the context
+    // would get it.
     val plain = session.getOrCreate()
     val extended = session.withExtensions(new TidegateExtensions).create()
     plain.sparkContext.setLogLevel("ERROR")

@@ -1,12 +1,15 @@
 package tidegate.bench.sql
 
-/** Two hundred statements that are only analyzed: views, joins, subqueries, windows, commands. */
+/**
+ * Two hundred statements that are analyzed but not run: views, joins, subqueries, windows,
+ * commands.
+ */
 private[sql] object Script {
   private val Statements = 200
 
   val others: Seq[String] = tables ++ Seq.tabulate(Statements - tables.size)(other)
 
-  /** The same, but every tenth counts rows in the windows of a table function. */
+  /** The same statements, but every tenth counts rows in the windows of a table function. */
   val withCalls: Seq[String] = everyTenth(i =>
     "SELECT window_start, k, count(*) AS n FROM TABLE(tumble(TABLE orders, DESCRIPTOR(ts), " +
       s"$i minutes)) WHERE v > $i GROUP BY window_start, window_end, k"

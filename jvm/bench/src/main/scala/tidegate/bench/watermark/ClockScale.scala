@@ -15,7 +15,10 @@ import tidegate._
 import tidegate.bench.Pairs
 import tidegate.core.policy.PolicySpec
 
-/** The clock with 10,000 substreams: its offset, its memory, its time, and an idle query. */
+/**
+ * Measures the clock with 10,000 substreams: the size of its offset, its memory, its time, and the
+ * cost of an idle query.
+ */
 private[watermark] object ClockScale {
   private val Substreams = 10000
   private val Batches = 110
@@ -59,7 +62,7 @@ private[watermark] object ClockScale {
     reportPoll(name, query)
   }
 
-  /** What an idle query costs without a keyed watermark. */
+  /** Prints what an idle query costs without a keyed watermark. */
   private def plain(spark: SparkSession): Unit = {
     val in = MemoryStream[Long](Encoders.scalaLong, spark)
     val query = in
@@ -102,7 +105,7 @@ private[watermark] object ClockScale {
     println(f" $name: idle query uses ${idlePercent(query)}%.2f %% of a core")
   }
 
-  /** The clock's share of an idle query: what Spark asks of it some 95 times a second. */
+  /** Prints the clock's share of an idle query, which asks the clock some 95 times a second. */
   private def reportPoll(name: String, query: StreamingQuery): Unit = {
     val clock = tidegate.clock.RunningQuery.of(SparkInternals.execution(query).get).get.clock
     val limit = clock.getDefaultReadLimit

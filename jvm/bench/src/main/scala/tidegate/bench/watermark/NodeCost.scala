@@ -12,8 +12,8 @@ import tidegate.plans.WatermarkSpec
 import tidegate.statistics.SubstreamStats
 
 /**
- * What the watermark node costs for a row: the time of a plan with the node, less that of the plan
- * without it, for `KeyedWatermarkExec` and Spark's `EventTimeWatermarkExec`.
+ * Measures the cost of the watermark node for each row: the time of a plan with the node minus the
+ * time of the plan without it, for `KeyedWatermarkExec` and Spark's `EventTimeWatermarkExec`.
  */
 private[watermark] object NodeCost {
   private val Rows = 20000000L
@@ -46,7 +46,10 @@ private[watermark] object NodeCost {
     }
   }
 
-  /** Time, substream and a number; made in generated code, so that the node is most of the work. */
+  /**
+   * A time, a substream and a number, computed in generated code, so that the node is most of the
+   * work.
+   */
   private def input(spark: SparkSession, substreams: Int): SparkPlan =
     spark
       .range(0, Rows, 1, 2)

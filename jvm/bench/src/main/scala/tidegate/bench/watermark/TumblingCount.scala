@@ -8,7 +8,7 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import tidegate._
 import tidegate.bench.Pairs
 
-/** A windowed tumbling count over files, with Spark's watermark and with a keyed one. */
+/** Counts in tumbling windows over files, with Spark's watermark and with a keyed one. */
 private[watermark] object TumblingCount {
   private val Rows = 4000000L
   private val FileCount = 40
@@ -58,7 +58,7 @@ private[watermark] object TumblingCount {
       .option("maxFilesPerTrigger", FilesPerBatch.toLong)
       .parquet(folder.toString)
 
-  /** Both sides must have put out the same rows for the closed windows. */
+  /** Prints what both sides emit for the closed windows, which must be the same. */
   private def check(spark: SparkSession, folder: Path): Unit = {
     def total(frame: DataFrame => DataFrame): (Long, Long) = {
       var (rows, events) = (0L, 0L)
@@ -79,7 +79,10 @@ private[watermark] object TumblingCount {
     println(s" rows out and events in them: withWatermark $sparks, withKeyedWatermark $keyed")
   }
 
-  /** 5,000 events a second, less than two seconds out of order, over files in arrival order. */
+  /**
+   * Writes 5,000 events for each second, less than two seconds out of order, to files in arrival
+   * order.
+   */
   private def write(spark: SparkSession): Path = {
     val folder = Files.createTempDirectory("bench-files")
     println(s" writing $FileCount files")

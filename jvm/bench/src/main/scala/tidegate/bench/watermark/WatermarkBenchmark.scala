@@ -3,10 +3,10 @@ package tidegate.bench.watermark
 import tidegate.bench.BenchSession
 
 /**
- * Keyed watermarks against Spark's own: `make bench-watermark`.
+ * Compares keyed watermarks with Spark's own: `make bench-watermark`.
  *
- * All comparisons alternate both sides in one run, and print minimum and median of the pairs, as
- * machines are noisy.
+ * All comparisons alternate both sides in one run, and print the minimum and the median of the
+ * pairs, because machines are noisy.
  */
 object WatermarkBenchmark {
 

@@ -4,8 +4,9 @@ package tidegate.core.clock
 final case class BatchTimes(start: ClockState, end: ClockState) {
 
   /**
-   * The watermarks of an operator, none of them below `lowestMs`. Of Spark's operators it is 0, or
-   * Spark would ask for batches without end: its own watermark is 0 and so ahead of ours.
+   * The watermarks of an operator, none of them below `lowestMs`, which is 0 for Spark's operators.
+   * With a lower value Spark would start batches without end, because its own watermark is 0 and so
+   * ahead of ours.
    */
   def operator(name: String, lowestMs: Long = 0L): OperatorBatch = {
     def orLowest(ms: Option[Long]) = math.max(lowestMs, ms.getOrElse(lowestMs))
@@ -17,7 +18,7 @@ final case class BatchTimes(start: ClockState, end: ClockState) {
     )
   }
 
-  /** A watermark node at the end of the batch. */
+  /** The mark of a watermark node at the end of the batch. */
   def node(name: String): Option[NodeMark] = end.nodes.get(name)
 
   /** A node whose watermark would go back in this batch, with its mark before and after it. */

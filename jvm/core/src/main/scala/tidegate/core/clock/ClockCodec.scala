@@ -12,13 +12,15 @@ object ClockCodec {
   /** Why a text cannot be read. */
   sealed trait Unreadable
 
-  /** It is not the text of a clock. */
+  /** The text is not from a clock. */
   case object Foreign extends Unreadable
 
-  /** It was written by a newer version, in a format above `ClockCodec.Format`. */
+  /** The text was written by a newer version, in a format above `ClockCodec.Format`. */
   final case class Newer(format: Int) extends Unreadable
 
-  /** The field by which the clock knows its own text in a log that goes by position. */
+  /**
+   * The field by which the clock recognizes its own text in a log that lists sources by position.
+   */
   val Marker = "tidegateClock"
 
   /** The format that is written, and the highest that is read. */

@@ -1,26 +1,26 @@
 package tidegate.core.clock
 
 /**
- * All that a checkpoint holds of a query's time: its vector of keyed watermarks.
+ * Everything that a checkpoint holds about a query's time: its vector of keyed watermarks.
  *
  * @param nodes
  *   by the name of the watermark node
  * @param substreams
- *   what is known of the substreams of each node
+ *   what is known about the substreams of each node
  * @param operators
  *   by the name of the operator
  * @param unions
- *   the coalesced watermarks of unions, in epoch ms: they depend on which inputs were idle when. By
- *   the key that [[UnionKeys]] gives
+ *   the coalesced watermarks of unions, in epoch ms: they depend on which inputs were idle at which
+ *   time. By the key that [[UnionKeys]] gives
  * @param looks
- *   how often a run that is to end with the end of time had to look whether it is at its end: each
- *   look takes a batch
+ *   how often a run that is to be flushed had to look whether it has read everything: each look
+ *   takes a batch
  * @param savedAtMs
- *   the wall clock when it was made, in epoch ms
+ *   the wall clock when the state was made, in epoch ms
  * @param exact
  *   the nodes whose input cannot be read again after a restart. Not saved
  * @param isPassive
- *   whether it starts no batch by itself. Not saved
+ *   whether the state starts no batch by itself. Not saved
  */
 final case class ClockState(
     nodes: Map[String, NodeMark],
@@ -34,9 +34,8 @@ final case class ClockState(
 ) {
 
   /**
-   * Whether nothing in the two can give another result: the marks of the operators, and of the
-   * exact nodes the substreams too. Everything else rides along. A state that is passive gives the
-   * same as any other.
+   * Whether two states give the same results. Only the marks of the operators, the looks, and the
+   * substreams of exact nodes count. A passive state gives the same as any other.
    */
   def givesSameAs(that: ClockState): Boolean =
     (this eq that) || isPassive || that.isPassive ||
@@ -52,7 +51,7 @@ final case class ClockState(
 
 object ClockState {
 
-  /** Before anything was observed. */
+  /** The state before anything was observed. */
   val empty: ClockState =
     ClockState(Map.empty, Map.empty, Map.empty, Map.empty, looks = 0L, savedAtMs = 0L)
 }

@@ -1,13 +1,13 @@
 package tidegate.core.clock
 
-/** What a user may see of a clock: by the name of the watermark node, and of the operator. */
+/** What a user may see of a clock: watermark nodes and operators, by name. */
 final case class ClockView(nodes: Map[String, NodeView], operators: Map[String, OperatorView])
 
 /**
  * What a user may see of a watermark node.
  *
  * @param heldBackBy
- *   the substream that is the minimum; `None` if all are idle
+ *   the substream that the watermark waits for; `None` if all are idle
  */
 final case class NodeView(
     mark: NodeMark,

@@ -2,16 +2,16 @@ package tidegate.core.clock
 
 import tidegate.core.window.WindowGrid
 
-/** Where the watermark of an operator comes from. Decided on the plan; the clock has the values. */
+/** Where the watermark of an operator comes from. The plan decides it; the clock has the values. */
 sealed trait InputTime extends Product {
 
-  /** The times that it is made of. */
+  /** The times that this one is computed from. */
   def inputs: Seq[InputTime]
 
-  /** The names of the watermark nodes that it is made of. */
+  /** The names of the watermark nodes that this time is computed from. */
   lazy val nodes: Seq[String] = inputs.flatMap(_.nodes).distinct
 
-  /** Kept, as times of chained joins share their parts many times over. */
+  /** Cached, because times of chained joins contain the same parts many times. */
   final override lazy val hashCode: Int =
     productIterator.foldLeft(productPrefix.hashCode)((hash, part) => 31 * hash + part.hashCode)
 }
@@ -23,37 +23,39 @@ final case class NodeTime(name: String) extends InputTime {
   override def toString: String = name
 }
 
-/** The minimum over the inputs that are not idle: after a union. */
+/** The time after a union: the minimum over the inputs that are not idle. */
 final case class CoalescedTime(inputs: Seq[InputTime]) extends InputTime {
 
-  /** The checkpoints of 0.1.0 have the value of the union under this text. */
+  /** Checkpoints of 0.1.0 store the value of the union under this text. */
   override def toString: String = inputs.mkString("union(", ", ", ")")
 }
 
-/** The ends of windows only: after a window aggregation. */
+/** The time after a window aggregation: only ends of windows. */
 final case class GridTime(input: InputTime, grid: WindowGrid) extends InputTime {
   override def inputs: Seq[InputTime] = Seq(input)
   override def toString: String =
     s"windows($input, ${grid.sizeMs}, ${grid.slideMs}, ${grid.offsetMs})"
 }
 
-/** `byMs` behind: where a bound of a join says that one time may be so much older than another. */
+/**
+ * A time that is `byMs` behind another, as a join's bound allows one time to be that much older.
+ */
 final case class BehindTime(input: InputTime, byMs: Long) extends InputTime {
   override def inputs: Seq[InputTime] = Seq(input)
   override def toString: String = s"$input - $byMs"
 }
 
-/** The maximum: of several bounds of a join the tightest holds. */
+/** The maximum: of several bounds of a join the tightest applies. */
 final case class TightestTime(inputs: Seq[InputTime]) extends InputTime {
   override def toString: String = inputs.mkString("max(", ", ", ")")
 }
 
 /**
- * After a join: the minimum over the times of one key and over the limits of the rows that the
- * state may still emit.
+ * The time after a join: the minimum over the times of one key, and over the limits of the rows
+ * that the state may still emit.
  *
  * @param sides
- *   the times of either side: idle only if all are
+ *   the times of both sides: this time is idle only if all of them are
  */
 final case class JoinTime(inputs: Seq[InputTime], sides: Seq[InputTime]) extends InputTime {
   override def toString: String = inputs.mkString("join(", ", ", ")")

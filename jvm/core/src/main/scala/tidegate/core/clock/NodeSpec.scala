@@ -3,21 +3,21 @@ package tidegate.core.clock
 import tidegate.core.policy.{EmissionSpec, PolicySpec}
 
 /**
- * What the clock has to know of one keyed watermark of a plan.
+ * What the clock needs to know about one keyed watermark of a plan.
  *
  * @param name
  *   unique in the plan, and the same after a restart
  * @param idleTimeoutMs
  *   after how many ms without events a substream is idle; `None` is never
  * @param flush
- *   whether time ends with a run that ends by itself
+ *   whether event time ends together with a run that ends by itself
  * @param isOverState
  *   whether its input comes from a stateful operator, and so cannot be read again after a restart
  * @param hasParts
- *   whether its source tells of the substreams by itself, read or not; then nothing becomes visible
- *   before it has
+ *   whether its source itself reports the substreams, read or not; then nothing becomes visible
+ *   before the source has reported them
  * @param limit
- *   how many substreams it may have
+ *   how many substreams the node may have
  */
 final case class NodeSpec(
     name: String,
@@ -32,8 +32,8 @@ final case class NodeSpec(
 ) {
 
   /**
-   * Whether the substreams of two states have to be the same. What a policy with a wall clock
-   * remembers differs after every batch, and would make batches without end.
+   * Whether two states are equal only if their substreams are. Not with a policy that follows the
+   * wall clock: its memory differs after every batch, and would start batches without end.
    */
   def isExact: Boolean = isOverState && !policy.dependsOnWallClock
 }

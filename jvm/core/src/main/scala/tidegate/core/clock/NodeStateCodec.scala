@@ -7,8 +7,8 @@ import java.util.zip.{Deflater, DeflaterOutputStream, InflaterInputStream}
 
 /**
  * The text of a [[NodeState]]: 10,000 substreams take less than 100 kB. The names are sorted, and
- * each says only how it differs from the one before it; so do the numbers. The rest is deflate and
- * base 64.
+ * each is stored as its difference from the name before; so are the numbers. The result is
+ * compressed with deflate and encoded in base 64.
  */
 private[clock] object NodeStateCodec {
 
@@ -56,7 +56,7 @@ private[clock] object NodeStateCodec {
     NodeState(substreams.result())
   }
 
-  /** Zigzag and seven bits a byte: small numbers of either sign take one byte. */
+  /** Zigzag encoding with seven bits in a byte: small numbers of either sign take one byte. */
   private def writeLong(out: DataOutputStream, n: Long): Unit = {
     var rest = (n << 1) ^ (n >> 63)
     while ((rest & ~0x7fL) != 0) {

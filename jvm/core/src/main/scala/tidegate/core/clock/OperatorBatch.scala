@@ -4,19 +4,20 @@ package tidegate.core.clock
  * The watermarks of an operator in one batch, in epoch ms.
  *
  * @param lateMs
- *   for late rows: rows below it were already accounted for; before the first it is 0, as in Spark,
- *   or the lowest of the operator
+ *   the watermark for late rows: rows below it are late. Before the first watermark it is 0, as in
+ *   Spark, or the lowest value of the operator
  * @param evictionMs
- *   for eviction: what it has passed leaves in this batch; 0, or the lowest, means none
+ *   the watermark for eviction: rows that it has passed leave in this batch; 0, or the lowest
+ *   value, means none
  * @param evictedMs
- *   the eviction watermark of the batch before
+ *   the eviction watermark of the previous batch
  * @param idle
- *   whether its input is left out of coalescing
+ *   whether the input of the operator is idle, and so left out of coalescing
  */
 final case class OperatorBatch(lateMs: Long, evictionMs: Long, evictedMs: Long, idle: Boolean)
 
 object OperatorBatch {
 
-  /** Outside of a running query. */
+  /** The watermarks outside of a running query. */
   val none: OperatorBatch = OperatorBatch(0L, 0L, 0L, idle = false)
 }

@@ -6,9 +6,9 @@ import tidegate.core.window.WindowGrid
  * The watermark that an operator runs on.
  *
  * @param watermarkMs
- *   of its rows, in epoch ms: it decides which are late
+ *   the watermark of its rows, in epoch ms: it decides which are late
  * @param evictionMs
- *   of its state, in epoch ms: it decides which rows leave it
+ *   the watermark of its state, in epoch ms: it decides which rows leave
  * @param frames
  *   the windows whose frames are its state, if it has frames
  */

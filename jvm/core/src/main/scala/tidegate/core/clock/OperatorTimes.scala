@@ -5,19 +5,19 @@ import scala.collection.mutable
 import tidegate.core.{ActiveMinimum, NoWatermark}
 
 /**
- * The watermark of every operator at one moment, from those of the nodes.
+ * The watermark of every operator at one moment, computed from the watermarks of the nodes.
  *
  *   - A union has the minimum over the inputs that are not idle; an input without a watermark holds
- *     it back. When all inputs are idle, the highest watermark leaves. It never falls: an input
- *     that comes back from idleness holds it where it is.
- *   - A join has, for each key, the minimum over the times and limits; idleness leaves none of them
- *     out, as its state still has the rows.
+ *     the union back. When all inputs are idle, the union has the highest watermark. Its time never
+ *     falls: an input that becomes active again holds it where it is.
+ *   - A join has, for each key, the minimum over the times and limits; idle inputs are not left
+ *     out, because the state of the join still has their rows.
  *   - The watermarks of an operator never fall.
  *
  * @param nodes
  *   the time of a watermark node by its name
  * @param remembered
- *   the values of the unions before
+ *   the previous values of the unions
  */
 private[clock] final class OperatorTimes(
     nodes: String => Time,
@@ -27,10 +27,10 @@ private[clock] final class OperatorTimes(
   private val unions = mutable.HashMap.from(remembered)
   private val times = mutable.HashMap.empty[InputTime, Time]
 
-  /** The values of the unions that were met, and those remembered before. */
+  /** The values of the unions that were computed, and of those remembered before. */
   def coalesced: Map[CoalescedTime, Long] = unions.toMap
 
-  /** The marks that follow those of `before`. */
+  /** The next marks, after the marks in `before`. */
   def advance(
       operators: Seq[OperatorSpec],
       before: Map[String, OperatorMark]
@@ -47,7 +47,10 @@ private[clock] final class OperatorTimes(
       )
     }.toMap
 
-  /** Computed once: the times of chained joins have their parts many times over. */
+  /**
+   * The value of a time. Computed once, because the times of chained joins contain the same parts
+   * many times.
+   */
   def time(input: InputTime): Time = times.getOrElse(
     input, {
       val computed = compute(input)
@@ -63,7 +66,7 @@ private[clock] final class OperatorTimes(
     case BehindTime(of, byMs)    => mapped(of)(_ - byMs)
     case TightestTime(inputs)    => inputs.map(time).maxBy(_.watermarkMs)
     case JoinTime(inputs, sides) =>
-      // One without a watermark comes before all others.
+      // A time without a watermark is the lowest.
       inputs.map(time).minBy(_.watermarkMs).copy(idle = sides.forall(time(_).idle))
   }
 

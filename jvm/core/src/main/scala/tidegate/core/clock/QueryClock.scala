@@ -3,13 +3,15 @@ package tidegate.core.clock
 import scala.collection.immutable.SortedMap
 
 /**
- * The time of a query: the watermarks of its nodes and operators. It is told what a batch observed,
- * what the sources said and what the wall clock shows, and answers with the next state.
+ * The time of a query: the watermarks of its nodes and operators. The caller reports what batches
+ * observed, what the sources said and what the wall clock shows; the answer is the next state.
  *
- * It does no input or output, reads no clock and is not thread-safe. All times are in epoch ms.
+ * This class does no input or output, reads no clock and is not thread-safe. All times are in epoch
+ * ms.
  *
- * After a restart, a new clock goes on from the state in the checkpoint. What the last batch saw is
- * not in it, as that is known only afterwards: whoever restarts has to observe that batch again.
+ * After a restart, a new clock continues from the state in the checkpoint. The state lacks what the
+ * last batch saw, because that was known only after the state was written: the caller must observe
+ * that batch again.
  *
  * @param planned
  *   what the plan of the query says
@@ -18,8 +20,9 @@ import scala.collection.immutable.SortedMap
  * @param wallClockMs
  *   the wall clock now
  * @param frozenAtMs
- *   for a run that ends by itself, where its time stands still: policies that follow the wall clock
- *   would never let it end. No source was asked before this moment
+ *   for a run that ends by itself, the moment at which its wall clock stands still: otherwise
+ *   policies that follow the wall clock would never let the run end. No source was asked before
+ *   this moment
  * @param startsBatches
  *   whether an advance of time may start a batch without data
  */
@@ -51,7 +54,7 @@ final class QueryClock(
   private var unions = unionKeys.read(saved.unions)
   private var operators = saved.operators
 
-  /** No source was asked earlier in the last round than this. */
+  /** In the last round no source was asked before this moment. */
   private var polledFromMs: Option[Long] = None
   private var caughtUpAtMs: Option[Long] = None
   private var latest: Option[ClockState] = None
@@ -62,14 +65,14 @@ final class QueryClock(
   val endedNodes: Seq[String] = nodes.values.filter(_.isAtEnd).map(_.spec.name).toSeq
 
   /**
-   * Whether the run, as of the last step, ends without an end of time: a source has rows that it
-   * does not give yet, such as Kafka's with `minOffsetsPerTrigger`. Another run on the checkpoint
-   * goes on with them, and is flushed when all is read.
+   * Whether, as of the last step, the run ends but its event time does not: a source holds back
+   * rows, such as Kafka's source with `minOffsetsPerTrigger`. Another run on the checkpoint
+   * continues with these rows, and is flushed when everything is read.
    */
   def endsUnflushed: Boolean = missesEnd
 
   /**
-   * To be called each time that the sources are asked what there is to read.
+   * To be called each time the sources are asked what there is to read.
    *
    * @param begin
    *   the state at which the next batch begins
@@ -77,10 +80,10 @@ final class QueryClock(
    *   what batches saw since the last step: by node and substream the highest event time in µs, or
    *   `SubstreamClock.NoTime`
    * @param said
-   *   what the sources said in the round before this one, if there was one: what they say in this
-   *   one is not known yet
+   *   what the sources said in the round before this one, if there was one: their answers in this
+   *   round are not known yet
    * @param triggerStartMs
-   *   when the trigger began, before it asked any source
+   *   when the trigger began, before any source was asked
    * @return
    *   the state at which the next batch ends, the same object as long as nothing changes; `None`
    *   before the first observation
@@ -94,11 +97,12 @@ final class QueryClock(
       wallClockMs: Long,
       triggerStartMs: Long
   ): Option[ClockState] = {
-    // A wall clock that jumps back stands still until it has caught up.
+    // If the wall clock jumps back, time stands still until the wall clock has caught up.
     nowMs = math.max(nowMs, frozenAtMs.getOrElse(wallClockMs))
-    // Not when the clock was asked: a source before it may have reported less than there was then.
+    // Not the moment when the clock was asked: a source that was asked earlier may have reported
+    // fewer rows than it had by that moment.
     if (said.exists(_.isReadUp)) caughtUpAtMs = polledFromMs
-    // What was not read yet holds back what was.
+    // Substreams with unread rows hold back the others.
     for (round <- said; fromMs <- polledFromMs; (name, unread) <- round.unread) {
       nodes(name).expect(unread, fromMs)
     }
@@ -116,7 +120,7 @@ final class QueryClock(
     if (version != latestVersion) {
       val times = operatorTimes
       operators = times.advance(spec.operators, operators)
-      // What a function asks for is remembered too, so that it does not fall.
+      // The times that functions ask for are remembered too, so that they do not fall.
       spec.asked.foreach(times.time)
       unions = times.coalesced
       latest = Some(
@@ -138,15 +142,16 @@ final class QueryClock(
 
   private def versionWith(looks: Long): Long = nodes.valuesIterator.map(_.version).sum + looks
 
-  /** Whether this run ends by itself, and time with it. */
+  /** Whether this run ends by itself, and event time ends with it. */
   private def isEnding: Boolean = frozenAtMs.isDefined && spec.nodes.exists(_.flush)
 
   /**
-   * A run that ends by itself does so when nothing is new, and nobody is told. So as long as it is
-   * not known that all was read, a look that differs from the last one asks for another batch.
+   * A run that ends by itself ends when nothing is new, without notice. So until it is known that
+   * everything was read, each step counts one more look: the state differs, and Spark starts
+   * another batch.
    *
-   * A source may keep rows to itself for a while: then the run ends, as it would without a clock,
-   * and time does not.
+   * A source may hold back rows for a while: then the run ends, as it would without a clock, but
+   * event time does not.
    */
   private def lookForEnd(looks: Long, said: Option[SourceRound]): Long = {
     val open = nodes.values.filter(node => node.spec.flush && !node.isAtEnd)
@@ -185,7 +190,7 @@ final class QueryClock(
 
 object QueryClock {
 
-  /** What a time is in a state of a query. */
+  /** The value of a time in a state of a query. */
   def timeIn(spec: QuerySpec, state: ClockState, time: InputTime): Time = {
     def node(name: String) = {
       val mark = state.nodes.get(name)

@@ -1,7 +1,7 @@
 package tidegate.core.clock
 
 /**
- * What the plan of a query says of time.
+ * What the plan of a query says about time.
  *
  * @param asked
  *   the times that functions of the query ask for

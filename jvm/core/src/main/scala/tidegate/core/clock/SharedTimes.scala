@@ -5,8 +5,8 @@ import java.util.IdentityHashMap
 import scala.collection.mutable
 
 /**
- * Makes equal times one object. The times of chained joins have their parts many times over, and
- * comparing them part by part would take twice as long with each join.
+ * Makes equal times one object. The times of chained joins contain the same parts many times, and
+ * each further join would double the time to compare them part by part.
  */
 private[clock] final class SharedTimes {
 

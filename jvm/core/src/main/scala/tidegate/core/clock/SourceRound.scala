@@ -4,14 +4,14 @@ package tidegate.core.clock
  * What the sources of a query said when they were asked for their offsets.
  *
  * @param isReadUp
- *   whether the query has read all that they reported
+ *   whether the query has read everything that the sources reported
  * @param isNew
- *   whether one of them gave anything to read
+ *   whether at least one of the sources gave anything to read
  * @param endedMs
  *   when all of them had been asked, in epoch ms
  * @param unread
- *   for the nodes whose sources may tell of their substreams: by substream, whether there was more
- *   than was read, the same object as long as nothing changes; `None` if the source told nothing
+ *   for the nodes whose sources may report their substreams: by substream, whether there were
+ *   unread rows, the same object as long as nothing changes; `None` if the source reported nothing
  */
 final case class SourceRound(
     isReadUp: Boolean,

@@ -3,17 +3,17 @@ package tidegate.core.clock
 import tidegate.core.WatermarkPolicy
 
 /**
- * What the clock of a node remembers of one substream. Its watermark, and whether it is idle, is
- * where the minimum is taken.
+ * What the clock of a node remembers of one substream. `ActiveMinimum` keeps its watermark, and
+ * whether it is idle.
  */
 private[clock] final class Substream(val name: String, val policy: WatermarkPolicy) {
 
-  /** When it last showed that it is not silent, in epoch ms. */
+  /** When the substream last showed activity, in epoch ms. */
   var activeAtMs: Long = Long.MinValue
 
   /** Whether an event was read, with or without a usable time. */
   var isRead: Boolean = false
 
-  /** Whether the source has more of it than was read. */
+  /** Whether the source has rows of the substream that were not read. */
   var isBehind: Boolean = false
 }

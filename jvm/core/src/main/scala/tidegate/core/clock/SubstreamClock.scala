@@ -5,10 +5,10 @@ import scala.collection.mutable
 import tidegate.core.{ActiveMinimum, NoWatermark, WatermarkEmissionPolicy, WatermarkPolicy}
 
 /**
- * The time of one watermark node: a policy for every substream, coalesced as the minimum over those
- * that are not idle, throttled by the emission policy.
+ * The time of one watermark node: a policy for every substream, coalesced as the minimum over the
+ * substreams that are not idle, and throttled by the emission policy.
  *
- * It reads no clock: the wall clock, in epoch ms, is passed in. Not thread-safe.
+ * This class reads no clock: the wall clock, in epoch ms, is passed in. Not thread-safe.
  *
  * @param saved
  *   the substreams of the checkpoint, if there is one
@@ -33,7 +33,7 @@ private[clock] final class SubstreamClock(
   private val substreams = mutable.ArrayBuffer.empty[Substream]
   private val numbers = mutable.HashMap.empty[String, Int]
 
-  /** Its inputs have the numbers of the substreams. */
+  /** The numbers of its inputs are the numbers of the substreams. */
   private val minimum = new ActiveMinimum
   private var emitted = savedWatermarkMs
   private var changes = 0L
@@ -59,13 +59,15 @@ private[clock] final class SubstreamClock(
   /** The visible watermark, in epoch ms. */
   def watermarkMs: Option[Long] = emitted
 
-  /** All substreams are idle; a stream that has shown none is, after the same timeout. */
+  /**
+   * Whether all substreams are idle; a stream without substreams is idle after the same timeout.
+   */
   def isIdle: Boolean = if (substreams.isEmpty) isEmptyIdle else minimum.isIdle
 
-  /** Nothing was ever observed. */
+  /** Whether nothing was ever observed. */
   def isUntouched: Boolean = substreams.isEmpty
 
-  /** Grows whenever something of this node changes. */
+  /** A number that grows whenever something in this node changes. */
   def version: Long = changes
 
   def mark: NodeMark = NodeMark(spec.key, emitted, isIdle)
@@ -83,27 +85,28 @@ private[clock] final class SubstreamClock(
     if (minimum.isIdle) None else minimum.decidedBy.map(substreams(_).name)
   )
 
-  /** Whether time has ended. */
+  /** Whether event time has ended. */
   def isAtEnd: Boolean = emitted.exists(_ >= EndOfTimeMs)
 
-  /** The end of time: no event is expected any more. */
+  /** Ends event time: no event is expected any more. */
   def end(): Unit = if (!isAtEnd) {
     emitted = Some(EndOfTimeMs)
     changes += 1
   }
 
   /**
-   * Takes in what the source says of its parts.
+   * Takes in what the source reports about its parts.
    *
    * A part with rows that the query has not read is active: it holds time back even if it was never
-   * read. One that was read to its end without an event holds nothing back, and neither does one
-   * that is not there any more, such as a partition of a deleted topic.
+   * read. A part that was read to its end without an event holds nothing back, and neither does a
+   * part that does not exist any more, such as a partition of a deleted topic.
    *
    * @param unread
-   *   by substream, whether there was more than the query has read; the same object if nothing has
-   *   changed. `None` if the source tells nothing: then a substream counts from its first event on
+   *   by substream, whether there are rows that the query has not read; the same object if nothing
+   *   has changed. `None` if the source reports nothing: then a substream counts from its first
+   *   event on
    * @param seenAtMs
-   *   when the source said so
+   *   when the source reported this
    */
   def expect(unread: Option[Map[String, Boolean]], seenAtMs: Long): Unit = {
     awaitsParts = false
@@ -118,9 +121,10 @@ private[clock] final class SubstreamClock(
     parts = reported
     isDue = true
     idleDueMs = Long.MinValue
-    // What is new, or not behind any more, has a time at once, not when the wall clock moves again.
+    // A part that is new, or not behind any more, gets a time at once, not when the wall clock
+    // moves again.
     tickedAtMs = Long.MinValue
-    // Where time goes on without events, that of an empty part does too.
+    // With append times, time goes on without events, so even an empty part has a time.
     val added = reported.toSeq.collect {
       case (name, isBehind)
           if (isBehind || spec.policy.isIngestionTime) && !numbers.contains(name) =>
@@ -131,7 +135,7 @@ private[clock] final class SubstreamClock(
     substreams.foreach(s => s.isBehind = reported.getOrElse(s.name, false))
     behind = substreams.indices.filter(substreams(_).isBehind)
     if (behind.exists(!minimum.isActive(_))) changes += 1
-    // What is gone needs no place in the checkpoint either.
+    // A part that is gone needs no place in the checkpoint either.
     substreams.indices.filterNot(i => reported.contains(substreams(i).name)).foreach { i =>
       substreams(i).isRead = false
       setIdle(i)
@@ -144,14 +148,15 @@ private[clock] final class SubstreamClock(
    * @param tops
    *   by substream, the highest event time in µs, or `NoTime`
    * @param seenAtMs
-   *   when the batch was put together: its events had arrived by then
+   *   when the sources had been asked for the batch: its events had arrived by then
    * @throws TooManySubstreamsException
    *   if there are too many substreams
    */
   def observe(tops: collection.Map[String, Long], seenAtMs: Long, nowMs: Long): Unit =
     if (tops.nonEmpty) {
       tops.keysIterator.foreach(name => if (!numbers.contains(name)) add(name, seenAtMs))
-      // All are awake before any moves: else one that slept would come too late to hold the others.
+      // All substreams become active before any time moves: otherwise an idle one would become
+      // active too late to hold back the others.
       tops.keysIterator.foreach { name =>
         awake(numbers(name), seenAtMs)
         substreams(numbers(name)).isRead = true
@@ -170,16 +175,16 @@ private[clock] final class SubstreamClock(
   }
 
   /**
-   * Lets the wall clock work.
+   * Applies the wall clock.
    *
    * @param caughtUpAtMs
    *   the latest moment for which it is known that the query has read all that the sources had
-   *   reported by then: silence counts up to here only. If the source tells of its parts, each has
-   *   a silence of its own
+   *   reported by then: idle timers run only up to this moment. If the source reports its parts,
+   *   each part has an idle timer of its own
    */
   def tick(nowMs: Long, caughtUpAtMs: Option[Long]): Unit = {
     readUpToMs = partsSeenAtMs.orElse(caughtUpAtMs)
-    // An idle query asks some 95 times a second: many substreams are looked at less often.
+    // An idle query asks some 95 times a second: with many substreams, they are checked less often.
     val moment = if (spec.policy.isIngestionTime) readUpToMs else Some(nowMs)
     val due = moment.filter(_ - substreams.size / SubstreamsPerMs > tickedAtMs)
     if (goesWithWallClock && due.isDefined) {
@@ -187,7 +192,7 @@ private[clock] final class SubstreamClock(
       substreams.indices.foreach(i => if (minimum.isActive(i)) advance(i, nowMs))
       emit(nowMs)
     }
-    // Not earlier: the batch that read it to its end may have shown the first of its rows.
+    // Not earlier: the batch that read a part to its end may have shown its first rows.
     if (isDue && parts != null) leaveOutUnread()
     for (timeout <- spec.idleTimeoutMs; until <- readUpToMs if until >= idleDueMs) {
       findIdle(timeout, until)
@@ -210,8 +215,8 @@ private[clock] final class SubstreamClock(
   }
 
   /**
-   * A part that was read to its end without an event holds nothing back. If none had an event, the
-   * stream is one that has shown nothing, and waits for the timeout.
+   * A part that was read to its end without an event holds nothing back. If no part had an event,
+   * the stream counts as one without substreams, and waits for the timeout.
    */
   private def leaveOutUnread(): Unit =
     if (!spec.policy.isIngestionTime && substreams.exists(_.isRead)) {
@@ -246,8 +251,8 @@ private[clock] final class SubstreamClock(
     watermarkMs.filter(_ > minimum.watermark(i)).foreach(minimum.observe(i, _))
 
   /**
-   * What a policy takes for the wall clock. The times of appending follow the moment up to which
-   * the substream is read: what the source had by then was appended before.
+   * The wall clock that a policy is given. Append times follow the moment up to which the substream
+   * is read: rows that the source had by then were appended before.
    */
   private def wallClockOf(substream: Substream, nowMs: Long): Long =
     if (!spec.policy.isIngestionTime) nowMs
@@ -263,7 +268,7 @@ private[clock] final class SubstreamClock(
       }
     }
 
-  /** Time goes on while all are idle, if the policy says so. */
+  /** While all substreams are idle, time goes on if the policy follows the wall clock. */
   private def idealMs(nowMs: Long): Option[Long] =
     if (isIdle && goesWithWallClock)
       substreams.flatMap(s => s.policy.currentWatermark(wallClockOf(s, nowMs))).maxOption
@@ -275,7 +280,7 @@ object SubstreamClock {
   /** The last millisecond of the year 9999, in epoch ms, and so of all times that Spark reads. */
   val EndOfTimeMs: Long = 253402300799999L
 
-  /** In place of a time: events were seen, but all were too far in the future, or had none. */
+  /** In place of a time: events were seen, but all were too far in the future or had no time. */
   val NoTime: Long = Long.MinValue
 
   private val SubstreamsPerMs = 100

@@ -1,9 +1,9 @@
 package tidegate.core.clock
 
 /**
- * A time as it is now.
+ * The current value of a time.
  *
  * @param heldBackBy
- *   the watermark node that is the minimum, or that has none yet
+ *   the watermark node that this time waits for: the lowest one, or one without a watermark
  */
 final case class Time(watermarkMs: Option[Long], idle: Boolean, heldBackBy: String)

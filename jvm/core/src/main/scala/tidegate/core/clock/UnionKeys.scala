@@ -3,12 +3,12 @@ package tidegate.core.clock
 import scala.collection.mutable
 
 /**
- * The keys under which a checkpoint holds the values of unions: the name of the operator that uses
- * the union, and `name#2` for the next union in the same operator, in the order of its input and
- * then its eviction. A union that functions of the query ask for has the names of its watermark
- * nodes for a key, as in `function(orders, deliveries)`.
+ * The keys under which a checkpoint holds the values of unions. The first union in an operator has
+ * the name of the operator as its key, the next one `name#2`; unions of the operator's input come
+ * before unions of its eviction. If functions of the query ask for a union, its key has the names
+ * of its watermark nodes, as in `function(orders, deliveries)`.
  *
- * In a running query a union has one value, whoever uses it.
+ * In a running query a union has one value, shared by all operators and functions that use it.
  */
 private[clock] final class UnionKeys(spec: QuerySpec) {
 
@@ -24,8 +24,8 @@ private[clock] final class UnionKeys(spec: QuerySpec) {
   }
 
   /**
-   * The value of each union, from those in a checkpoint. Version 0.1.0 wrote the text of the union
-   * as its key.
+   * The value of each union, from the values in a checkpoint. Version 0.1.0 wrote the text of the
+   * union as its key.
    */
   def read(saved: Map[String, Long]): Map[CoalescedTime, Long] = {
     val hasTexts = saved.keysIterator.exists(_.startsWith("union("))
@@ -35,14 +35,14 @@ private[clock] final class UnionKeys(spec: QuerySpec) {
       .groupMapReduce(_._1)(_._2)(math.max)
   }
 
-  /** What a checkpoint is to hold. */
+  /** The values for a checkpoint, by key. */
   def write(values: collection.Map[CoalescedTime, Long]): Map[String, Long] =
     byKey.flatMap { case (key, union) => values.get(union).map(key -> _) }.toMap
 }
 
 private[clock] object UnionKeys {
 
-  /** The unions in some times, each once, an outer one before those in it. */
+  /** The unions in some times, each once, an outer union before the unions inside it. */
   private def unionsIn(times: Seq[InputTime]): Seq[CoalescedTime] = {
     val seen = mutable.LinkedHashSet.empty[InputTime]
     def visit(time: InputTime): Unit = if (seen.add(time)) time match {

@@ -11,7 +11,10 @@ private[core] final class ByFrame(sizeMs: Long, offsetMs: Long) extends Watermar
   override def admits(currentMs: Long, lastEmittedMs: Option[Long]): Boolean =
     currentMs != NoWatermark.Ms && lastEmittedMs.forall(frame(currentMs) > frame(_))
 
-  /** The quotient comes before the offset, or times near the lowest one would wrap around. */
+  /**
+   * Divides before it applies the offset, because times near the lowest value would wrap around
+   * otherwise.
+   */
   private def frame(timestampMs: Long): Long = {
     val frame = math.floorDiv(timestampMs, sizeMs)
     if (math.floorMod(timestampMs, sizeMs) < shiftMs) frame - 1 else frame

@@ -10,7 +10,7 @@ import tidegate.core.{Arguments, WatermarkEmissionPolicy}
  * @param sizeMs
  *   the size of the frame or the smallest step, in ms
  * @param offsetMs
- *   where frame 0 begins, in ms; a smallest step has none
+ *   where frame 0 begins, in ms; 0 for `byMinStep`
  * @throws java.lang.IllegalArgumentException
  *   if there is no such policy, or if the size is below 1 ms
  */
@@ -20,7 +20,7 @@ final case class EmissionSpec(name: String, sizeMs: Long, offsetMs: Long) {
     Arguments.refuse("name", s"'$name'", EmissionSpec.names.mkString("one of ", ", ", ""))
   Arguments.atLeast("sizeMs", sizeMs, 1, "ms")
 
-  /** The policy itself; it holds no state. */
+  /** The policy itself, which holds no state. */
   def create(): WatermarkEmissionPolicy =
     if (name == EmissionSpec.ByFrame) WatermarkEmissionPolicy.byFrame(sizeMs, offsetMs)
     else WatermarkEmissionPolicy.byMinStep(sizeMs)

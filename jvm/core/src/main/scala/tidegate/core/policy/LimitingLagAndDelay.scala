@@ -3,12 +3,12 @@ package tidegate.core.policy
 import tidegate.core.{Arguments, NoWatermark, Saturating, WatermarkPolicy}
 
 /**
- * Fixed lag, and a timestamp is reached at most `maxDelayMs` after it was observed.
+ * Fixed lag, but the watermark also reaches a timestamp at most `maxDelayMs` after it was observed.
  *
  * Remembers when a new highest timestamp came, in buckets of wall time. A bucket starts with its
- * first timestamp and is released as a whole `maxDelayMs` later: its first timestamp in time, the
- * others early. Buckets that start at least `maxDelayMs / 16`, rounded up, apart are never more
- * than 16 within `maxDelayMs`.
+ * first timestamp and is released as a whole `maxDelayMs` later: its first timestamp exactly on
+ * time, the others early. Buckets start at least `maxDelayMs / 16`, rounded up, apart, so there are
+ * never more than 16 within `maxDelayMs`.
  */
 private[core] final class LimitingLagAndDelay(lagMs: Long, maxDelayMs: Long)
     extends WatermarkPolicy {
@@ -55,7 +55,7 @@ private[core] final class LimitingLagAndDelay(lagMs: Long, maxDelayMs: Long)
     tops.copyToArray(bucketTopMs)
   }
 
-  /** The highest timestamp; once everything is released it is the watermark itself. */
+  /** The highest timestamp; once all buckets are released it is the watermark itself. */
   private def topMs: Long = if (bucketCount == 0) watermarkMs else bucketTopMs(bucketCount - 1)
 
   private def remember(timestampMs: Long): Unit = {

@@ -2,7 +2,7 @@ package tidegate.core.policy
 
 import tidegate.core.{Arguments, NoWatermark, Saturating, WatermarkPolicy}
 
-/** Fixed lag that goes on with the wall clock when no event has come for `maxLullMs`. */
+/** Fixed lag that advances with the wall clock when no event has come for `maxLullMs`. */
 private[core] final class LimitingLagAndLull(lagMs: Long, maxLullMs: Long) extends WatermarkPolicy {
   Arguments.atLeast("lagMs", lagMs, 0, "ms")
   Arguments.atLeast("maxLullMs", maxLullMs, 0, "ms")
@@ -13,8 +13,9 @@ private[core] final class LimitingLagAndLull(lagMs: Long, maxLullMs: Long) exten
   private var latestNowMs = NoWatermark.Ms
 
   /**
-   * The time since the watermark was last asked for is not added first: an event may have come
-   * before anyone could know of the silence, and what was not visible must not make it late.
+   * Does not first advance the watermark by the time since it was last asked for: the event may
+   * have come before the lull was visible to anyone, and an advance that nobody saw must not make
+   * it late.
    */
   override def observeEvent(timestampMs: Long, nowMs: Long): Option[Long] = {
     latestNowMs = math.max(latestNowMs, nowMs)

@@ -3,10 +3,10 @@ package tidegate.core.policy
 import tidegate.core.{Arguments, NoWatermark, Saturating, WatermarkPolicy}
 
 /**
- * The higher of highest timestamp minus a lag and wall clock minus a lag.
+ * The higher of two times: the highest timestamp minus a lag, and the wall clock minus a lag.
  *
- * Remembers no moment of the wall clock, only the watermark that was reached: it carries the
- * highest timestamp, and stands still while the clock is behind.
+ * Remembers no moment of the wall clock, only the watermark that was reached: it accounts for the
+ * highest timestamp, and stands still while the wall clock is behind.
  */
 private[core] final class LimitingTimestampAndWallClockLag(
     timestampLagMs: Long,

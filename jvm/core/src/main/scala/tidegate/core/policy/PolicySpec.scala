@@ -8,9 +8,9 @@ import tidegate.core.{Arguments, Saturating, WatermarkPolicy}
  * @param name
  *   one of `PolicySpec.allNames`
  * @param durationsMs
- *   its durations in ms, in the order of `PolicySpec.arguments`; the first is the lag
+ *   the durations of the policy in ms, in the order of `PolicySpec.arguments`; the first is the lag
  * @throws java.lang.IllegalArgumentException
- *   if there is no such policy, or if it has another number of durations, or if one is below 0
+ *   if there is no such policy, if the number of durations is wrong, or if one is below 0
  */
 final case class PolicySpec(name: String, durationsMs: Seq[Long]) {
 
@@ -20,12 +20,12 @@ final case class PolicySpec(name: String, durationsMs: Seq[Long]) {
   def lagMs: Long = durationsMs.head
 
   /**
-   * Whether it goes by the times at which rows were appended to their substreams. Without rows it
-   * follows the moment up to which a substream is read, not the wall clock.
+   * Whether the policy uses the times at which rows were appended to their substreams. Without rows
+   * it follows the moment up to which a substream is read, not the wall clock.
    */
   def isIngestionTime: Boolean = name == PolicySpec.IngestionTime
 
-  /** Whether its watermark can move without an event. */
+  /** Whether the watermark of the policy can move without an event. */
   lazy val dependsOnWallClock: Boolean = create().dependsOnWallClock
 
   /** A new instance, for one substream. */
@@ -50,8 +50,8 @@ object PolicySpec {
     "limitingTimestampAndWallClockLag" -> Kind(Seq("timestampLag", "wallClockLag"))(d =>
       WatermarkPolicy.limitingTimestampAndWallClockLag(d(0), d(1))
     ),
-    // On the times of appending, with the moment up to which a substream is read for a wall clock:
-    // after a row of 12:00:05 come rows of 12:00:05 and later, so only what is below has passed.
+    // Observes append times; its wall clock is the moment up to which a substream is read. After a
+    // row of 12:00:05 come rows of 12:00:05 and later, so only earlier times have passed.
     IngestionTime -> Kind(Seq("maxEventTimeLag", "maxIdleLag"))(d =>
       WatermarkPolicy.limitingTimestampAndWallClockLag(
         Saturating.add(d(0), 1L),

@@ -2,15 +2,15 @@ package tidegate.core.window
 
 /**
  * Windows that slide over frames. A frame is as long as the slide and is named by its start; the
- * window that ends at `e` has the frames from `e - size` up to `e - slide`. All times are in one
- * unit, which may be any.
+ * window that ends at `e` has the frames from `e - size` up to `e - slide`. All times are in the
+ * same unit, whichever it is.
  *
  * @param size
  *   from the start of a window to its end; a multiple of the slide
  * @param slide
  *   from one window to the next
  * @param offset
- *   where a frame begins, seen from 0
+ *   where a frame begins, relative to 0
  */
 final case class FrameGrid(size: Long, slide: Long, offset: Long) {
   require(
@@ -33,6 +33,8 @@ final case class FrameGrid(size: Long, slide: Long, offset: Long) {
   /** The end of the last window over a frame. */
   def lastEndOver(frame: Long): Long = frame + size
 
-  /** The first frame of which a window has not ended at `time`: times before it are late. */
+  /**
+   * The first frame with a window that has not ended at `time`: times before this frame are late.
+   */
   def firstOpenFrame(time: Long): Long = frameOf(time - size) + slide
 }

@@ -1,28 +1,29 @@
 package tidegate.core.window
 
 /**
- * The values of all windows of a key that have a frame, in the order of their ends.
+ * The values of all windows of a key that have at least one frame, in the order of their ends.
  *
- * Windows slide by two stacks, so that nothing is ever taken out of a value: sums do not drift, and
- * whatever can be merged can slide. They are worked through in segments of at most as many windows
- * as a window has frames. In a segment
+ * Windows slide by two stacks, so that nothing is ever subtracted from a value: sums do not drift,
+ * and every mergeable value can slide. Windows are processed in segments; a segment has at most as
+ * many windows as a window has frames. In a segment
  *
- *   - the ''front'' are the frames that leave: each holds the merged values from itself to the end
+ *   - the ''front'' has the frames that leave: each holds the merged values from itself to the end
  *     of the core,
- *   - the ''core'' are the frames that all windows of the segment have: one value, to which a run
- *     adds in one step,
- *   - the ''back'' are the frames that come: one value that grows.
+ *   - the ''core'' has the frames that all windows of the segment share: one value, to which a run
+ *     is added in one step,
+ *   - the ''back'' has the frames that enter: one value that grows.
  *
- * A window is one front and the back, so it takes at most two merges, and every frame three, beside
- * the core, of which a segment has one. Empty stretches are jumped over. Memory: the values of one
- * segment; with very many frames in a window, a segment has fewer windows, but as many as there are
- * runs, so that the core of each costs a window no more than one merge.
+ * A window is one front value and the back, so a window takes at most two merges, and a frame at
+ * most three, not counting the core, which each segment computes once. Empty stretches are skipped.
+ * Memory holds the values of one segment. If a window has very many frames, a segment has fewer
+ * windows, but at least as many as there are runs, so that its core costs no more than one merge
+ * for each window.
  *
  * The idea of two stacks: Tangwongsan, Hirzel, Schneider, ''Low-Latency Sliding-Window Aggregation
  * in Worst-Case Constant Time'', DEBS 2017, section 2.
  *
  * @param minSegment
- *   the most windows in a segment, as long as there are fewer runs
+ *   the largest number of windows in a segment, unless there are more runs
  */
 final class SlidingMerge(
     grid: FrameGrid,
@@ -50,8 +51,8 @@ final class SlidingMerge(
   def windowEnd: Long = end
 
   /**
-   * The place of the merged values of the window's earlier frames, or of all, until the next
-   * window: whoever reads them merges them with those of the later frames, if there are any.
+   * The place of the merged values of the window's earlier frames, or of all its frames, until the
+   * next window. The reader merges these values with those of the later frames, if there are any.
    */
   def earlier: Int =
     if (front < fronts) frontSlots(front) else if (hasCore) coreSlot else backSlot
@@ -101,7 +102,7 @@ final class SlidingMerge(
 
   /** Begins a segment with the window that ends at `first`. */
   private def begin(first: Long): Unit = {
-    // Not `first + ...`, which may be more than the highest time.
+    // Not `first + ...`, which may overflow.
     val more = math.min(segmentWindows - 1, (lastEnd - first) / grid.slide)
     segmentEnd = first + more * grid.slide
     hasCore = false

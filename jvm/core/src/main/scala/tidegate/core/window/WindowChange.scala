@@ -1,8 +1,8 @@
 package tidegate.core.window
 
 /**
- * What becomes of frames when the windows over them are changed: each goes into the new frame in
- * which it ends. All times are in one unit.
+ * What happens to frames when the windows over them are changed: each old frame goes into the new
+ * frame in which it ends. All times are in the same unit.
  */
 final case class WindowChange(from: FrameGrid, to: FrameGrid) {
 
@@ -14,12 +14,12 @@ final case class WindowChange(from: FrameGrid, to: FrameGrid) {
   def moved(frame: Long): Long = to.frameOf(frame + from.slide - 1)
 
   /**
-   * The ends of the new windows, first and last, that reach back to where frames have already left,
-   * if the change is made at `watermark`. `None` if all frames are there.
+   * The first and last end of the new windows that reach back to frames that have already left the
+   * state, if the change is made at `watermark`. `None` if all frames are there.
    */
   def purged(watermark: Long): Option[(Long, Long)] = {
     val firstEnd = to.lastEnd(watermark) + to.slide
-    // A window that begins at or after the first frame that is there has all of its own.
+    // A window that begins at or after the first present frame has all of its frames.
     val lastEnd = to.lastEnd(from.firstOpenFrame(watermark) + to.size - 1)
     if (lastEnd < firstEnd) None else Some(firstEnd -> lastEnd)
   }

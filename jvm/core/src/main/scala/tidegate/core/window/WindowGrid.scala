@@ -23,6 +23,9 @@ final case class WindowGrid(slideMs: Long, offsetMs: Long, sizeMs: Long) {
     s"windows of $sizeMs ms by $slideMs ms$offset"
   }
 
-  /** The frames that the windows are made of, in µs; the size must be a multiple of the slide. */
+  /**
+   * The frames from which the windows are put together, in µs; the size must be a multiple of the
+   * slide.
+   */
   def inMicros: FrameGrid = FrameGrid(sizeMs * 1000, slideMs * 1000, offsetMs * 1000)
 }

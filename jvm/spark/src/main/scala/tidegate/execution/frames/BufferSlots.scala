@@ -3,7 +3,9 @@ package tidegate.execution.frames
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.core.window.Slots
 
-/** Entries in numbered places: read from rows, merged, written to the state, made to results. */
+/**
+ * Entries in numbered places: read from rows, merged, written to the state, turned into results.
+ */
 private[frames] abstract class BufferSlots extends Slots {
   private var free = new Array[Int](64)
   private var freeCount = 0
@@ -15,7 +17,7 @@ private[frames] abstract class BufferSlots extends Slots {
       capacity = math.max(64, capacity * 2)
       grow(capacity)
       if (free.length < capacity) free = new Array[Int](capacity)
-      // The lowest first.
+      // So that the lowest place is taken first.
       (capacity - 1 to before by -1).foreach(release)
     }
     freeCount -= 1
@@ -27,13 +29,13 @@ private[frames] abstract class BufferSlots extends Slots {
     freeCount += 1
   }
 
-  /** Makes place for so many entries. */
+  /** Makes space for `capacity` entries. */
   protected def grow(capacity: Int): Unit
 
-  /** Takes an entry of the state, that at `i`. */
+  /** Loads the entry at `i` of an array in the state. */
   def load(entries: EntryArray, i: Int, into: Int): Unit
 
-  /** Takes what the partial aggregation has emitted: keys, frame, buffers. */
+  /** Loads a row that the partial aggregation has emitted: keys, frame, buffers. */
   def loadInput(row: UnsafeRow, into: Int): Unit
 
   /** Moves the entry to another frame. */
@@ -49,7 +51,7 @@ private[frames] abstract class BufferSlots extends Slots {
    * The output of a window; good until the next call.
    *
    * @param later
-   *   the place of what is yet to be merged behind `earlier`, which may be `Slots.NoSlot`
+   *   the place of what is still to be merged after `earlier`; may be `Slots.NoSlot`
    */
   def result(stateKey: UnsafeRow, start: Long, earlier: Int, later: Int): UnsafeRow
 }

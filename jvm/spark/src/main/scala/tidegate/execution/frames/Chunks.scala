@@ -3,19 +3,19 @@ package tidegate.execution.frames
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * What the head of a key knows of its chunks, in the order of their frames. A chunk reaches from
- * behind the last frame of the chunk before it to its own last frame.
+ * What the head of a key knows about its chunks, in the order of their frames. A chunk begins after
+ * the last frame of the previous chunk, and ends with its own last frame.
  */
 private[frames] final class Chunks(slots: BufferSlots) {
   var ids: Array[Int] = new Array[Int](8)
   var firsts: Array[Long] = new Array[Long](8)
   var ends: Array[Long] = new Array[Long](8)
 
-  /** Where all entries of each are, merged into one. */
+  /** The place of each chunk's entries, merged into one entry. */
   var places: Array[Int] = new Array[Int](8)
   var size: Int = 0
 
-  /** Numbers below are taken by rows of the state that are not listed here. */
+  /** Lower numbers belong to rows of the state that are not listed here. */
   private var firstFreeId = 0
 
   def clear(): Unit = {
@@ -24,7 +24,7 @@ private[frames] final class Chunks(slots: BufferSlots) {
     firstFreeId = 0
   }
 
-  /** Leaves the numbers below alone. */
+  /** Reserves the numbers below `below`. */
   def reserveIds(below: Int): Unit = firstFreeId = below
 
   /** The first chunk that reaches to `frame` or further; `size` if there is none. */
@@ -33,13 +33,13 @@ private[frames] final class Chunks(slots: BufferSlots) {
     if (i < 0) -i - 1 else i
   }
 
-  /** Adds a chunk before that at `i`, without frames. */
+  /** Adds a chunk without frames before the chunk at `i`. */
   def insert(i: Int): Unit = {
     val next = (0 until size).foldLeft(firstFreeId)((next, j) => math.max(next, ids(j) + 1))
     add(i, next, 0L, 0L)
   }
 
-  /** Takes the chunks of a head. */
+  /** Reads the chunks of a head. */
   def readAll(row: UnsafeRow, merged: EntryArray): Unit = {
     val (rowIds, rowEnds) = (row.getArray(FrameRow.ChunkIds), row.getArray(FrameRow.ChunkEnds))
     var i = 0

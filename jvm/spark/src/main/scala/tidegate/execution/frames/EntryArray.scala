@@ -3,7 +3,7 @@ package tidegate.execution.frames
 import org.apache.spark.sql.catalyst.expressions.{UnsafeArrayData, UnsafeRow}
 import org.apache.spark.unsafe.Platform
 
-/** An array of entries in a row, without an object for each. */
+/** An array of entries inside a row, read without an object for each entry. */
 private[frames] final class EntryArray(entryFields: Int) {
   private val frameAt = UnsafeRow.calculateBitSetWidthInBytes(entryFields)
   private var array: AnyRef = _
@@ -12,7 +12,7 @@ private[frames] final class EntryArray(entryFields: Int) {
 
   var size: Int = 0
 
-  /** The object that addresses are in, as those of `UnsafeRow` are in its base object. */
+  /** The object that addresses refer to, like the base object of an `UnsafeRow`. */
   def base: AnyRef = array
 
   def pointTo(row: UnsafeRow, column: Int): Unit = {
@@ -24,10 +24,10 @@ private[frames] final class EntryArray(entryFields: Int) {
 
   private def place(i: Int): Long = Platform.getLong(array, first + 8L * i)
 
-  /** Where the entry begins. */
+  /** The address where the entry begins. */
   def address(i: Int): Long = offset + (place(i) >>> 32)
 
-  /** Its length. */
+  /** The length of the entry. */
   def bytes(i: Int): Int = place(i).toInt
 
   def frame(i: Int): Long = Platform.getLong(array, address(i) + frameAt)

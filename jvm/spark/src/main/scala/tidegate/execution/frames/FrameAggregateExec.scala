@@ -25,10 +25,10 @@ import tidegate.settings.Settings
  * Keeps the frames of each key, and emits the windows that are closed in this batch.
  *
  * @param operator
- *   its name; none outside of a query
+ *   the name of the operator; none outside of a query
  * @param times
- *   the watermarks of the operator: windows that end after the eviction watermark of the batch
- *   before and not after that of this batch are due
+ *   the watermarks of the operator: windows are due that end after the previous batch's eviction
+ *   watermark, and not after this batch's
  * @param stateInfo
  *   where the state is; none outside of a query
  * @param child
@@ -70,7 +70,7 @@ final case class FrameAggregateExec(
   }
 
   /**
-   * Spark compares the types of the state: here the functions that filled it, which would mix
+   * Compares the functions that filled the state. Spark compares only the types, and would mix
    * minima with maxima.
    */
   private def checkFunctions(hadoopConf: Configuration): Unit =
@@ -86,9 +86,9 @@ final case class FrameAggregateExec(
     }
 
   /**
-   * In RocksDB the chunks are kept apart from the heads by a prefix, so that a walk over the heads
-   * does not step over them. A column family would do the same, but Spark's state reader opens
-   * those of its own operators only.
+   * In RocksDB a prefix keeps the chunks apart from the heads, so that a walk over the heads does
+   * not pass the chunks. A column family would do the same, but Spark's state reader opens only the
+   * column families of Spark's own operators.
    */
   private def isPrefixed: Boolean =
     conf.stateStoreProviderClass == OperatorState.rocksDbProvider

@@ -8,13 +8,13 @@ import org.apache.spark.sql.catalyst.util.toPrettySQL
 import org.apache.spark.sql.types._
 
 /**
- * What is computed of every window, and how its parts look: an ''entry'' is a frame with the
+ * What is computed for every window, and what its parts look like: an ''entry'' is a frame with the
  * buffers of all aggregates over its rows.
  *
  * @param keys
  *   the grouping columns beside the window
  * @param frame
- *   the start of a frame, in µs; in the results, of a window
+ *   the start of a frame, in µs; in the results, the start of a window
  * @param results
  *   the output, over keys, the start of the window and the results of the aggregates
  */
@@ -25,15 +25,15 @@ final case class FrameAggregates(
     results: Seq[NamedExpression]
 ) {
 
-  /** The buffers of all aggregates, as they are merged into. */
+  /** The buffers of all aggregates, as targets of a merge. */
   def buffers: Seq[AttributeReference] =
     functions.flatMap(_.aggregateFunction.aggBufferAttributes)
 
-  /** The same as they are merged from, and as the partial aggregation puts them out. */
+  /** The same buffers as sources of a merge, and as the partial aggregation emits them. */
   def inputBuffers: Seq[AttributeReference] =
     functions.flatMap(_.aggregateFunction.inputAggBufferAttributes)
 
-  /** The key of a row in the state: the number of a chunk, none for the head; and the keys. */
+  /** The key of a row in the state: the number of a chunk, null for the head; and the keys. */
   def stateKey: Seq[Attribute] =
     AttributeReference(
       if (keys.exists(_.name == "chunk")) "chunk_number" else "chunk",
@@ -42,7 +42,8 @@ final case class FrameAggregates(
       keys
 
   /**
-   * An entry. The columns are named by their aggregate, so that whoever reads the state knows them.
+   * The type of an entry. Columns are named after their aggregate, so that readers of the state
+   * recognize them.
    */
   def entryType: StructType = {
     val fields = functions.flatMap { f =>
@@ -83,7 +84,7 @@ object FrameAggregates {
   /** The virtual machine interprets methods of more than 8,000 bytes. */
   private val MostPacked = 24
 
-  /** A function that was called by another name, such as `mean`, is the same. */
+  /** A function that was called by an alias, such as `mean`, gets its own name back. */
   private def withOwnName(f: AggregateExpression): AggregateExpression = {
     val function = f.aggregateFunction.clone().asInstanceOf[AggregateFunction]
     function.unsetTagValue(FunctionRegistry.FUNC_ALIAS)

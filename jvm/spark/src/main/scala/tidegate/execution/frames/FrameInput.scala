@@ -5,9 +5,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.IntegerType
 
 /**
- * The rows of the partial aggregation, grouped by their keys in memory. What is more than
- * `maxBytes` is left for the next round, so that a large batch is merged into the state part by
- * part; sorting it would cost more than the few keys that are written twice.
+ * The rows of the partial aggregation, grouped by their keys in memory. Rows beyond `maxBytes` are
+ * left for the next round, so that a large batch is merged into the state part by part. To sort the
+ * batch would cost more than to write a few keys twice.
  */
 private[frames] final class FrameInput(
     rows: Iterator[InternalRow],
@@ -28,8 +28,8 @@ private[frames] final class FrameInput(
   def hasMore: Boolean = rows.hasNext
 
   /**
-   * Reads a round: the keys of the state, and the frames of each in order, which the caller then
-   * owns; a frame may be there more than once.
+   * Reads a round: the keys of the state, and the frames of each key in order. The caller then owns
+   * the frames; a frame may occur more than once.
    */
   def next(): java.util.Iterator[java.util.Map.Entry[UnsafeRow, FrameList]] = {
     groups.clear()
@@ -57,7 +57,8 @@ private[frames] final class FrameInput(
 
   private def add(frames: FrameList, row: UnsafeRow): Unit = {
     val frame = row.getLong(keyCount)
-    // Frames mostly come in order; where they do not, moving many for each would take too long.
+    // Frames mostly come in order; if they do not, moving many frames for each insertion would take
+    // too long.
     if (frames.size >= FrameInput.Many) slots.loadInput(row, frames.append(frame))
     else {
       val i = frames.indexBehind(frame)
@@ -71,7 +72,7 @@ private[frames] final class FrameInput(
 
 private object FrameInput {
 
-  /** What a key takes beside its rows, about. */
+  /** Roughly the memory of a key in addition to its rows. */
   private val GroupBytes = 256
 
   private val Many = 64

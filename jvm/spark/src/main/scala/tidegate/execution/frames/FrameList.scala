@@ -11,7 +11,7 @@ private[frames] final class FrameList(slots: BufferSlots, initialCapacity: Int =
 
   def clear(): Unit = dropFirst(size)
 
-  /** Releases the first `n`. */
+  /** Releases the first `n` entries. */
   def dropFirst(n: Int): Unit = {
     (0 until n).foreach(i => slots.release(places(i)))
     forgetFirst(n)
@@ -23,7 +23,7 @@ private[frames] final class FrameList(slots: BufferSlots, initialCapacity: Int =
     if (i < 0) -i - 1 else i
   }
 
-  /** Takes the entries of a row of the state, which come in order behind the others. */
+  /** Appends the entries of a row of the state, which are in order and after all present frames. */
   def readAll(entries: EntryArray): Unit = {
     var i = 0
     while (i < entries.size) {
@@ -32,20 +32,23 @@ private[frames] final class FrameList(slots: BufferSlots, initialCapacity: Int =
     }
   }
 
-  /** The number of frames up to `frame`: it is mostly one of the last. */
+  /**
+   * The number of frames up to and including `frame`; searched from the end, as `frame` is mostly
+   * one of the last.
+   */
   def indexBehind(frame: Long): Int = {
     var i = size
     while (i > 0 && frames(i - 1) > frame) i -= 1
     i
   }
 
-  /** Makes a place for a frame behind the others, which it may come before: see `sort`. */
+  /** Makes a place for a frame at the end, even if the frame is earlier than others: see `sort`. */
   def append(frame: Long): Int = {
     isSorted &&= size == 0 || frame >= last
     insert(size, frame)
   }
 
-  /** Puts the frames in order after appending; those that are equal stay in theirs. */
+  /** Puts the frames in order after appending; equal frames keep their order. */
   def sort(): Unit = if (!isSorted) {
     val order = (0 until size).sortBy(frames(_)).toArray
     frames = order.map(frames(_))
@@ -59,7 +62,7 @@ private[frames] final class FrameList(slots: BufferSlots, initialCapacity: Int =
     places(i)
   }
 
-  /** Takes over the entry of a frame. */
+  /** Inserts a frame at `i`, and takes over its entry. */
   def insert(i: Int, frame: Long, place: Int): Unit = {
     if (size == frames.length) {
       frames = java.util.Arrays.copyOf(frames, size * 2)

@@ -3,8 +3,8 @@ package tidegate.execution.frames
 import org.apache.spark.sql.types._
 
 /**
- * A row of the state. Each key has a head; what does not fit there is sealed into chunks, rows of
- * their own that are written once and read when they slide out.
+ * A row of the state. Each key has a head. Frames that do not fit there are sealed into chunks:
+ * rows of their own that are written once, and read when their frames slide out.
  *
  * | column       | of a head                                                   | of a chunk  |
  * |:-------------|:------------------------------------------------------------|:------------|

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{UnsafeArrayData, UnsafeRow}
 import org.apache.spark.unsafe.Platform
 import tidegate.core.window.FrameGrid
 
-/** Puts a row of the state together, in a buffer that is used again for the next one. */
+/** Writes a row of the state into a buffer that is reused for the next row. */
 private[frames] final class FrameRowWriter(grid: FrameGrid) {
   import FrameRowWriter._
 
@@ -56,7 +56,7 @@ private[frames] final class FrameRowWriter(grid: FrameGrid) {
     endArray(column)
   }
 
-  /** The row, good until the next one begins. */
+  /** The row, valid until the next one begins. */
   def result(): UnsafeRow = {
     row.pointTo(bytes, used)
     row

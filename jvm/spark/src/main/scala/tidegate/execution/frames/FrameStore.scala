@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 import org.apache.spark.sql.types.IntegerType
 
-/** Heads and chunks of one partition. */
+/** The heads and chunks of one partition. */
 private[frames] trait FrameStore {
 
   /** The row of a key; null if there is none. */
@@ -14,13 +14,16 @@ private[frames] trait FrameStore {
 
   def remove(key: UnsafeRow): Unit
 
-  /** All heads. Rows may be written and removed meanwhile; the pair is used again for the next. */
+  /**
+   * All heads. Rows may be written and removed meanwhile; the pair object is reused for the next
+   * head.
+   */
   def heads: Iterator[UnsafeRowPair]
 }
 
 private[frames] object FrameStore {
 
-  /** Where a key of the state has the number of its chunk. */
+  /** The position of the chunk number in a key of the state. */
   val Chunk = 0
 
   lazy val headPrefix: UnsafeRow =

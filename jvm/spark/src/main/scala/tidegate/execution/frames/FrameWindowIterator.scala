@@ -6,18 +6,18 @@ import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 import tidegate.core.window.{FrameGrid, SlidingMerge}
 
 /**
- * The windows of one partition that are due in a batch, key by key, and of a key in their order.
- * Nothing is computed before it is asked for; a key is written when its last window is out.
+ * The windows of one partition that are due in a batch, key by key, and in order for each key. Each
+ * window is computed when it is asked for; a key is written when its last window is emitted.
  *
  * First come the keys with rows in this batch. If windows are due, all other keys follow, in one
- * walk over the heads that writes nothing: what has expired goes with the next write of its head,
- * or when nothing of the key is left. Of a batch that is read in several rounds only the keys of
- * the last one have all their rows then; the walk finds the others.
+ * walk over the heads that mostly writes nothing: expired frames are removed by the next write of
+ * their head, or when nothing of the key is left. If a batch is read in several rounds, only the
+ * keys of the last round are sure to have all their rows; the walk finds the other keys.
  *
  * @param rows
  *   keys, frame and buffers of the partial aggregation
  * @param after
- *   the end of the last window that is out before this batch
+ *   the end of the last window that was emitted before this batch
  * @param until
  *   the end of the last window that is due
  */
@@ -91,7 +91,7 @@ private[frames] final class FrameWindowIterator(
     closed = until
     while (key == null && heads.hasNext) {
       val head = heads.next()
-      // Keys that are out already were written with the end of their last window.
+      // Keys whose windows are already emitted were written with the end of their last window.
       if (head.value.getLong(FrameRow.Closed) < until) {
         key = head.key.copy()
         frames.begin(key, head.value)
@@ -108,9 +108,10 @@ private object FrameWindowIterator {
   private val SmallestChunk = 32
 
   /**
-   * A head that is read and written in each batch has an entry for each chunk of a window, and
-   * those of 1.5 chunks on average that are open: together fewest if a chunk has about as many
-   * frames as the square root of those of a window. Up to 64 frames in a window need no chunk.
+   * A head, which is read and written in each batch, has one entry for each chunk of a window, and
+   * on average the entries of 1.5 chunks that are open. The sum is smallest if the number of frames
+   * in a chunk is about the square root of the number in a window. Windows of up to 64 frames need
+   * no chunk.
    */
   def chunkFrames(grid: FrameGrid): Int = {
     val root = math.sqrt(grid.framesInWindow.toDouble).toInt

@@ -9,15 +9,15 @@ import org.apache.spark.sql.types.{DataType, DecimalType, LongType}
 import tidegate.core.window.Slots
 
 /**
- * Generates the steps of the loop over a key, for the aggregates of one query, as one class: an
- * entry is loaded, merged, slid over, evaluated and stored. Buffers are read into locals and merged
- * there; Spark's projections would read and write each through the interface of a row.
+ * Generates the steps of the loop over a key, for the aggregates of one query, as one class: load,
+ * merge, slide, evaluate and store an entry. Buffers are read into local variables and merged
+ * there; Spark's projections would read and write each buffer through the interface of a row.
  */
 private[frames] object GeneratePackedSlots extends Logging {
 
   def apply(aggregates: FrameAggregates): PackedSlots = generate(aggregates)._1
 
-  /** With the size of its largest method, in bytes. */
+  /** The slots, and the size of their largest method in bytes. */
   def generate(aggregates: FrameAggregates): (PackedSlots, Int) = {
     val ctx = new CodegenContext
     val steps = new GeneratePackedSlots(ctx, aggregates).methods
@@ -59,7 +59,7 @@ private final class GeneratePackedSlots(ctx: CodegenContext, aggregates: FrameAg
     Seq(copy("copyEntry", 2 + buffers.size), copy("copyFields", 1 + buffers.size)) ++
       Seq(merge, mergeTails, result)
 
-  /** Word by word: a call that copies memory takes longer than these do. */
+  /** Copies word by word, which is faster here than a call that copies memory. */
   private def copy(name: String, words: Int): String = {
     val copies = (0 until words).map { i =>
       s"Platform.putLong(to, toAddress + ${8 * i}, Platform.getLong(from, fromAddress + ${8 * i}));"
@@ -84,7 +84,7 @@ private final class GeneratePackedSlots(ctx: CodegenContext, aggregates: FrameAg
        |}""".stripMargin
   }
 
-  /** What is merged stays in locals for the entry before. */
+  /** The merged values stay in local variables for the entry before. */
   private def mergeTails: String = {
     val (mine, tail) = (read("placeAt"), read("lastAt"))
     val merged = merge(mine, tail)
@@ -213,7 +213,7 @@ private final class GeneratePackedSlots(ctx: CodegenContext, aggregates: FrameAg
   }
 
   private def isNull(value: ExprCode, dataType: DataType): Option[String] = {
-    // As `UnsafeRow.setDecimal`, which takes null for a number that is too large.
+    // As in `UnsafeRow.setDecimal`, a number that is too large is null.
     val ofDecimal = Option.when(dataType.isInstanceOf[DecimalType])(s"${value.value} == null")
     val conditions = Option.when(value.isNull != FalseLiteral)(value.isNull.toString) ++ ofDecimal
     Option.when(conditions.nonEmpty)(conditions.mkString(" || "))
@@ -225,7 +225,7 @@ private final class GeneratePackedSlots(ctx: CodegenContext, aggregates: FrameAg
       case other          => s"Platform.put${typeName(other)}(words, $address, $value);"
     }
 
-  /** Gives the variables of one the values of the other, all at once. */
+  /** Assigns `values` to `variables`, all at once. */
   private def assign(variables: Locals, values: Locals): String = {
     val pairs = variables.values.zip(values.values)
     val types = buffers.map(b => CodeGenerator.javaType(b.dataType))
@@ -247,7 +247,7 @@ private final class GeneratePackedSlots(ctx: CodegenContext, aggregates: FrameAg
 
   private def codeOf(values: Seq[ExprCode]): String = values.map(_.code.toString).mkString("\n")
 
-  /** Where a buffer is in the entry at an address: behind the null bits and the frame. */
+  /** The address of a buffer in the entry at `address`: after the null bits and the frame. */
   private def word(address: String, buffer: Int): String = s"$address + ${8 * (2 + buffer)}"
 
   private def bit(buffer: Int): String = s"${1L << (1 + buffer)}L"

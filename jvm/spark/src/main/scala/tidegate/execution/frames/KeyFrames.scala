@@ -4,17 +4,17 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.core.window.{FrameCursor, FrameGrid, WindowChange}
 
 /**
- * The frames of one key: its chunks, and the open ones after them. One object serves one key after
- * the other.
+ * The frames of one key: its chunks, and the open frames after them. One object is reused for all
+ * keys, one after the other.
  *
- * When more than `2 * chunkFrames` are open, the first `chunkFrames` of them are sealed; by their
- * number and not by the watermark, as one that is held back would let the head grow. Rows for a
- * sealed chunk change and write it again; rows for a hole between two go to the later one. A chunk
- * that has grown to more than twice its size is split.
+ * When more than `2 * chunkFrames` are open, the first `chunkFrames` of them are sealed. Their
+ * number decides and not the watermark, because the head would grow while the watermark is held
+ * back. Rows for a sealed chunk change the chunk and write it again; rows for a gap between two
+ * chunks go to the later one. A chunk that has grown to more than twice its size is split.
  *
  * @param mergeChunks
- *   whether the head has the entries of a chunk merged into one; else it has the first of them. Not
- *   where that may be as large as the chunk
+ *   whether the head has the entries of a chunk merged into one; otherwise it has only the first
+ *   entry. False if the merged entry may be as large as the chunk
  */
 private[frames] final class KeyFrames(
     store: FrameStore,
@@ -42,14 +42,14 @@ private[frames] final class KeyFrames(
 
   private val scratch = slots.allocate()
 
-  // The cursor: in a chunk, or behind them in the open frames.
+  // The cursor: in a chunk, or after all chunks in the open frames.
   private var chunk = 0
   private var index = 0
 
   /** The number of chunks: a window may read the merged entries of each. */
   def chunkCount: Int = chunks.size
 
-  /** Begins with a key; `head` is its row in the state, or null. */
+  /** Begins a key; `head` is its row in the state, or null. */
   def begin(stateKey: UnsafeRow, head: UnsafeRow): Unit = {
     key = stateKey
     exists = head != null
@@ -75,13 +75,14 @@ private[frames] final class KeyFrames(
   }
 
   /**
-   * Moves the frames of earlier windows into those of today; and where only the size is another,
-   * merges the entries of chunks that were too long for a window, or are now.
+   * Moves frames of a changed window definition into the current frames. If only the window size
+   * changed, this merges the entries of chunks again, because a chunk may have become longer or
+   * shorter than a window.
    */
   private def regrid(head: UnsafeRow): Unit = {
     mustWrite = true
     val slide = head.getLong(FrameRow.Slide)
-    // Of the earlier windows only the frames count.
+    // Only the frames of the earlier windows matter here.
     val change = WindowChange(FrameGrid(slide, slide, head.getLong(FrameRow.Offset)), grid)
     val ids = head.getArray(FrameRow.ChunkIds).toIntArray
     chunks.reserveIds(below = ids.foldLeft(0)((next, id) => math.max(next, id + 1)))
@@ -119,7 +120,7 @@ private[frames] final class KeyFrames(
 
   private def merge(frame: Long, place: Int): Unit =
     if (chunks.size > 0 && frame <= chunks.ends(chunks.size - 1)) {
-      // Before the search: writing the chunk before may split it.
+      // Before the search, because writing the loaded chunk may split it.
       if (chunks.indexFrom(frame) != loadedChunk) flush()
       val c = chunks.indexFrom(frame)
       load(c)
@@ -181,7 +182,7 @@ private[frames] final class KeyFrames(
     isDirty = false
   }
 
-  /** Writes the loaded chunk if it was changed; as several if it has grown too large. */
+  /** Writes the loaded chunk if it was changed; as several chunks if it has grown too large. */
   private def flush(): Unit =
     if (isDirty) {
       isDirty = false
@@ -196,7 +197,9 @@ private[frames] final class KeyFrames(
       }
     }
 
-  /** Writes the key as it is when all windows that end until `closed` are out. */
+  /**
+   * Writes the key as of the moment when all windows that end at or before `closed` are emitted.
+   */
   def write(closed: Long): Unit = {
     val (deadChunks, deadFrames) = dropDeadChunks(closed)
     if (deadChunks == chunks.size && deadFrames == open.size) {
@@ -211,7 +214,10 @@ private[frames] final class KeyFrames(
     }
   }
 
-  /** Whether no window over the key is left when all that end until `closed` are out. */
+  /**
+   * Whether the key has no window left after all windows that end at or before `closed` are
+   * emitted.
+   */
   def isDead(closed: Long): Boolean = {
     val last = if (open.size > 0) open.last else chunks.ends(chunks.size - 1)
     grid.lastEndOver(last) <= closed
@@ -228,7 +234,9 @@ private[frames] final class KeyFrames(
 
   private def beginsChunk: Boolean = inChunk && index == 0
 
-  /** A chunk that is longer than a window is never in one. */
+  /**
+   * Whether the merged entry of a chunk can be used: never if the chunk is longer than a window.
+   */
   private def isRun(c: Int): Boolean =
     mergeChunks && chunks.ends(c) - chunks.firsts(c) + grid.slide <= grid.size
 

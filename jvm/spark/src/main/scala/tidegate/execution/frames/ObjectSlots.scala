@@ -9,7 +9,8 @@ import tidegate.core.window.Slots
 
 /**
  * Entries of any aggregates: of variable length, or with objects of their own. A place holds the
- * entry as it is in the state, or its buffers, or both; what is not merged is never decoded.
+ * entry as it is in the state, or its buffers, or both; an entry is decoded only if it is merged or
+ * evaluated.
  */
 private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends BufferSlots {
   private val keyCount = aggregates.keys.size
@@ -18,7 +19,10 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
     .map(_.aggregateFunction.aggBufferAttributes.size)
     .scanLeft(0)(_ + _)
 
-  /** Each function with its buffers in their places, and those that it merges from in the same. */
+  /**
+   * Each function with offsets that point at its own buffers, for targets and sources of a merge
+   * alike.
+   */
   private val functions: Array[AggregateFunction] = aggregates.functions
     .zip(offsets)
     .map { case (f, offset) =>
@@ -31,8 +35,8 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
     .toArray
 
   /**
-   * Whether a merge may put objects of what it takes from into what it merges to, or an evaluation
-   * change what it reads: Spark allows it, as it decodes a buffer for one merge only.
+   * Whether a merge may move objects from its source into its target, or an evaluation may change
+   * its input. Spark allows both, because Spark decodes a buffer for one merge only.
    */
   private val mayShare: Boolean = functions.exists {
     case _: CollectList | _: CollectSet => false
@@ -83,7 +87,7 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
   }
 
   override def release(slot: Int): Unit = {
-    // Else a place that is not used would keep its objects alive.
+    // Otherwise an unused place would keep its objects alive.
     entries(slot) = null
     buffers(slot) = null
     super.release(slot)
@@ -128,7 +132,7 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
 
   override def merge(earlier: Int, later: Int, into: Int): Unit = {
     val target = if (into == earlier) decoded(earlier) else decode(entry(earlier))
-    // Before the merge, which may change what it takes from.
+    // Before the merge, because the merge may change its source.
     if (mayShare) { val _ = entry(later) }
     val source = decoded(later)
     mergeDeclarative.target(target)(both(target, source))
@@ -139,7 +143,7 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
     }
     buffers(into) = target
     entries(into) = null
-    // The next merge would change what both have then.
+    // Source and target may share objects now, and the next merge would change both.
     if (mayShare) buffers(later) = null
   }
 

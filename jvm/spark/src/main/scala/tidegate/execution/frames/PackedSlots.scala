@@ -5,13 +5,13 @@ import org.apache.spark.unsafe.Platform
 
 /**
  * Entries of one word per buffer in one array, in the layout of `UnsafeRow`: they are copied from
- * and to the state as they are. What is done with each entry is in the class that
- * [[GeneratePackedSlots]] makes of this one: load, merge, slide, evaluate, store.
+ * and to the state unchanged. [[GeneratePackedSlots]] generates a subclass with the steps for each
+ * entry: load, merge, slide, evaluate, store.
  *
  * @param keyCount
  *   the number of grouping columns in the rows of the partial aggregation
  * @param bufferCount
- *   the number of buffers of an entry, which has null bits and its frame before them
+ *   the number of buffers of an entry; null bits and the frame precede them
  */
 private[frames] abstract class PackedSlots(keyCount: Int, bufferCount: Int) extends BufferSlots {
   private val fields = 1 + bufferCount
@@ -26,7 +26,7 @@ private[frames] abstract class PackedSlots(keyCount: Int, bufferCount: Int) exte
   /** Copies an entry. */
   protected def copyEntry(from: AnyRef, fromAddress: Long, to: AnyRef, toAddress: Long): Unit
 
-  /** Copies frame and buffers of a row in which the null bits are elsewhere. */
+  /** Copies the frame and buffers of a row whose null bits are elsewhere. */
   protected def copyFields(from: AnyRef, fromAddress: Long, to: AnyRef, toAddress: Long): Unit
 
   override protected def grow(capacity: Int): Unit =

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.state.{StateStore, UnsafeRowPair}
 
-/** Frames in Spark's state store, and the count of what is written. */
+/** Frames in Spark's state store, with counts of the rows that are written and removed. */
 private[frames] final class StateFrameStore(
     store: StateStore,
     isPrefixed: Boolean,

@@ -6,15 +6,15 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
 /**
- * The key of a row in the state: one column of 24 bytes, in an order that is that of the rows.
+ * The key of a row in the state: one column of 24 bytes, which sort as the rows do.
  *
- *   1. its event time in µs, with the sign turned, so that times before 1970 come first;
- *   1. the number of the batch that it came in;
- *   1. its number in that batch, among those of its partition.
+ *   1. its event time in µs, with the sign bit inverted, so that times before 1970 come first;
+ *   1. the number of the batch that it arrived in;
+ *   1. its number among the rows of that batch in its partition.
  *
- * All are big-endian. A state store sorts keys by their bytes, if at all, and what precedes these
- * 24 is the same in every key. Numbers of batches go on after a restart, and a batch that is run
- * again gives its rows the keys that they had.
+ * All are big-endian. A state store sorts keys by their bytes, if it sorts them, and the bytes
+ * before these 24 are the same in every key. Batch numbers continue after a restart, and a batch
+ * that runs again gives its rows the same keys.
  */
 private[order] final class ArrivalKey(batchId: Long) {
   import ArrivalKey._
@@ -25,17 +25,17 @@ private[order] final class ArrivalKey(batchId: Long) {
 
   private val row = new UnsafeRow(1)
   row.pointTo(bytes, bytes.length)
-  // How Spark writes where a value is, and how long.
+  // Spark's encoding of the position and length of a value.
   row.setLong(0, Start.toLong << 32 | Length.toLong)
 
-  /** The key of the next row; good until the next call. */
+  /** The key of the next row; valid until the next call. */
   def next(micros: Long): UnsafeRow = {
     val key = of(micros, batchId, arrived)
     arrived += 1
     key
   }
 
-  /** The key of a row that has come before; good until the next call. */
+  /** The key of a row that arrived before; valid until the next call. */
   def of(arrival: Arrival): UnsafeRow = of(arrival.micros, arrival.batchId, arrival.number)
 
   private def of(micros: Long, batchId: Long, number: Long): UnsafeRow = {
@@ -49,18 +49,18 @@ private[order] final class ArrivalKey(batchId: Long) {
 private[order] object ArrivalKey {
   private val Length = 24
 
-  /** After the bits for nulls and the place of the value. */
+  /** After the null bits and the position of the value. */
   private val Start = 16
 
   /** The event time in a key, in µs. */
   def micros(key: UnsafeRow): Long = word(key, 0) ^ Long.MinValue
 
-  /** What a key says of its row. */
+  /** The arrival that a key stands for. */
   def arrival(key: UnsafeRow): Arrival = new Arrival(micros(key), word(key, 1), word(key, 2))
 
   private val isLittleEndian = ByteOrder.nativeOrder == ByteOrder.LITTLE_ENDIAN
 
-  /** Where it is: this is asked of every row in the state. */
+  /** Reads in place, without a copy: this runs for every row in the state. */
   private def word(key: UnsafeRow, i: Int): Long = {
     val word = Platform.getLong(key.getBaseObject, key.getBaseOffset + Start + 8L * i)
     if (isLittleEndian) java.lang.Long.reverseBytes(word) else word

@@ -14,17 +14,17 @@ import tidegate.execution.{DropLateExec, OneStoreExec}
 import tidegate.plans.{EventTimeOrder, OrderMark}
 
 /**
- * Keeps rows in the state until the watermark has passed them, and puts them out by their time, and
- * those of one time by their arrival.
+ * Keeps rows in the state until the watermark has passed them, and emits them by their time, and
+ * rows with the same time by their arrival.
  *
- *   - A row leaves when it would be late: from then on no row can come that belongs before it.
- *   - A row without a time has no place in the order: it passes at once, before all that leave in
- *     its batch.
- *   - The rows that leave are read one after the other; only a state store that is not sorted has
- *     the keys of all of them in memory.
+ *   - A row leaves when it would be late: from then on no earlier row can come.
+ *   - A row without a time has no place in the order: it passes at once, before all other rows that
+ *     leave in its batch.
+ *   - The rows that leave are read one after the other; only with an unsorted state store are all
+ *     of their keys in memory.
  *
  * @param operator
- *   its name; none outside of a query
+ *   the name of the operator; none outside of a query
  * @param times
  *   the watermarks of the operator: rows below the eviction watermark of the batch are due
  * @param stateInfo
@@ -46,7 +46,7 @@ final case class EventTimeOrderExec(
 
   override def outputPartitioning: Partitioning = child.outputPartitioning
 
-  /** Of one batch; rows without a time come first here too. */
+  /** The order within one batch; rows without a time come first here too. */
   override def outputOrdering: Seq[SortOrder] =
     Seq(SortOrder(EventTimeTag.decisive(eventTime), Ascending))
 
@@ -60,8 +60,8 @@ final case class EventTimeOrderExec(
   override protected def valueSchema: StructType = OrderStateSchema.value(child.output)
 
   /**
-   * Below which time rows are due, in µs; none if the watermark has not moved: what was below it
-   * has left, and what comes now is not late.
+   * The time, in µs, below which rows are due. None if the watermark has not moved: rows below it
+   * have already left, and rows that come now are not late.
    */
   private def dueBelow: Option[Long] =
     Some(times.evictionMs)
@@ -96,7 +96,7 @@ final case class EventTimeOrderExec(
           if (hasTime) buffer.put(t.getLong(0), asUnsafe(row, unsafe))
           !hasTime
         }
-        // What is due is looked for when all rows have been put.
+        // Lazy: the search for due rows begins after all rows are in the state.
         commitAtEnd(store, withoutTime ++ due.iterator.flatMap(buffer.takeBelow))
       }
   }

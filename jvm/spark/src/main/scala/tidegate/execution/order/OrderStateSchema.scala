@@ -12,7 +12,8 @@ private[order] object OrderStateSchema {
     StructType(Seq(StructField("arrival", BinaryType, nullable = false, mark.metadata)))
 
   /**
-   * The row as it is. A batch that lacks a branch of a union may know a column to have no nulls.
+   * The row itself, with all columns nullable: a column may be without nulls in a batch that lacks
+   * a branch of a union, and with nulls in the next.
    */
   def value(columns: Seq[Attribute]): StructType =
     StructType(columns.map(c => StructField(c.name, SparkInternals.nullable(c.dataType))))

@@ -10,8 +10,8 @@ import org.apache.spark.sql.execution.streaming.state.StateStore
  * The rows of one partition that wait in its state store.
  *
  * @param isSorted
- *   whether the store gives its rows in the order of their keys, as RocksDB does. Of another all
- *   keys are looked at, and those that are due are sorted in memory
+ *   whether the store gives its rows in the order of their keys, as RocksDB does. With another
+ *   store all keys are read, and those that are due are sorted in memory
  */
 private[order] final class RowBuffer(
     store: StateStore,
@@ -29,8 +29,8 @@ private[order] final class RowBuffer(
   }
 
   /**
-   * Takes the rows below a time out, in order: each leaves the state when it is taken, and is good
-   * until the next one.
+   * Removes the rows below a time, in order: each leaves the state when it is read, and is valid
+   * until the next one is read.
    */
   def takeBelow(micros: Long): Iterator[UnsafeRow] =
     if (isSorted) sortedBelow(micros) else searchedBelow(micros)
@@ -41,7 +41,7 @@ private[order] final class RowBuffer(
       remove(pair.key)
       pair.value
     }
-    // Before the store is committed.
+    // The iterator must be closed before the store is committed.
     due ++ { all.close(); Iterator.empty }
   }
 

@@ -4,7 +4,10 @@ import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
 import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
 import tidegate.errors.CallErrors
 
-/** `5 seconds`, as an argument of a call or of a policy in it: puts `INTERVAL` before it. */
+/**
+ * Puts `INTERVAL` before a bare `5 seconds` that is an argument of a call, or of a policy in a
+ * call.
+ */
 private[parser] object BareIntervals extends Mend {
   private val units = Set(
     NANOSECOND,
@@ -41,7 +44,7 @@ private[parser] object BareIntervals extends Mend {
       Before(i, Word.Interval)
     }
 
-  /** Spark would take a number of some types there, and find a syntax error in others. */
+  /** Spark would accept parameters of some types there, and report a syntax error for others. */
   private def refuse(tokens: SqlTokens, i: Int): Unit = {
     val (marker, unit) = (tokens.all(i), tokens.all(unitAfter(tokens, i)))
     val origin = Origin(
@@ -67,7 +70,7 @@ private[parser] object BareIntervals extends Mend {
     unit > number && units(tokens.kind(unit))
   }
 
-  /** Where the unit of a number has to be; `number` itself if there is no number. */
+  /** The position where the unit of a number must be; `number` itself if there is no number. */
   private def unitAfter(tokens: SqlTokens, number: Int): Int = tokens.kind(number) match {
     case INTEGER_VALUE | DECIMAL_VALUE | QUESTION => number + 1
     case COLON                                    => number + 2

@@ -5,14 +5,15 @@ import org.apache.spark.sql.tidegate.LaterKeywords.{IDENTIFIED, STREAM}
 import tidegate.sql.EventTimeFunction
 
 /**
- * Where a call of ours stands in the tokens of a statement.
+ * The position of one of our calls in the tokens of a statement.
  *
  * @param name
  *   the position of its name
  * @param arguments
  *   the tokens of each argument
  * @param wrapper
- *   the word `TABLE` of a `TABLE(<call>)` that stands where a table may stand, not in a call
+ *   the word `TABLE` of a `TABLE(<call>)` that is in the place of a table, not an argument of a
+ *   call
  */
 private[parser] final case class CallSpan(
     name: Int,
@@ -21,9 +22,9 @@ private[parser] final case class CallSpan(
 )
 
 /**
- * Finds the calls of a statement. A call is ours if it has one of our names, stands where a table
- * may stand, and has a `DESCRIPTOR(...)` among its arguments: a function, a table or a column of
- * the user's may have such a name, too.
+ * Finds our calls in a statement. A call is ours if it has one of our names, is where a table may
+ * be, and has a `DESCRIPTOR(...)` among its arguments: a user's function, table or column may have
+ * the same name.
  */
 private[parser] object CallSpan {
   val Descriptor = "descriptor"
@@ -32,7 +33,7 @@ private[parser] object CallSpan {
   def in(tokens: SqlTokens): Seq[CallSpan] =
     tokens.all.indices.foldLeft(new CallFinder(tokens, List(Frame()), Nil))(_.after(_)).found
 
-  /** What the brackets round a token are. */
+  /** What the brackets around a token enclose. */
   private sealed trait Room
   private case object Other extends Room
   private case object Relation extends Room
@@ -114,7 +115,7 @@ private[parser] object CallSpan {
         }
     }
 
-    // Its keys are separated by commas, too.
+    // Commas also separate the keys of a clause after a table.
     private def hasKeys(argument: Range) = TableClause.in(tokens, argument).nonEmpty
   }
 }

@@ -7,19 +7,25 @@ private[parser] sealed trait Edit {
   def at: Int
 }
 
-/** New words that get the place of the token, so that what begins with it begins with them. */
+/**
+ * Inserts words before the token, with its position: a node that began with the token begins with
+ * them.
+ */
 private[parser] final case class Before(at: Int, words: Word*) extends Edit
 
-/** A new word that gets the place of the token, so that what ends with it ends with the word. */
+/**
+ * Inserts a word after the token, with its position: a node that ended with the token ends with the
+ * word.
+ */
 private[parser] final case class After(at: Int, word: Word) extends Edit
 
-/** Takes the token away; its place goes to the next one. */
+/** Removes the token; the next token starts at its position. */
 private[parser] final case class Drop(at: Int) extends Edit
 
 /** Makes a keyword an ordinary name. */
 private[parser] final case class AsName(at: Int) extends Edit
 
-/** A word that Spark's grammar wants. */
+/** A word that Spark's grammar requires. */
 private[parser] final case class Word(kind: Int, text: String)
 
 private[parser] object Word {

@@ -6,9 +6,9 @@ import org.apache.spark.sql.tidegate.TableFunctionAstBuilder
 import tidegate.sql.EventTimeCall
 
 /**
- * Makes an `EventTimeCall` of each call of a table function of ours, as soon as it is built: in a
- * finished plan they would be out of reach, in commands, in common table expressions and behind
- * `IDENTIFIER`.
+ * Turns each call of one of our table functions into an `EventTimeCall` as soon as Spark builds the
+ * call: in a finished plan, calls in commands, in common table expressions and behind `IDENTIFIER`
+ * would be out of reach.
  */
 private[parser] class EventTimeAstBuilder extends TableFunctionAstBuilder {
 

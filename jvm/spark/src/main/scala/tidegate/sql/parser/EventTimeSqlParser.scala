@@ -6,19 +6,19 @@ import org.apache.spark.sql.internal.VariableSubstitution
 import org.apache.spark.sql.tidegate.ParameterSqlParser
 
 /**
- * Spark's parser, which also takes the spellings of calls that Spark's grammar refuses: they are
- * mended before Spark parses them.
+ * Spark's parser, extended to spellings of calls that Spark's grammar refuses: they are mended
+ * before Spark parses them.
  */
 private[parser] class EventTimeSqlParser extends ParameterSqlParser {
   private val variables = new VariableSubstitution
 
   override val astBuilder: SparkSqlAstBuilder = new EventTimeAstBuilder
 
-  /** Whether a table function of ours is called in a statement. */
+  /** Whether a statement calls one of our table functions. */
   def hasCall(sqlText: String): Boolean =
     mentionsDescriptor(variables.substitute(sqlText)) && tokens(sqlText).calls.nonEmpty
 
-  // Most statements have no call: they should not be taken apart to learn that.
+  // Most statements have no call, and need not be split into tokens to find that out.
   private def mentionsDescriptor(sqlText: String): Boolean =
     sqlText.indices.exists(i =>
       sqlText.regionMatches(true, i, CallSpan.Descriptor, 0, CallSpan.Descriptor.length)
@@ -31,8 +31,9 @@ private[parser] class EventTimeSqlParser extends ParameterSqlParser {
     }
 
   /**
-   * Spark parses the text once more, to find its parameters, before we can get at the tokens: so
-   * the text is mended where it may have parameters. Its positions are mapped back.
+   * To find parameters, Spark parses the text an extra time, before we have access to the tokens.
+   * So if a text may have parameters, the text itself is mended, and positions in it are mapped
+   * back.
    */
   override protected def parseMarked[T](
       command: String,

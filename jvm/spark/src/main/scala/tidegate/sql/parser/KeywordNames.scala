@@ -2,7 +2,10 @@ package tidegate.sql.parser
 
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
 
-/** `offset => ...`: with `spark.sql.ansi.enforceReservedKeywords` it would be no name. */
+/**
+ * Makes the keyword in `offset => ...` a name: with `spark.sql.ansi.enforceReservedKeywords` Spark
+ * would refuse it.
+ */
 private[parser] object KeywordNames extends Mend {
   override def edits(tokens: SqlTokens, call: CallSpan): Seq[Edit] =
     call.arguments.flatMap(_.key).filter(isKeyword(tokens, _)).map(AsName(_))

@@ -1,6 +1,6 @@
 package tidegate.sql.parser
 
-/** Turns one spelling that Spark's grammar refuses into one that it takes. */
+/** Turns a spelling that Spark's grammar refuses into one that it accepts. */
 private[parser] trait Mend {
   def edits(tokens: SqlTokens, call: CallSpan): Seq[Edit]
 }

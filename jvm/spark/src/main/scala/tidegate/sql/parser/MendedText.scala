@@ -9,8 +9,8 @@ import org.apache.spark.sql.tidegate.TextPositions
  * The text of a statement after its mends.
  *
  * @param places
- *   of each character of `text` and of its end, the place in `original`; in code points, as Spark
- *   counts them
+ *   the position in `original` of each character of `text`, and of its end; in code points, as
+ *   Spark counts
  */
 private[parser] final class MendedText(
     val text: String,
@@ -20,7 +20,10 @@ private[parser] final class MendedText(
 
   private lazy val originalLines = new Lines(original)
 
-  /** Lets what `body` builds from the tokens of a parser have positions in the original text. */
+  /**
+   * Gives everything that `body` builds from the tokens of a parser its position in the original
+   * text.
+   */
   def withPositions[T](parser: SqlBaseParser)(body: => T): T =
     TextPositions.within(text, original, i => places(i min (places.size - 1))) { placeOf =>
       SqlTokens.of(parser).all.collect { case token: CommonToken =>
@@ -31,7 +34,7 @@ private[parser] final class MendedText(
       body
     }
 
-  /** Lets errors that Spark finds while it looks for parameters show the original text. */
+  /** Makes errors that Spark raises while it looks for parameters show the original text. */
   def withErrors[T](body: => T): T =
     try body
     catch {
@@ -48,7 +51,7 @@ private[parser] final class MendedText(
 
 private[parser] object MendedText {
 
-  /** Nothing if there is nothing to mend. */
+  /** The mended text; `None` if there is nothing to mend. */
   def of(tokens: SqlTokens): Option[MendedText] = {
     val edits = Mend.edits(tokens)
     Option.when(edits.nonEmpty)(mended(tokens, edits))

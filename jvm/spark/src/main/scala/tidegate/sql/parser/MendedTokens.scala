@@ -12,8 +12,8 @@ private[parser] final class MendedTokens(tokens: Seq[Token])
 private[parser] object MendedTokens {
 
   /**
-   * Gives a parser the mended tokens. Spark calls again with the same parser when its fast mode
-   * fails; then there is nothing left to do.
+   * Gives a parser the mended tokens. When its fast mode fails, Spark parses again with the same
+   * parser, whose tokens are then already mended.
    */
   def replaceIn(parser: SqlBaseParser): Unit = parser.getTokenStream match {
     case _: MendedTokens => ()

@@ -12,13 +12,13 @@ import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
 /** The tokens of a statement, without comments and white space; the last one is its end. */
 private[parser] final class SqlTokens(val all: IndexedSeq[Token]) {
 
-  /** The calls of ours. */
+  /** Our calls in the statement. */
   lazy val calls: Seq[CallSpan] = CallSpan.in(this)
 
-  /** Whether a call of ours begins here. */
+  /** Whether one of our calls begins at a token. */
   def startsCall(i: Int): Boolean = calls.exists(_.name == i)
 
-  /** The type of a token; of one that is not there, that of the end. */
+  /** The type of a token; the type of the end if there is no such token. */
   def kind(i: Int): Int = all.lift(i).fold(Token.EOF)(_.getType)
 
   def is(i: Int, kinds: Int*): Boolean = kinds.contains(kind(i))
@@ -29,10 +29,12 @@ private[parser] final class SqlTokens(val all: IndexedSeq[Token]) {
 
   def isWord(i: Int): Boolean = Character.isLetter(all(i).getText.head)
 
-  /** Where the bracket at `open` is closed, or the end. */
+  /** The position where the bracket at `open` is closed, or the end. */
   def closing(open: Int): Int = brackets.getOrElse(open, all.size - 1)
 
-  /** The positions of a range that are in none of its brackets; a bracket's own ends are. */
+  /**
+   * The positions of a range that are not inside brackets; the brackets themselves are included.
+   */
   def topLevel(range: Range): Seq[Int] =
     Iterator
       .iterate(range.start)(i => if (is(i, LEFT_PAREN)) closing(i) max (i + 1) else i + 1)
@@ -46,7 +48,7 @@ private[parser] final class SqlTokens(val all: IndexedSeq[Token]) {
   /** Whether the statement may have parameter markers. */
   def mayHaveParameters: Boolean = all.indices.exists(is(_, QUESTION, COLON))
 
-  /** What was lexed. */
+  /** The text of the statement. */
   def text: String = {
     val stream = all.last.getInputStream
     stream.getText(Interval.of(0, stream.size - 1))

@@ -4,12 +4,13 @@ import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
 import org.apache.spark.sql.tidegate.LaterKeywords.STREAM
 
 /**
- * Makes a table argument `TABLE(<name or query>)`:
+ * Rewrites a table argument to `TABLE(<name or query>)`:
  *   - `TABLE t` and `t PARTITION BY k` lack brackets or the word;
  *   - `TABLE(STREAM t)`, `TABLE(hop(...))` and `hop(...)` are tables, but neither names nor
  *     queries.
  *
- * A bare `t` and `(select ...)` are expressions to Spark, which the claim of the call understands.
+ * Spark parses a bare `t` and `(select ...)` as expressions; `EventTimeCall` accepts these as
+ * tables.
  */
 private[parser] object TableArguments extends Mend {
 

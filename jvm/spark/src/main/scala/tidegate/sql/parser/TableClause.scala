@@ -3,7 +3,7 @@ package tidegate.sql.parser
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
 
 /**
- * `PARTITION BY`, `ORDER BY` or `WITH SINGLE PARTITION` behind a table argument.
+ * `PARTITION BY`, `ORDER BY` or `WITH SINGLE PARTITION` after a table argument.
  *
  * @param start
  *   the position of its first word

@@ -1,8 +1,8 @@
 package tidegate.sql.parser
 
 /**
- * `PARTITION BY a, b, DESCRIPTOR(...)`: puts brackets round the keys, as Spark takes the comma
- * behind them for one more key. `ORDER BY` likewise.
+ * Puts brackets around the keys in `PARTITION BY a, b, DESCRIPTOR(...)`, because Spark takes the
+ * argument after the last comma for one more key. Does the same for `ORDER BY`.
  */
 private[parser] object TableKeys extends Mend {
   override def edits(tokens: SqlTokens, call: CallSpan): Seq[Edit] =

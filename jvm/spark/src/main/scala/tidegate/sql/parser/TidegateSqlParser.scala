@@ -4,9 +4,10 @@ import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.tidegate.DelegatingParser
 
 /**
- * Parses statements that call a table function of Tidegate, such as `TUMBLE(TABLE t,
- * DESCRIPTOR(ts), 5 seconds)`. All others go to `delegate` unchanged, so that their plans,
- * positions and errors stay the same, and so do the statements of other extensions.
+ * Parses statements that call a table function of Tidegate, such as
+ * `TUMBLE(TABLE t, DESCRIPTOR(ts), 5 seconds)`. All other statements go to `delegate` unchanged, so
+ * that their plans, positions and errors stay the same, and so do the statements of other
+ * extensions.
  */
 final class TidegateSqlParser(override protected val delegate: ParserInterface)
     extends DelegatingParser {

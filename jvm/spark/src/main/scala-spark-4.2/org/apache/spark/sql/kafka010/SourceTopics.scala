@@ -10,23 +10,26 @@ import org.apache.kafka.common.config.ConfigResource
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream
 
 /**
- * What the driver may ask of the topics behind a source of Kafka. Not with the rest of Spark's
- * private API, as it can be loaded only where Spark's connector to Kafka is.
+ * What the driver can find out about the topics behind a Kafka source. Kept apart from the rest of
+ * Spark's private API, because this object can be loaded only together with Spark's Kafka
+ * connector.
  */
 object SourceTopics {
 
-  /** A setting of each topic; of none if the source may not ask for it, or is not Kafka. */
+  /** A setting of each topic; empty if the source may not ask for it, or does not read Kafka. */
   def settings(source: SparkDataStream, name: String): Map[String, String] = source match {
     case kafka: KafkaMicroBatchStream =>
       val reader = kafka.kafkaOffsetReader
       val topics = reader.fetchEarliestOffsets().keySet.map(_.topic)
-      // Any strategy makes the same client, with the settings and tokens of the source.
+      // Every strategy makes the same client, with the settings and tokens of the source.
       val strategy = AssignStrategy(Array.empty)
       Using.resource(strategy.createAdmin(reader.driverKafkaParams))(settings(_, topics, name))
     case _ => Map.empty
   }
 
-  /** Each topic is asked by itself: one that refuses hides no other. */
+  /**
+   * Each topic has an answer of its own: a topic that may not be asked does not hide the others.
+   */
   private def settings(admin: Admin, topics: Set[String], name: String): Map[String, String] = {
     val resources = topics.map(new ConfigResource(ConfigResource.Type.TOPIC, _))
     for {

@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
 import org.apache.spark.sql.types.{DataType, StructType}
 
 /**
- * A parser that chooses another one for each text that may call functions, and leaves names, types
- * and schemas to `delegate`.
+ * A parser that chooses the actual parser for each text that may call functions, and leaves names,
+ * types and schemas to `delegate`.
  */
 trait DelegatingParser extends ParserInterface {
   protected def delegate: ParserInterface

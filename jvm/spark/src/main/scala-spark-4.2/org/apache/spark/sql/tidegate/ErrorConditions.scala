@@ -4,7 +4,7 @@ import java.net.URL
 
 import org.apache.spark.{ErrorClassesJsonReader, SparkThrowableHelper}
 
-/** The conditions that Spark's error reader knows. */
+/** Access to the error conditions that Spark's error reader knows. */
 object ErrorConditions {
 
   /**

@@ -6,8 +6,8 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.join.Streamin
 /**
  * The rows that leave the state of one side of a stream join: those for which `expired` holds.
  *
- * State format 4 finds them by their time, up to and including `upToMs`. It gets no previous
- * watermark, because it would then skip rows that were below that watermark when they came.
+ * State format 4 finds these rows by their time, up to and including `upToMs`. It gets no previous
+ * watermark: with one, it would skip rows that were below that watermark when they came.
  */
 object JoinEviction {
   type Predicate = JoinStateWatermarkPredicate

@@ -16,7 +16,10 @@ final class LoggedBatch private (
 
   def timestampMs: Long = metadata.batchTimestampMs
 
-  /** Where the batch before ended. Spark's search: with asynchronous progress the log has gaps. */
+  /**
+   * Where the previous batch ended. Spark's own search finds it, because with asynchronous progress
+   * the log has gaps.
+   */
   def start: StreamProgress =
     query.validateOffsetLogAndGetPrevOffset(batchId).fold(new StreamProgress)(progress)
 
@@ -55,7 +58,7 @@ final class LoggedBatch private (
 
 object LoggedBatch {
 
-  /** None if the log lacks the batch. */
+  /** `None` if the log lacks the batch. */
   def of(query: MicroBatchExecution, batchId: Long): Option[LoggedBatch] =
     for (entry <- query.offsetLog.get(batchId); metadata <- entry.metadataOpt)
       yield new LoggedBatch(query, batchId, entry, metadata)

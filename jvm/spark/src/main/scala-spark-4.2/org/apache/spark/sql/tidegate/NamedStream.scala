@@ -7,7 +7,9 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 /** A table without columns, as a source of a streaming query. */
 object NamedStream {
 
-  /** Where checkpoints know sources by name, other sources keep their numbers. */
+  /**
+   * The source has a name, so that other sources keep their numbers in checkpoints that know names.
+   */
   def apply(name: String, table: Table): StreamingRelationV2 = StreamingRelationV2(
     source = None,
     sourceName = name,

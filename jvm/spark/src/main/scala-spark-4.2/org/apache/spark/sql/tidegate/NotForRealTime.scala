@@ -4,12 +4,12 @@ import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.connector.read.streaming.{Offset, PartitionOffset, SupportsRealTimeMode}
 
 /**
- * A source that refuses real-time mode in words of its own. Spark would refuse a source without
- * this interface by the name of its class.
+ * A source that refuses real-time mode with its own error. Without this interface, Spark's error
+ * would only name the class of the source.
  */
 trait NotForRealTime extends SupportsRealTimeMode {
 
-  /** Throws. */
+  /** Throws the error. */
   protected def refuseRealTime(): Nothing
 
   override def prepareForRealTimeMode(): Unit = refuseRealTime()

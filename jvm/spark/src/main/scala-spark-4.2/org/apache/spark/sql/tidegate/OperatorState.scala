@@ -27,7 +27,7 @@ object OperatorState {
       batch.currentStateStoreCkptId.get(operatorId)
     )
 
-  /** The rows of each group together: within a query, where the store of their partition is. */
+  /** Brings the rows of each group together: in a query, where the store of their partition is. */
   def grouped(
       by: Seq[Expression],
       state: Option[StatefulOperatorStateInfo],
@@ -41,7 +41,7 @@ object OperatorState {
    * The schema of an operator's state in a checkpoint; none if there is no state yet.
    *
    * @param stateLocation
-   *   the folder in which every operator has its state
+   *   the folder with the states of all operators
    */
   def storedSchema(
       stateLocation: String,
@@ -56,8 +56,9 @@ object OperatorState {
   }
 
   /**
-   * Spark hands the store that an aggregation has read on to the next operator of the same task
-   * that writes one. An operator with a store of its own calls this first.
+   * Makes the task forget a store. Spark hands the store that an aggregation has read to the next
+   * operator of the same task that writes a store, so an operator with its own store calls this
+   * first.
    */
   def forgetStoreOfTask(): Unit = StateStoreThreadLocalTracker.clearStore()
 }

@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.parser.{ParameterContext, SqlBaseParser}
 import org.apache.spark.sql.execution.SparkSqlParser
 
 /**
- * Spark's parser, which parses a statement with parameters twice: to find the parameters in the
- * text, and then the text with their values in it.
+ * Spark's parser, which parses a statement with parameters twice: first to find the parameters, and
+ * then with their values in the text.
  */
 abstract class ParameterSqlParser extends SparkSqlParser {
 
@@ -13,7 +13,7 @@ abstract class ParameterSqlParser extends SparkSqlParser {
    * Parses a statement that may have parameter markers.
    *
    * @param asSpark
-   *   parses a text twice, and asks for the result the second time
+   *   parses a text twice, and asks for the result in the second pass
    */
   protected def parseMarked[T](
       command: String,

@@ -18,7 +18,7 @@ import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.{Dataset, SparkSession, classic}
 
-/** What Spark keeps private of sessions, their DataFrames and their queries. */
+/** Access to Spark's private API for sessions, DataFrames and queries. */
 object SparkInternals {
   private val InitializationWait = 1.minute
   private val InitializationStep = 100.millis
@@ -30,7 +30,7 @@ object SparkInternals {
   def analyze(session: SparkSession, plan: LogicalPlan): LogicalPlan =
     castToImpl(session).sessionState.analyzer.execute(plan)
 
-  /** The plan of a DataFrame that a source of the first version made. */
+  /** The plan of a DataFrame that a source of Spark's first source API made. */
   def logical(ds: Dataset[_]): LogicalPlan = ds.logicalPlan
 
   /** A dataset over `plan`, analyzed, with the encoder of `ds`. */
@@ -71,13 +71,13 @@ object SparkInternals {
 
   /**
    * The execution behind a query handle, running or ended, with its plan. `start` returns before
-   * there is one, so this waits for the plan: for a minute at most, and no longer than the query
-   * lives. None if the query has no plan then.
+   * there is a plan, so this method waits for it: for a minute at most, and no longer than the
+   * query lives. `None` if the query has no plan after that.
    */
   def execution(query: StreamingQuery): Option[MicroBatchExecution] =
     microBatch(query).filter { m =>
-      // Asked for by the query's own thread, Spark would make the plan, and too early. After the
-      // plan is made, this thread runs no code of a user but in batches.
+      // If the query's own thread asked for the plan, Spark would make the plan now, which is too
+      // early. After the plan is made, this thread runs user code only in batches.
       if (m.queryExecutionThread eq Thread.currentThread) m.lastExecution != null
       else awaitInitialization(m, InitializationWait.fromNow) && isPlanMade(m)
     }
@@ -88,10 +88,10 @@ object SparkInternals {
     val step = InitializationStep.fromNow
     try query.awaitInitialization(InitializationStep.toMillis)
     catch {
-      // A query that has failed still tells what it saw.
+      // A failed query can still show what it saw.
       case _: StreamingQueryException => ()
     }
-    // Spark does not say whether it waited in vain.
+    // Spark does not report whether the wait timed out.
     if (step.hasTimeLeft()) true
     else if (!query.isActive || until.isOverdue()) false
     else awaitInitialization(query, until)
@@ -100,17 +100,17 @@ object SparkInternals {
   private def isPlanMade(query: MicroBatchExecution): Boolean =
     try query.logicalPlan != null
     catch {
-      // Spark's own check: no other thread than that of the query makes its plan.
+      // Spark asserts that only the query's own thread makes its plan.
       case _: AssertionError => false
     }
 
   /** A grouping key in which equal floating-point numbers have equal bits. */
   def normalized(key: Expression): Expression = NormalizeFloatingNumbers.normalize(key)
 
-  /** A type in which everything may be null. */
+  /** The type with every part nullable. */
   def nullable(dataType: DataType): DataType = dataType.asNullable
 
-  /** How a session reads files. */
+  /** The Hadoop configuration with which a session reads files. */
   def hadoopConf(session: SparkSession): Configuration =
     castToImpl(session).sessionState.newHadoopConf()
 

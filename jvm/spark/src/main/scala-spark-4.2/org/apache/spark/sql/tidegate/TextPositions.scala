@@ -9,14 +9,14 @@ import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
 object TextPositions {
 
   /**
-   * Runs `body`; what it builds has positions in `original`.
+   * Runs `body` so that everything it builds has positions in `original`.
    *
    * @param text
    *   the text that Spark was given; Spark may have put the values of parameters into it
    * @param place
-   *   from a character of `text` to its place in `original`
+   *   maps a character of `text` to its position in `original`
    * @param body
-   *   takes a function from a character that Spark parses to its place in `original`
+   *   takes a function that maps a character that Spark parses to its position in `original`
    */
   def within[T](text: String, original: String, place: Int => Int)(body: (Int => Int) => T): T = {
     val origin = CurrentOrigin.get
@@ -27,7 +27,7 @@ object TextPositions {
     CurrentOrigin.withOrigin(origin.copy(positionMapper = Some(mapper)))(body(mapper.mapToOriginal))
   }
 
-  /** The same error, about `original`. */
+  /** The same error, but with the text `original`. */
   def error(e: ParseException, original: String, start: Origin): ParseException =
     new ParseException(Some(original), start, e.getCondition, e.getMessageParameters.asScala.toMap)
 }

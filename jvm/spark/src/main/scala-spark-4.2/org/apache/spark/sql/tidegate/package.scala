@@ -11,11 +11,11 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.{
 import org.apache.spark.sql.execution.streaming.runtime
 
 /**
- * Spark 4.2, as far as other versions of Spark differ from it or Spark keeps it private. Code
- * outside of this folder compiles against every supported version.
+ * The parts of Spark 4.2 that differ in other versions, or that Spark keeps private. Code outside
+ * of this folder compiles against every supported version.
  *
- * This object has the classes that other versions only keep in another package, or under another
- * name. A class whose use differs has a file of its own.
+ * This object has the classes that differ only in their package or name. A class that is used
+ * differently in other versions has a file of its own.
  */
 package object tidegate {
 
