@@ -69,6 +69,8 @@ lazy val spark = (project in file("jvm/spark"))
     assembly / assemblyJarName := s"tidegate-spark-${default.minor}_2.13-${version.value}.jar",
     assembly / assemblyOption ~= (_.withIncludeScala(false)),
     Test / javaOptions ++= javaModuleOptions ++ Seq("-Xmx4g", "-Duser.timezone=UTC"),
+    // Queries of a few rows do not live long enough for better code and a parallel collector.
+    Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
     Test / javaOptions ++= Seq(scenarios.value, sparkTests.value),
     Test / javaOptions += s"-Dtidegate.main-sources=${(Compile / scalaSource).value / "tidegate"}",
     Test / javaOptions += s"-Dtidegate.docs=${(ThisBuild / baseDirectory).value / "docs"}",

@@ -15,6 +15,10 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     # Code that does not compile fails the test instead of running interpreted.
     "spark.sql.codegen.fallback": "false",
+    # More generated code than the 100 stages that Spark keeps by default.
+    "spark.sql.codegen.cache.maxEntries": "5000",
+    # Else tasks ask the driver for each class, anew for each query.
+    "spark.sql.artifact.isolation.enabled": "false",
     # One task is enough for a few rows.
     "spark.sql.shuffle.partitions": "1",
     # A small batch spends most of its time on files. Hadoop starts a process for every file whose

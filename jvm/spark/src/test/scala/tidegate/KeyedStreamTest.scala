@@ -184,6 +184,10 @@ object KeyedStreamTest {
     .config("spark.sql.streaming.stateStore.maintenanceInterval", "1h")
     .config("spark.sql.streaming.forceDeleteTempCheckpointLocation", "true")
     .config("spark.sql.planChangeValidation", "true")
+    // Suites plan more than the 100 stages whose generated code Spark keeps by default.
+    .config("spark.sql.codegen.cache.maxEntries", "5000")
+    // Else tasks ask the driver for each class, anew for each query.
+    .config("spark.sql.artifact.isolation.enabled", "false")
     // Generated code that does not compile fails, where Spark would run without it.
     .config("spark.sql.codegen.fallback", "false")
     .config("spark.sql.codegen.factoryMode", "CODEGEN_ONLY")
