@@ -1,5 +1,12 @@
 """A silent substream is left out, but never while there are files left to read."""
 
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
+
 import tidegate
 from feeds import Feed, counts
 
@@ -54,3 +61,92 @@ def test_substream_when_silent_and_the_timeout_is_none_then_holds_for_ever(feed:
 
     assert held == []
     assert sorted(released) == [("12:00", 2), ("12:30", 1)]
+
+
+def test_substream_when_silent_behind_the_others_and_they_wait_for_it_then_loses_no_row(
+    feed: Feed,
+) -> None:
+    feed.add(("12:00:10", 0), ("12:00:10", 1))
+    feed.add(("12:30:10", 0))
+    keyed = tidegate.withKeyedWatermark(
+        feed.stream(),
+        "time",
+        "5 seconds",
+        substream="partition",
+        idleTimeout="1 millisecond",
+        idleBehind="1 hour",
+    )
+
+    with feed.running(counts(keyed)) as (query, emitted):
+        query.processAllAvailable()
+        held = emitted.all()
+        feed.add(("12:00:20", 1), ("12:45:10", 1))
+        released = emitted.next()
+
+    assert held == []
+    assert released == ("12:00", 3)
+
+
+def test_simple_reader_when_each_read_finds_rows_then_silence_does_not_count(
+    spark: SparkSession, feed: Feed
+) -> None:
+    spark.dataSource.register(_reads())
+    keyed = tidegate.withKeyedWatermark(
+        spark.readStream.format("reads").load(),
+        "time",
+        "5 seconds",
+        substream="partition",
+        idleTimeout="1 millisecond",
+    )
+
+    with feed.running(counts(keyed)) as (query, emitted):
+        query.processAllAvailable()
+        closed = sorted([emitted.next(), emitted.next()])
+        late = tidegate.watermarks(query)["aggregate"]["lateRows"]
+
+    assert closed == [("12:00", 3), ("12:10", 1)]
+    assert late == 0
+
+
+def _reads() -> type[DataSource]:
+    """Return a source whose reader finds the rows of one minute at a time, and then no more."""
+
+    # Spark sends classes of a function to its workers, which do not have this module.
+    class Reader(SimpleDataSourceStreamReader):
+        reads = (
+            (("12:00:10", 0), ("12:00:10", 1)),
+            (("12:10:10", 0),),
+            (("12:20:10", 0),),
+            (("12:00:20", 1), ("12:30:10", 1)),
+        )
+
+        def initialOffset(self) -> dict[str, int]:
+            return {"read": 0}
+
+        def read(self, start: dict[str, int]) -> tuple[Iterator[tuple[Any, ...]], dict[str, int]]:
+            at = start["read"]
+            rows = self.reads[at] if at < len(self.reads) else ()
+            times = [(datetime.fromisoformat(f"2026-01-01T{time}+00:00"), p) for time, p in rows]
+            return iter(times), {"read": at + (1 if times else 0)}
+
+        def readBetweenOffsets(
+            self, start: dict[str, int], end: dict[str, int]
+        ) -> Iterator[tuple[Any, ...]]:
+            for at in range(start["read"], end["read"]):
+                yield from self.read({"read": at})[0]
+
+        def commit(self, end: dict[str, int]) -> None:
+            pass
+
+    class Reads(DataSource):
+        @classmethod
+        def name(cls) -> str:
+            return "reads"
+
+        def schema(self) -> str:
+            return "time timestamp, partition int"
+
+        def simpleStreamReader(self, schema: Any) -> SimpleDataSourceStreamReader:
+            return Reader()
+
+    return Reads

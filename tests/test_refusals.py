@@ -69,6 +69,12 @@ NO_DURATION = (
             "22006",
         ),
         (
+            {"idleBehind": "soon"},
+            "INVALID_DURATION",
+            f"The argument `idleBehind` is 'soon', {NO_DURATION}",
+            "22006",
+        ),
+        (
             {"maxFutureSkew": "1 microsecond"},
             "INVALID_DURATION",
             f"The argument `maxFutureSkew` is '1 microsecond', {NO_DURATION}",

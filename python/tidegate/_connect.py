@@ -44,6 +44,7 @@ def with_keyed_watermark(
     name: str | None,
     max_future_skew: str | None,
     flush: bool,
+    idle_behind: str | None = None,
     ingestion_time: str | None = None,
 ) -> DataFrame:
     """Call ``IMPOSE_ORDER`` on a DataFrame."""
@@ -63,6 +64,8 @@ def with_keyed_watermark(
         call.named("max_future_skew", max_future_skew)
     if flush:
         call.named("flush", flush)
+    if idle_behind is not None:
+        call.named("idle_behind", idle_behind)
     return call.on(df)
 
 
@@ -91,7 +94,7 @@ def with_ingestion_watermark(
         name,
         None,
         flush,
-        ingestion_time,
+        ingestion_time=ingestion_time,
     )
 
 

@@ -69,6 +69,7 @@ def with_keyed_watermark(
     name: str | None,
     max_future_skew: str | None,
     flush: bool,
+    idle_behind: str | None,
 ) -> DataFrame:
     """Call the facade's method of this name."""
     java_df = _java_dataframe("df", df)
@@ -83,6 +84,7 @@ def with_keyed_watermark(
         name,
         max_future_skew,
         flush,
+        idle_behind,
     )
     return DataFrame(keyed, df.sparkSession)
 

@@ -22,6 +22,7 @@ class KeyedDataFrame(DataFrame):
         name: str | None = ...,
         maxFutureSkew: Duration | None = ...,
         flush: bool = ...,
+        idleBehind: Duration | None = ...,
     ) -> DataFrame: ...
     def withIngestionWatermark(
         self,

@@ -68,6 +68,7 @@ def withKeyedWatermark(
     name: str | None = None,
     maxFutureSkew: Duration | None = None,
     flush: bool = False,
+    idleBehind: Duration | None = None,
 ) -> DataFrame:
     """Give an event-time column a watermark of its own.
 
@@ -110,6 +111,10 @@ def withKeyedWatermark(
     flush : bool, default False
         Whether a run with ``trigger(availableNow=True)`` ends time: all windows close and the state
         becomes empty. Rows that come in a later run on the same checkpoint are late.
+    idleBehind : str, datetime.timedelta or None, default None
+        Wall-clock time without rows after which a substream is left out that is behind the highest
+        watermark: its next rows would be late. Below `idleTimeout` it has no effect; ``None`` for
+        as long as `idleTimeout`.
 
     Returns
     -------
@@ -154,6 +159,7 @@ def withKeyedWatermark(
         None if name is None else text("name", name, "a name"),
         _optional_duration("maxFutureSkew", maxFutureSkew),
         boolean("flush", flush),
+        _optional_duration("idleBehind", idleBehind),
     )
     if _connect.is_connect(df):
         return _connect.with_keyed_watermark(df, *arguments)
@@ -345,4 +351,11 @@ def _optional_duration(argument: str, value: Any) -> str | None:
 
 
 def _utc(epoch_ms: int | None) -> datetime | None:
-    return None if epoch_ms is None else _EPOCH + timedelta(milliseconds=epoch_ms)
+    if epoch_ms is None:
+        return None
+    try:
+        return _EPOCH + timedelta(milliseconds=epoch_ms)
+    except OverflowError:
+        # A TIMESTAMP, and the end of time, may be beyond what a datetime can be.
+        bound = datetime.max if epoch_ms > 0 else datetime.min
+        return bound.replace(tzinfo=timezone.utc)

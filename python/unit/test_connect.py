@@ -66,6 +66,7 @@ def test_watermark_when_all_is_given_then_every_value_is_a_parameter(
         name="orders",
         maxFutureSkew="1 hour",
         flush=True,
+        idleBehind="2 minutes",
     )
 
     (text, values, _) = session.calls[0]
@@ -73,7 +74,7 @@ def test_watermark_when_all_is_given_then_every_value_is_a_parameter(
         "SELECT * FROM IMPOSE_ORDER(TABLE({df}), DESCRIPTOR(:p0), key => :p1, "
         "policy => limitingLagAndLull(:p2, :p3), substream => :p4, "
         "idle_timeout => :p5, emission => byFrame(:p6, :p7), name => :p8, max_future_skew => :p9, "
-        "flush => :p10)"
+        "flush => :p10, idle_behind => :p11)"
     )
     assert list(values.values()) == [
         "order_time",
@@ -87,6 +88,7 @@ def test_watermark_when_all_is_given_then_every_value_is_a_parameter(
         "orders",
         "1 hour",
         True,
+        "2 minutes",
     ]
 
 

@@ -88,3 +88,19 @@ def test_query_when_something_else_then_the_sentence_says_what_was_found(
     assert str(error.value) == (
         "query must be a pyspark.sql.streaming.StreamingQuery, found int: 7."
     )
+
+
+@pytest.mark.parametrize(
+    ("epoch_ms", "expected"),
+    [
+        (9223372036854775, datetime.max.replace(tzinfo=timezone.utc)),
+        (253402300800000, datetime.max.replace(tzinfo=timezone.utc)),
+        (-9223372036854775, datetime.min.replace(tzinfo=timezone.utc)),
+    ],
+)
+def test_time_when_beyond_all_datetimes_then_is_the_nearest_one(
+    query: StreamingQuery, facade: FakeFacade, epoch_ms: int, expected: datetime
+) -> None:
+    facade.json = WATERMARK.replace("1767225655123", str(epoch_ms))
+
+    assert tidegate.watermarks(query)["orders"]["watermark"] == expected

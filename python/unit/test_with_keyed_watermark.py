@@ -27,6 +27,7 @@ def test_call_when_only_a_lag_is_given_then_sends_a_fixed_lag_and_the_defaults(
         None,
         None,
         False,
+        None,
     )
     assert facade.calls == [("a Java DataFrame", *expected)]
     assert result._jdf == "a Java DataFrame with a watermark"
@@ -46,6 +47,7 @@ def test_call_when_all_is_given_then_sends_it_in_the_order_of_the_facade(
         name="orders",
         maxFutureSkew="1 hour",
         flush=True,
+        idleBehind=timedelta(minutes=2),
     )
 
     assert facade.calls == [
@@ -62,6 +64,7 @@ def test_call_when_all_is_given_then_sends_it_in_the_order_of_the_facade(
             "orders",
             "1 hour",
             True,
+            "120000000 microseconds",
         )
     ]
 

@@ -103,6 +103,13 @@ def test_statement_when_refused_then_the_error_arrives_whole(
             "22023",
         ),
         (
+            {"idleBehind": "0 seconds"},
+            "DURATION_TOO_SMALL",
+            "The argument `idle_behind` is '0 seconds', but must be at least 1 ms. Use a duration "
+            "such as '5 seconds'.",
+            "22023",
+        ),
+        (
             {"maxFutureSkew": "-1 second"},
             "DURATION_TOO_SMALL",
             "The argument `max_future_skew` is '-1 second', but must be at least 0 ms. Use a "

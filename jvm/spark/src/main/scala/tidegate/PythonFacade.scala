@@ -26,7 +26,8 @@ final class PythonFacade {
       emissionArguments: JList[String],
       name: String,
       maxFutureSkew: String,
-      flush: Boolean
+      flush: Boolean,
+      idleBehind: String
   ): DataFrame =
     KeyedWatermarks.add(
       df,
@@ -38,7 +39,8 @@ final class PythonFacade {
       Option(emission).map(Policies.emission(_, emissionArguments.asScala.toSeq)),
       Option(name),
       Option(maxFutureSkew),
-      flush
+      flush,
+      Option(idleBehind)
     )
 
   /** See the method of the same name on Datasets; null stands for an argument that is left out. */

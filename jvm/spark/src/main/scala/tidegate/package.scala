@@ -115,6 +115,10 @@ package object tidegate extends tidegate.PolicyFunctions {
      * @param flush
      *   whether event time ends together with a run with `Trigger.AvailableNow`: all windows close
      *   and all rows leave the state. Rows of a later run on the same checkpoint are late
+     * @param idleBehind
+     *   how long a substream may be without events before it is left out, if its watermark is
+     *   behind the highest one: its next rows would be late. Below `idleTimeout` it has no effect;
+     *   null: as long as `idleTimeout`
      * @throws AnalysisException
      *   if a column does not exist or has the wrong type, if the key is out of range or already
      *   used on this stream, if a duration cannot be read, or if the session does not have the
@@ -130,7 +134,8 @@ package object tidegate extends tidegate.PolicyFunctions {
         emission: EmissionSpec = null,
         name: String = null,
         maxFutureSkew: String = null,
-        flush: Boolean = false
+        flush: Boolean = false,
+        idleBehind: String = null
     ): Dataset[T] =
       KeyedWatermarks.add(
         ds,
@@ -142,7 +147,8 @@ package object tidegate extends tidegate.PolicyFunctions {
         Option(emission),
         Option(name),
         Option(maxFutureSkew),
-        flush
+        flush,
+        Option(idleBehind)
       )
 
     /**
@@ -211,7 +217,7 @@ package object tidegate extends tidegate.PolicyFunctions {
         Option(name),
         maxFutureSkew = None,
         flush,
-        Option(ingestionTime)
+        ingestionTime = Option(ingestionTime)
       )
 
     /**

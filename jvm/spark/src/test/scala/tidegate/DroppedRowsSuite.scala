@@ -83,6 +83,42 @@ class DroppedRowsSuite extends KeyedStreamTest {
     assert(dropped(run.query) === Map("symmetricHashJoin" -> 3L))
   }
 
+  /** Sends rows of which a filter removes one late row of two; `counts` is how many are late. */
+  private def filtered(title: String, counts: Long)(query: DataFrame => DataFrame): Unit =
+    test(s"a filter $title") {
+      val in = events()
+      val run = new Run(query(keyed(in.toDF()))).start()
+      in.addData(event("a", 105))
+      run.settle()
+      in.addData(event("a", 5, 0), event("b", 6, 1), event("c", 7, 2), event("c", 130))
+      run.settle()
+      assert(run.lateRows.values.sum === counts)
+    }
+
+  filtered("after the time is made: all late rows count", counts = 3)(
+    _.where("n <> 1").dropDuplicates("time", "n")
+  )
+
+  filtered("after the window is made", counts = 3)(
+    _.select(window(col("time"), "10 seconds"), col("n")).where("n <> 1").groupBy("window").count()
+  )
+
+  filtered("after the window is made, written above the aggregation", counts = 3)(
+    _.groupBy(window(col("time"), "10 seconds"), col("n")).count().where("n <> 1")
+  )
+
+  filtered("before the aggregation makes the window: only rows that are left count", counts = 2)(
+    _.where("n <> 1").groupBy(window(col("time"), "10 seconds")).count()
+  )
+
+  filtered("before the aggregation makes sliding windows", counts = 2)(
+    _.where("n <> 1").groupBy(window(col("time"), "20 seconds", "10 seconds")).count()
+  )
+
+  filtered("before the aggregation makes sessions", counts = 2)(
+    _.where("n <> 1").groupBy(session_window(col("time"), "3 seconds"), col("sub")).count()
+  )
+
   test("two actions on a batch") {
     val in = events()
     val query = start(keyed(in.toDF()).dropDuplicates("time", "n")) { batch =>
@@ -104,7 +140,8 @@ class DroppedRowsSuite extends KeyedStreamTest {
     late.addTo(metric)
     def attempt(rows: Int): LateRows = {
       val inTask = new LateRows
-      (1 to rows).foreach(i => inTask.add(s"row $i"))
+      val pass = inTask.begin(partition = 0)
+      (1 to rows).foreach(i => pass.drop(s"row $i"))
       inTask
     }
     Seq(3 -> 3, 2 -> 3, 4 -> 4).foreach { case (rows, total) =>

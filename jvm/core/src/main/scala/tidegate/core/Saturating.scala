@@ -1,7 +1,7 @@
 package tidegate.core
 
 /** Arithmetic on times that stops at the bounds of `Long` instead of wrapping around. */
-private[core] object Saturating {
+private[tidegate] object Saturating {
 
   def add(left: Long, right: Long): Long = {
     val sum = left + right

@@ -48,6 +48,13 @@ trait WatermarkPolicy {
   def snapshot: WatermarkPolicy.Snapshot
 
   /**
+   * Whether a snapshot has as many values as one of this policy.
+   *
+   * Example: `WatermarkPolicy.fixedLag(10).fits(WatermarkPolicy.Snapshot(Vector(90L)))` is true.
+   */
+  def fits(snapshot: WatermarkPolicy.Snapshot): Boolean
+
+  /**
    * Continues where the saved policy was. To be called on a new instance of the same policy with
    * the same parameters.
    *
@@ -58,9 +65,24 @@ trait WatermarkPolicy {
    *   for how many ms the query was stopped: remembered moments of the wall clock are shifted by
    *   this pause, so that it does not count; a value below 0 (the clock was set back) counts as 0
    * @throws java.lang.IllegalArgumentException
-   *   if the snapshot cannot be one of this policy
+   *   if the snapshot does not fit
    */
   def restore(snapshot: WatermarkPolicy.Snapshot, pausedMs: Long = 0): Unit
+
+  /**
+   * Goes on from the watermark that another policy, or this one with other parameters, has reached.
+   * To be called on a new instance. The watermark stays where it is until this policy is above it;
+   * events and silences of before are not known.
+   *
+   * Example: a fixed lag of 10 that goes on from 95 stays there after an event at 100, and is at
+   * 110 after one at 120.
+   *
+   * @param watermarkMs
+   *   the watermark that was reached
+   * @param nowMs
+   *   the wall clock; silence is counted from here on
+   */
+  def goOnFrom(watermarkMs: Long, nowMs: Long): Unit
 }
 
 /**

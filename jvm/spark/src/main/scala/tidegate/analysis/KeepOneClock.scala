@@ -2,7 +2,6 @@ package tidegate.analysis
 
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LocalRelation, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 import tidegate.clock.ClockTable
 import tidegate.plans.KeyedWatermark
 
@@ -26,8 +25,8 @@ object KeepOneClock extends Rule[LogicalPlan] {
           streaming.transformDown {
             case k: KeyedWatermark if !found =>
               found = true
-              if (isClock(k.right)) k else k.copy(right = ClockTable.relation)
-            case k: KeyedWatermark if isClock(k.right) =>
+              if (ClockTable.isRelation(k.right)) k else k.copy(right = ClockTable.relation)
+            case k: KeyedWatermark if ClockTable.isRelation(k.right) =>
               k.copy(right = LocalRelation(Nil, isStreaming = true))
           }
       }
@@ -36,10 +35,5 @@ object KeepOneClock extends Rule[LogicalPlan] {
    * Whether the plan is not yet the plan of a batch, which has an execution relation in place of
    * the clock.
    */
-  def isBeforeExecution(plan: LogicalPlan): Boolean = plan.exists(isClock)
-
-  private def isClock(plan: LogicalPlan): Boolean = plan match {
-    case r: StreamingRelationV2 => r.table eq ClockTable
-    case _                      => false
-  }
+  def isBeforeExecution(plan: LogicalPlan): Boolean = plan.exists(ClockTable.isRelation)
 }

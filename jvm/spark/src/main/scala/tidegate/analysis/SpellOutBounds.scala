@@ -2,7 +2,7 @@ package tidegate.analysis
 
 import org.apache.spark.sql.catalyst.analysis.StreamingJoinHelper
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.Inner
+import org.apache.spark.sql.catalyst.plans.InnerLike
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import tidegate.columns.EventTimeTag
@@ -11,8 +11,8 @@ import tidegate.plans.KeyedWatermark
 
 /**
  * Adds bounds to the conditions of joins where Spark's own check asks for one and cannot read what
- * the user wrote, such as `l.time = r.time + interval 1 second` or a difference of times. The
- * bounds follow from the condition, so the result is the same.
+ * the user wrote, such as `l.time = r.time + interval 1 second`, a difference of times, or equality
+ * of the fields of windows. The bounds follow from the condition, so the result is the same.
  */
 object SpellOutBounds extends Rule[LogicalPlan] {
 
@@ -22,11 +22,12 @@ object SpellOutBounds extends Rule[LogicalPlan] {
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
         plan.transformUp {
           case j: Join
-              if StreamJoin.is(j) && j.joinType != Inner && j.resolved &&
+              if StreamJoin.is(j) && !j.joinType.isInstanceOf[InnerLike] && j.resolved &&
                 !StreamingJoinHelper.isWatermarkInJoinKeys(j) =>
             JoinBounds.and(
               j,
-              JoinBounds.of(j).filterNot(readBySpark(j, _)).map(_.condition(timeZone))
+              JoinBounds.equalWindows(j).map { case (l, r) => EqualTo(l, r) } ++
+                JoinBounds.of(j).filterNot(readBySpark(j, _)).map(_.condition(timeZone))
             )
         }
       }
@@ -34,7 +35,7 @@ object SpellOutBounds extends Rule[LogicalPlan] {
   private def timeZone: String = conf.sessionLocalTimeZone
 
   private def readBySpark(join: Join, bound: JoinBound): Boolean =
-    EventTimeTag.isWindow(bound.setBy) || StreamingJoinHelper
+    EventTimeTag.isWindow(bound.setBy) || bound.setBy == bound.limited || StreamingJoinHelper
       .getStateValueWatermark(
         AttributeSet(bound.limited),
         AttributeSet(bound.setBy),

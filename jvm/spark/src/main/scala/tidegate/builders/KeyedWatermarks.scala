@@ -1,7 +1,7 @@
 package tidegate.builders
 
 import org.apache.spark.sql.Dataset
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, RowOrdering}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{CTERelationRef, LogicalPlan}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
@@ -9,6 +9,7 @@ import tidegate.clock.ClockTable
 import tidegate.columns.EventTimeTag
 import tidegate.core.policy.{EmissionSpec, PolicySpec}
 import tidegate.errors.WatermarkErrors
+import tidegate.execution.SubstreamText
 import tidegate.operators.KeyedTimes
 import tidegate.planning.KeyedWatermarkStrategy
 import tidegate.plans.{KeyedWatermark, WatermarkSpec}
@@ -29,6 +30,7 @@ private[tidegate] object KeyedWatermarks {
       name: Option[String],
       maxFutureSkew: Option[String],
       flush: Boolean,
+      idleBehind: Option[String] = None,
       ingestionTime: Option[String] = None
   ): Dataset[T] = {
     if (!SparkInternals.hasStrategy(ds.sparkSession, classOf[KeyedWatermarkStrategy])) {
@@ -45,7 +47,8 @@ private[tidegate] object KeyedWatermarks {
       emission,
       idleTimeout.map(Durations.parseMs("idleTimeout", _, smallestMs = 1)),
       maxFutureSkew.map(Durations.parseMs("maxFutureSkew", _, smallestMs = 0)),
-      flush
+      flush,
+      idleBehind.map(Durations.parseMs("idleBehind", _, smallestMs = 1))
     )
     val appended = ingestionTime.map(ingestionTimeColumn(input, _))
     val plan = over(input, time, columns, spec, appended)
@@ -97,7 +100,7 @@ private[tidegate] object KeyedWatermarks {
   def substreamColumn(input: LogicalPlan, name: String): Attribute =
     column(input, name) match {
       case None => throw WatermarkErrors.substreamNotFound(name, input.output.map(_.name))
-      case Some(a) if RowOrdering.isOrderable(a.dataType) => a
+      case Some(a) if SubstreamText.supports(a.dataType) => a
       case Some(a) => throw WatermarkErrors.substreamType(name, a.dataType)
     }
 

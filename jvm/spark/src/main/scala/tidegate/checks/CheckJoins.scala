@@ -8,7 +8,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
-import org.apache.spark.sql.catalyst.plans.Inner
+import org.apache.spark.sql.catalyst.plans.InnerLike
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import tidegate.analysis.KeepOneClock
@@ -37,7 +37,9 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
       val times = new KeyedTimes
       joins(inlined, times).foreach { j =>
         checkKeys(j, times)
-        if (j.joinType != Inner && isComplete(inlined, j) && isUnbounded(j, times)) {
+        if (
+          !j.joinType.isInstanceOf[InnerLike] && isComplete(inlined, j) && isUnbounded(j, times)
+        ) {
           throw unbounded(j, times)
         }
       }

@@ -32,13 +32,22 @@ object ClockOffset {
   /**
    * Reads an offset from the offset log.
    *
+   * @param file
+   *   the file of the checkpoint that has the text, for errors
    * @throws AnalysisException
-   *   if the text is not an offset of the clock, or of a newer version
+   *   if the text is of another source, of a newer version or damaged
    */
-  def parse(json: String): ClockOffset = ClockCodec.read(json) match {
-    case Right(state)                   => new ClockOffset(state)
-    case Left(ClockCodec.Newer(format)) =>
-      throw CheckpointErrors.newerOffset(format, ClockCodec.Format)
-    case Left(ClockCodec.Foreign) => throw CheckpointErrors.foreignOffset(json)
-  }
+  def parse(json: String, file: => Option[String] = None): ClockOffset =
+    read(json, file).getOrElse(throw CheckpointErrors.foreignOffset(json))
+
+  /** As `parse`, but `None` if the text is of another source. */
+  def read(json: String, file: => Option[String]): Option[ClockOffset] =
+    ClockCodec.read(json) match {
+      case Right(state)                   => Some(new ClockOffset(state))
+      case Left(ClockCodec.Foreign)       => None
+      case Left(ClockCodec.Newer(format)) =>
+        throw CheckpointErrors.newerOffset(format, ClockCodec.Format)
+      case Left(ClockCodec.Damaged(node, what)) =>
+        throw CheckpointErrors.damagedOffset(file, node, what)
+    }
 }

@@ -2,6 +2,7 @@ package tidegate.clock
 
 import java.util
 
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapability}
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
@@ -21,6 +22,12 @@ object ClockTable extends Table with SupportsRead {
 
   /** The clock as it stands in an analyzed plan. */
   def relation: StreamingRelationV2 = NamedStream(Name, this)
+
+  /** Whether a node of an analyzed plan is the clock. */
+  def isRelation(plan: LogicalPlan): Boolean = plan match {
+    case r: StreamingRelationV2 => r.table eq ClockTable
+    case _                      => false
+  }
 
   override def name(): String = Name
 

@@ -44,9 +44,12 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
   /**
    * Runs the rows of the batch through the watermark nodes, which register what they see with the
    * clock; the rows themselves are dropped. Nodes over a stateful input are left out.
+   *
+   * @return
+   *   when the batch was put together, in epoch ms; none if there is no batch to be read
    */
-  def observe(): Unit =
-    for (batch <- logged) {
+  def observe(): Option[Long] =
+    logged.map { batch =>
       val (start, end) = (batch.start, batch.end)
       topmostNodes(query.logicalPlan).foreach { node =>
         try batch.run(plan(node, start, end, batch.timestampMs))
@@ -56,6 +59,7 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
             throw CheckpointErrors.lastBatchGone(batchId, node.spec.name, e)
         }
       }
+      batch.timestampMs
     }
 
   private def logged: Option[LoggedBatch] =

@@ -17,7 +17,13 @@ import org.apache.spark.sql.connector.read.streaming.{
 }
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 import org.apache.spark.sql.tidegate.{MicroBatchExecution, NotForRealTime}
-import tidegate.core.clock.{ClockState, QueryClock, TooManySubstreamsException}
+import tidegate.core.clock.{
+  ClockState,
+  NodeObservation,
+  QueryClock,
+  SourceRound,
+  TooManySubstreamsException
+}
 import tidegate.errors.QueryErrors
 import tidegate.plans.KeyedWatermark
 import tidegate.statistics.{LateRows, SubstreamStats}
@@ -56,6 +62,7 @@ final class EventTimeClock(madeAtMs: Long)
   private var frozenAtMs: Option[Long] = None
   private var latest: ClockOffset = _
   private var parsed: (String, ClockOffset) = ("", ClockOffset.empty)
+  private val events = new ClockLog(query.label)
 
   /** Takes the statistics of a plan that is about to run, for the clock's next answer. */
   def register(node: KeyedWatermark, stats: SubstreamStats): Unit = pending.add(node -> stats)
@@ -78,8 +85,8 @@ final class EventTimeClock(madeAtMs: Long)
     val begin = start.asInstanceOf[ClockOffset]
     val wallClockMs = query.wallClockMs
     query.useOwnStart(begin)
-    if (time == null) initialize(begin.state, wallClockMs)
-    val round = query.noteRound()
+    val replayed = if (time == null) initialize(begin.state, wallClockMs) else None
+    val round = query.noteRound().orElse(replayed)
     // A reader of the view waits for this, but not for a batch that is read again.
     synchronized {
       val state =
@@ -88,6 +95,7 @@ final class EventTimeClock(madeAtMs: Long)
           case e: TooManySubstreamsException =>
             throw QueryErrors.tooManySubstreams(e.limit, e.found)
         }
+      time.takeEvents().foreach(events.tell)
       if (time.endsUnflushed) {
         logWarning(
           "A source has rows that it does not give yet, as with Kafka's minOffsetsPerTrigger. If " +
@@ -109,7 +117,10 @@ final class EventTimeClock(madeAtMs: Long)
       latest
     }
 
-  private def initialize(begin: ClockState, wallClockMs: Long): Unit = {
+  /**
+   * Returns what is known of the last round before this one: that of an earlier run, or of none.
+   */
+  private def initialize(begin: ClockState, wallClockMs: Long): Option[SourceRound] = {
     query.checkAppendTimes()
     val made = new QueryClock(
       query.spec,
@@ -125,23 +136,28 @@ final class EventTimeClock(madeAtMs: Long)
           "`flush` out if the stream goes on."
       )
     }
-    if (!query.hasRunABatch) query.observeLastBatchAgain()
+    val replayed = query.lastBatch.orElse(query.observeLastBatchAgain())
     synchronized { time = made }
+    replayed
   }
 
-  /** What batches saw since the last answer, by node and substream: the highest time in µs. */
-  private def observations(): Map[String, collection.Map[String, Long]] = {
+  /** What batches saw since the last answer, by node. */
+  private def observations(): Map[String, NodeObservation] = {
+    lateLines.tick(query.wallClockMs)
     drainLate()
     drain(pending).groupMap(_._1.spec.name)(_._2).map { case (name, registered) =>
       val merged = registered.reduce { (a, b) => a.merge(b); a }
       totals.addFutureEvents(name, merged.futureEvents)
-      name -> merged.all
+      name -> NodeObservation(merged.all, merged.lateRows)
     }
   }
 
+  private lazy val lateLines =
+    new LateLines(query.name, query.lateLinesPerMinute, line => logWarning(line))
+
   private def drainLate(): Unit = drain(pendingLate).foreach { case (operator, late) =>
     totals.addLateRows(operator, late.value)
-    late.samples.foreach(sample => logWarning(sample))
+    lateLines.add(operator, late, query.wallClockMs)
   }
 
   private def drain[T](queue: ConcurrentLinkedQueue[T]): Seq[T] =
@@ -172,10 +188,17 @@ final class EventTimeClock(madeAtMs: Long)
     // Spark asks at every trigger, with the text that it got from here.
     if (latest != null && (latest.json eq json)) latest
     else {
-      if (parsed._1 != json) parsed = json -> ClockOffset.parse(json)
+      if (parsed._1 != json) parsed = json -> ClockOffset.parse(json, offsetFile(json))
       parsed._2
     }
   }
+
+  /** The file of the checkpoint that has this text, for an error. */
+  private def offsetFile(json: String): Option[String] =
+    RunningQuery.current(SparkContext.getOrCreate()).flatMap(_.offsetFile(json))
+
+  /** Whether the run ends with what its sources had at its start. */
+  private[clock] def endsByItself: Boolean = frozenAtMs.isDefined
 
   /**
    * With `Trigger.AvailableNow` time stands still, because a wall-clock policy would never let the
@@ -200,7 +223,11 @@ final class EventTimeClock(madeAtMs: Long)
   override def commit(end: Offset): Unit = ()
 
   /** Counts and logs the late rows of the last batch. */
-  override def stop(): Unit = drainLate()
+  override def stop(): Unit = {
+    drainLate()
+    // Without time the query never had a batch, perhaps because a setting is not valid.
+    if (time != null) lateLines.end()
+  }
 
   override def toString: String = ClockTable.Name
 }

@@ -1,16 +1,10 @@
 package tidegate.clock
 
 import org.apache.spark.SparkContext
-import org.apache.spark.sql.connector.read.streaming.{
-  Offset,
-  ReadLimit,
-  ReadMaxFiles,
-  SparkDataStream,
-  SupportsAdmissionControl
-}
+import org.apache.spark.sql.connector.read.streaming.{Offset, SparkDataStream}
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelationWithTable}
 import org.apache.spark.sql.tidegate.{
+  CheckpointLogs,
   MicroBatchExecution,
   MicroBatchExecutionContext,
   OperatorState,
@@ -19,11 +13,14 @@ import org.apache.spark.sql.tidegate.{
   StreamExecutionContext,
   StreamProgress
 }
-import tidegate.columns.WatermarkSource
+import tidegate.columns.{WatermarkFunction, WatermarkSource}
+import tidegate.core.EndOfTime
 import tidegate.core.clock.{
   BatchTimes,
+  ClockState,
   InputTime,
   NodeTime,
+  OperatorBatch,
   QueryClock,
   QuerySpec,
   SourceRound,
@@ -33,12 +30,15 @@ import tidegate.errors.QueryErrors
 import tidegate.operators.{KeyedTimes, StatefulOperators}
 import tidegate.plans.{DropLate, KeyedWatermark, PreparedQuery}
 import tidegate.settings.Settings
-import tidegate.sources.{AppendTimeTopics, SourceParts}
+import tidegate.sources.{AppendTimeTopics, ReadUp, SourceParts}
 
 /** A streaming query with a clock, as the clock and the planner see it from within a batch. */
 final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: EventTimeClock) {
 
   private def context: StreamExecutionContext = query.getLatestExecutionContext()
+
+  /** What the log calls the query: the name that the user gave it, or its id. */
+  def name: String = Option(query.name).getOrElse(query.id.toString)
 
   private lazy val prepared: PreparedQuery = query.logicalPlan
     .collectFirst { case p: PreparedQuery => p }
@@ -53,10 +53,12 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
     val conf = SparkInternals.batchSession(query).sessionState.conf
     val columns = nodes.map(n => n.spec.name -> n.substream.map(_.name)).toMap
     val max = Settings.MaxSubstreams.in(conf)
+    val forgetAfter = Settings.ForgetAfter.in(conf)
     prepared.decisions.time.copy(nodes = prepared.decisions.time.nodes.map { node =>
       node.copy(
         hasParts = parts.contains(node.name),
-        limit = SubstreamLimit(node.name, columns(node.name), max)
+        limit = SubstreamLimit(node.name, columns(node.name), max),
+        forgetAfterMs = Some(forgetAfter)
       )
     })
   }
@@ -75,13 +77,26 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
     case _                             => wallClockMs
   }
 
+  /** How many late rows the log describes in a minute. */
+  lazy val lateLinesPerMinute: Int =
+    Settings.LateLogLinesPerMinute.in(SparkInternals.batchSession(query).sessionState.conf)
+
   lazy val noDataBatchesDisabled: Boolean =
     !SparkInternals.batchSession(query).sessionState.conf.streamingNoDataMicroBatchesEnabled
 
-  /** Whether this run has completed a batch; if not, the last batch is of an earlier run. */
-  def hasRunABatch: Boolean = context match {
-    case c: MicroBatchExecutionContext => c.previousContext.isDefined
-    case _                             => false
+  /** The name of the query, or its id if it has none. */
+  def label: String = Option(query.name).getOrElse(query.id.toString)
+
+  /** The file in the checkpoint that has an offset with this text, of the latest batches. */
+  def offsetFile(json: String): Option[String] =
+    new CheckpointLogs(query.resolvedCheckpointRoot, SparkInternals.batchSession(query))
+      .fileWith(json)
+
+  /** What is known of the last batch that this run has completed; if none, it is of another run. */
+  def lastBatch: Option[SourceRound] = context match {
+    case c: MicroBatchExecutionContext =>
+      c.previousContext.map(b => SourceRound.replayed(b.offsetSeqMetadata.batchTimestampMs))
+    case _ => None
   }
 
   /**
@@ -102,6 +117,33 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
       )
     }
     times
+  }
+
+  /**
+   * The watermarks of an operator in the batch that is being planned.
+   *
+   * An operator is at the end of time if all of its watermarks are, even if its own time is behind
+   * them by the bound of a join: no row is expected any more.
+   */
+  def operatorTimes(
+      operator: String,
+      lowestMs: Long = OperatorBatch.NothingLate
+  ): OperatorBatch = {
+    val batch = batchTimes
+    val planned = spec.operators.find(_.name == operator)
+    def hasEnded(at: ClockState, time: Option[InputTime]) = time.exists(_.nodes.forall { node =>
+      at.nodes.get(node).flatMap(_.watermarkMs).exists(_ >= EndOfTime.Ms)
+    })
+    def ofState(at: ClockState, ms: Long) =
+      if (hasEnded(at, planned.flatMap(_.eviction))) EndOfTime.Ms else ms.min(EndOfTime.Ms)
+    val times = batch.operator(operator, lowestMs)
+    times.copy(
+      lateMs =
+        if (hasEnded(batch.start, planned.map(_.input))) EndOfTime.Ms
+        else times.lateMs.min(EndOfTime.Ms),
+      evictionMs = ofState(batch.end, times.evictionMs),
+      evictedMs = ofState(batch.start, times.evictedMs)
+    )
   }
 
   /** The wall clock of the batch that is being planned, in epoch ms. */
@@ -131,15 +173,26 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
 
   /**
    * After a restart Spark holds the start as text and compares it as text: with our own type in its
-   * place, only a change that can affect a result starts a batch.
+   * place, only a change that can affect a result starts a batch. Before the first offset Spark has
+   * no start, and would start a batch for any offset: that is right only if the query shows its
+   * watermark.
    */
   def useOwnStart(begin: ClockOffset): Unit = {
     val c = context
-    if (c.startOffsets.get(clock).exists(!_.isInstanceOf[ClockOffset])) {
+    val isForeign = c.startOffsets.get(clock) match {
+      case Some(offset) => !offset.isInstanceOf[ClockOffset]
+      case None         => noDataBatchesDisabled || !showsWatermark
+    }
+    if (isForeign) {
       c.startOffsets = c.startOffsets ++ Map[SparkDataStream, Offset](clock -> begin)
     }
   }
 
+  /** Whether a function of the query asks for a watermark. */
+  private lazy val showsWatermark: Boolean =
+    prepared.exists(_.expressions.exists(_.exists(_.isInstanceOf[WatermarkFunction])))
+
+  private val readUp = new ReadUp(clock.endsByItself)
   private var lastRound: Option[StreamExecutionContext] = None
 
   /** The parts of those nodes whose sources report their substreams. */
@@ -150,15 +203,12 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
    * To be called once in every round, when Spark asks the sources for their offsets. Returns what
    * the sources said in the round before, if there was one: their answers in this round are not
    * known yet.
-   *
-   * A source that reports nothing and reads with a limit counts as having more rows, unless it had
-   * nothing new, or read fewer files than its limit.
    */
   def noteRound(): Option[SourceRound] = {
     val before = lastRound.map { c =>
       SourceRound(
-        hasReadEverything(c),
-        dataSources(c).exists(hasMoved(c, _)),
+        readUp(c, dataSources(c).toSeq),
+        dataSources(c).exists(readUp.hasMoved(c, _)),
         c.offsetSeqMetadata.batchTimestampMs,
         parts.map { case (name, p) => name -> p.unread(c) }
       )
@@ -170,44 +220,15 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
   private def dataSources(c: StreamExecutionContext): Iterator[SparkDataStream] =
     c.endOffsets.keysIterator.filterNot(_ eq clock)
 
-  private def hasMoved(c: StreamExecutionContext, source: SparkDataStream): Boolean =
-    c.startOffsets.get(source).forall(_.json != c.endOffsets(source).json)
-
-  private def hasReadEverything(c: StreamExecutionContext): Boolean =
-    dataSources(c).forall { source =>
-      val end = c.endOffsets.get(source)
-      c.latestOffsets.get(source) match {
-        case Some(reported) => end.exists(_.json == reported.json)
-        case None           => unreported(c, source)
-      }
-    }
-
-  private def unreported(c: StreamExecutionContext, source: SparkDataStream): Boolean =
-    source match {
-      case s: SupportsAdmissionControl if s.getDefaultReadLimit != ReadLimit.allAvailable() =>
-        !hasMoved(c, source) || (s.getDefaultReadLimit match {
-          case limit: ReadMaxFiles => filesRead(c, source).exists(_ < limit.maxFiles())
-          case _                   => false
-        })
-      case _ => true
-    }
-
-  /** The number of files of a batch, if it has run and its source reads files. */
-  private def filesRead(c: StreamExecutionContext, source: SparkDataStream): Option[Int] =
-    for {
-      batches <- Option(c.newData)
-      plan <- batches.get(source)
-      files = plan.collect { case LogicalRelationWithTable(r: HadoopFsRelation, _) =>
-        r.location.inputFiles.length
-      }
-      if files.nonEmpty
-    } yield files.sum
-
   /** Verifies that topics whose timestamps are used as append times use `LogAppendTime`. */
   def checkAppendTimes(): Unit = AppendTimeTopics.check(query.logicalPlan)
 
-  /** Reads the last committed batch through the watermark nodes once more, after a restart. */
-  def observeLastBatchAgain(): Unit = new CommittedBatch(query, context.batchId - 1).observe()
+  /**
+   * Reads the last committed batch through the watermark nodes once more, after a restart. Returns
+   * what is known of its round, if there was such a batch.
+   */
+  def observeLastBatchAgain(): Option[SourceRound] =
+    new CommittedBatch(query, context.batchId - 1).observe().map(SourceRound.replayed)
 }
 
 object RunningQuery {

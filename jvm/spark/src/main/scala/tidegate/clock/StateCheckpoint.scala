@@ -3,13 +3,13 @@ package tidegate.clock
 import java.io.FileNotFoundException
 
 import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.state.{
   OperatorStateMetadataV1Reader,
   StateStoreColFamilySchema
 }
 import org.apache.spark.sql.tidegate.{CheckpointLogs, OperatorState, SparkInternals}
-import org.apache.spark.sql.{AnalysisException, SparkSession}
-import tidegate.core.clock.OperatorMark
+import tidegate.core.clock.{ClockState, NodeOrigin, OperatorMark}
 
 /** What a checkpoint says about the state of operators, before the query continues from it. */
 final class StateCheckpoint(location: String, session: SparkSession) {
@@ -50,16 +50,23 @@ final class StateCheckpoint(location: String, session: SparkSession) {
    * watermarks.
    */
   lazy val marks: Map[String, OperatorMark] =
-    committed.toSeq
-      .flatMap(logs.endOffsets)
-      .flatMap(offset => ofClock(offset.json))
-      .headOption
-      .fold(Map.empty[String, OperatorMark])(_.state.operators)
+    committed.flatMap(ofClock).fold(Map.empty[String, OperatorMark])(_.operators)
 
-  private def ofClock(json: String): Option[ClockOffset] =
-    try Some(ClockOffset.parse(json))
-    catch {
-      // The offset of another source.
-      case _: AnalysisException => None
-    }
+  /** What the substreams of each watermark were made with in the last batch that was begun. */
+  lazy val origins: Map[String, NodeOrigin] =
+    logs.lastBegun
+      .flatMap(ofClock)
+      .toSeq
+      .flatMap(_.substreams)
+      .flatMap { case (name, state) =>
+        state.origin.map(name -> _)
+      }
+      .toMap
+
+  private def ofClock(batchId: Long): Option[ClockState] =
+    logs
+      .endOffsets(batchId)
+      .flatMap(offset => ClockOffset.read(offset.json, Some(logs.file(batchId))))
+      .headOption
+      .map(_.state)
 }

@@ -62,6 +62,10 @@ object EventTimeTag {
   def lagMs(a: Attribute): Option[Long] =
     if (hasSparkTag(a)) Some(a.metadata.getLong(SparkField)) else None
 
+  /** The column with Spark's tag; it gets no key. */
+  def withSparkTag(a: Attribute, lagMs: Long): Attribute =
+    a.withMetadata(builder(a).putLong(SparkField, lagMs).build())
+
   /** The column without Spark's tag; our key stays. */
   def withoutSparkTag(a: Attribute): Attribute =
     a.withMetadata(builder(a).remove(SparkField).build())

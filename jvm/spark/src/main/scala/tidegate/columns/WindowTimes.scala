@@ -1,14 +1,9 @@
 package tidegate.columns
 
-import org.apache.spark.sql.catalyst.expressions.{
-  Add,
-  Expression,
-  Literal,
-  PreciseTimestampConversion
-}
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, PreciseTimestampConversion}
 import org.apache.spark.sql.types.LongType
 
-/** Arithmetic on the times of windows: times are in µs, lengths in ms. */
+/** Arithmetic on the times of windows: times are in µs, lengths in ms. It never overflows. */
 private[tidegate] object WindowTimes {
   val MicrosPerMs = 1000L
 
@@ -19,7 +14,13 @@ private[tidegate] object WindowTimes {
   def micros(time: Expression): Expression =
     PreciseTimestampConversion(time, time.dataType, LongType)
 
-  def plus(micros: Expression, ms: Long): Expression = Add(micros, literal(ms))
+  def plus(micros: Expression, ms: Long): Expression = PlusMicros(micros, ofMs(ms))
 
-  def literal(ms: Long): Literal = Literal(Math.multiplyExact(ms, MicrosPerMs))
+  /** The last multiple of `stepMs`, counted from the offset, that is not after `micros`. */
+  def floor(micros: Expression, stepMs: Long, offsetMs: Long): Expression =
+    FloorMicros(micros, ofMs(stepMs), ofMs(offsetMs))
+
+  def literal(ms: Long): Literal = Literal(ofMs(ms))
+
+  private def ofMs(ms: Long): Long = Math.multiplyExact(ms, MicrosPerMs)
 }

@@ -12,6 +12,22 @@ object CheckpointErrors {
   def foreignOffset(found: String): AnalysisException =
     error("FOREIGN_OFFSET", "found" -> (if (found.length > 80) found.take(80) + "..." else found))
 
+  /**
+   * @param node
+   *   the watermark that is damaged, if it is only one
+   */
+  def damagedOffset(file: Option[String], node: Option[String], what: String): AnalysisException =
+    error(
+      "DAMAGED_OFFSET",
+      "file" -> file.getOrElse("the offset log"),
+      "watermark" -> node.fold("all watermarks of the query")(name => s"the watermark `$name`"),
+      "what" -> what
+    )
+
+  /** Streams have changed places in a query. */
+  def streamsMoved(name: String, before: String, now: String): AnalysisException =
+    error("STREAMS_MOVED", "name" -> name, "before" -> before, "now" -> now)
+
   def newerOffset(found: Int, known: Int): AnalysisException =
     error("NEWER_OFFSET", "found" -> found.toString, "known" -> known.toString)
 

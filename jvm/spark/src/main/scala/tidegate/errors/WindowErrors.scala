@@ -18,6 +18,38 @@ object WindowErrors {
   def cumulateStep(step: String, maxSize: String): AnalysisException =
     error("CUMULATE_STEP", "step" -> step, "maxSize" -> maxSize)
 
+  /**
+   * @param perRow
+   *   the number of windows that contain a row
+   * @param reason
+   *   why they are not put together from frames
+   * @param argument
+   *   the argument that says how far windows are apart
+   */
+  def windowsPerRow(
+      function: String,
+      perRow: Long,
+      reason: String,
+      max: Int,
+      argument: String
+  ): AnalysisException =
+    error(
+      "WINDOWS_PER_ROW",
+      "function" -> function,
+      "found" -> perRow.toString,
+      "reason" -> reason,
+      "max" -> max.toString,
+      "argument" -> argument
+    )
+
+  /** `set` are the columns of the grouping set that leaves out `column`. */
+  def groupingSet(set: Seq[String], column: String): AnalysisException =
+    error(
+      "GROUPING_SET",
+      "set" -> set.map(c => s"`$c`").mkString("(", ", ", ")"),
+      "column" -> column
+    )
+
   def windowByStart(function: String, column: String): AnalysisException =
     error("WINDOW_BY_START", "function" -> function, "column" -> column)
 

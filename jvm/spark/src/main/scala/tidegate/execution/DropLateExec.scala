@@ -11,12 +11,13 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
-import org.apache.spark.sql.types.LongType
-import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
+import tidegate.columns.{EventTimeTag, WindowMark, WindowRole, WindowTimes}
+import tidegate.core.EndOfTime
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
-import tidegate.plans.OperatorName
-import tidegate.statistics.LateRows
+import tidegate.plans.{FrameAggregate, OperatorName}
+import tidegate.settings.Settings
+import tidegate.statistics.{LatePass, LateRows}
 
 /**
  * Drops the rows that are late for `operator`, counts them, and keeps a few for the log.
@@ -36,6 +37,8 @@ final case class DropLateExec(
     times: OperatorBatch,
     grid: Option[WindowGrid],
     eventTime: Option[Attribute],
+    substream: Option[Seq[Attribute]],
+    from: LateOrigin,
     late: LateRows
 ) extends UnaryExecNode
     with CodegenSupport {
@@ -62,26 +65,32 @@ final case class DropLateExec(
 
   override def outputOrdering: Seq[SortOrder] = child.outputOrdering
 
-  /** The time that decides, in µs: a row is late if it is below the bound. */
+  /** The time that decides, in µs: a row is late up to the bound. */
   private def decisive: Expression = EventTimeTag.decisive(time)
 
-  private def boundMicros: Long = grid match {
+  private def lateUpTo: Option[Long] = grid match {
     // A time that is not in its windows yet is late when the last of them is closed.
-    case Some(g) if !isWindowed && WindowMark.of(time).isEmpty =>
-      g.inMicros.firstOpenFrame(lateMs * 1000)
-    case _ => DropLateExec.boundMicros(lateMs, isWindowed)
+    case Some(g)
+        if !isWindowed && WindowMark.of(time).isEmpty && lateMs > OperatorBatch.NothingLate &&
+          lateMs < EndOfTime.Ms =>
+      val lowest = math.max(FrameAggregate.LowestMs, lateMs)
+      Some(g.inMicros.firstOpenFrame(EndOfTime.micros(lowest)) - 1)
+    case _ => DropLateExec.lateUpTo(lateMs, isWindowed)
   }
 
-  private def lateLog: LateLog = LateLog(
-    operator,
-    lateMs,
-    // The time of the row itself, if the column that the windows were made from is still there.
-    eventTime.getOrElse(decisive),
-    child.output,
-    conf.sessionLocalTimeZone,
-    late,
-    longMetric("numLateRows")
-  )
+  private def lateLog: LateLog = {
+    val text = LateText(
+      lateMs,
+      // The time of the row itself, if the column that the windows were made from is still there.
+      eventTime.getOrElse(decisive),
+      child.output,
+      from,
+      substream,
+      conf.sessionLocalTimeZone,
+      Settings.LateLogPayloadChars.in(conf)
+    )
+    LateLog(text, late, longMetric("numLateRows"))
+  }
 
   /**
    * Whether a copy of a row is the one in the latest window: if that copy is late, all copies are.
@@ -90,11 +99,10 @@ final case class DropLateExec(
     g <- grid.filter(g => g.sizeMs > g.slideMs)
     column <- eventTime
   } yield {
-    def micros(e: Expression) = PreciseTimestampConversion(e, e.dataType, LongType)
-    def literal(ms: Long) = Literal(ms * 1000)
+    import WindowTimes.{literal, micros}
     // The time of a window is a millisecond before its end.
     lazy val end =
-      if (WindowMark.hasRole(time, WindowRole.Time)) Add(micros(decisive), literal(1))
+      if (WindowMark.hasRole(time, WindowRole.Time)) WindowTimes.plus(micros(decisive), 1)
       else micros(decisive)
     WindowMark.of(time) match {
       case None =>
@@ -102,26 +110,26 @@ final case class DropLateExec(
       // The windows of a row all begin at the same time; only the last one ends where the next
       // windows begin.
       case Some(mark) if mark.sharesStart =>
-        EqualTo(
-          Pmod(Subtract(end, literal(g.offsetMs)), literal(g.sizeMs)),
-          Literal(0L)
-        )
+        EqualTo(end, WindowTimes.floor(end, g.sizeMs, g.offsetMs))
       case Some(_) =>
         GreaterThan(Subtract(end, micros(column)), literal(g.sizeMs - g.slideMs))
     }
   }
 
-  override protected def doExecute(): RDD[InternalRow] = {
-    val bound = boundMicros
+  override protected def doExecute(): RDD[InternalRow] =
+    lateUpTo.fold(child.execute())(withoutLate)
+
+  private def withoutLate(upTo: Long): RDD[InternalRow] = {
     val log = lateLog
     val columns = child.output
     val timeAndLast = Seq(decisive, lastWindow.getOrElse(Literal.TrueLiteral))
-    child.execute().mapPartitions { rows =>
+    child.execute().mapPartitionsWithIndex { (partition, rows) =>
+      val pass = log.begin(partition)
       val times = UnsafeProjection.create(timeAndLast, columns)
       rows.filter { row =>
         val t = times(row)
-        val isLate = !t.isNullAt(0) && t.getLong(0) < bound
-        if (isLate && t.getBoolean(1)) log.dropped(row)
+        val isLate = !t.isNullAt(0) && t.getLong(0) <= upTo
+        if (isLate && t.getBoolean(1)) log.dropped(row, pass)
         !isLate
       }
     }
@@ -129,11 +137,25 @@ final case class DropLateExec(
 
   override def inputRDDs(): Seq[RDD[InternalRow]] = child.asInstanceOf[CodegenSupport].inputRDDs()
 
-  override protected def doProduce(ctx: CodegenContext): String =
-    child.asInstanceOf[CodegenSupport].produce(ctx, this)
+  /**
+   * The names of the log and of the pass in the code that is being generated. A child may ask for
+   * the code of a row at several places, and all rows of a partition belong to one pass.
+   */
+  @transient private var generated: DropLateExec.Generated = _
 
-  override def doConsume(ctx: CodegenContext, input: Seq[ExprCode], row: ExprCode): String = {
-    val bound = ctx.addReferenceObj("bound", java.lang.Long.valueOf(boundMicros))
+  override protected def doProduce(ctx: CodegenContext): String = {
+    val log = ctx.addReferenceObj("lateLog", lateLog)
+    val pass = ctx.addMutableState(classOf[LatePass].getName, "latePass")
+    ctx.addPartitionInitializationStatement(s"$pass = $log.begin(partitionIndex);")
+    generated = DropLateExec.Generated(log, pass)
+    child.asInstanceOf[CodegenSupport].produce(ctx, this)
+  }
+
+  override def doConsume(ctx: CodegenContext, input: Seq[ExprCode], row: ExprCode): String =
+    lateUpTo.fold(consume(ctx, input))(withoutLate(ctx, input, _))
+
+  private def withoutLate(ctx: CodegenContext, input: Seq[ExprCode], lastLate: Long): String = {
+    val upTo = ctx.addReferenceObj("lateUpTo", java.lang.Long.valueOf(lastLate))
     ctx.INPUT_ROW = null
     ctx.currentVars = input
     def code(e: Expression): ExprCode =
@@ -153,7 +175,7 @@ final case class DropLateExec(
     s"""
        |do {
        |  ${t.code}
-       |  if (!${t.isNull} && ${t.value} < $bound) {
+       |  if (!${t.isNull} && ${t.value} <= $upTo) {
        |    $count
        |    continue;
        |  }
@@ -172,11 +194,10 @@ final case class DropLateExec(
       BoundReference(i, a.dataType, a.nullable)
     }
     val row = GenerateUnsafeProjection.createCode(ctx, columns)
-    val log = ctx.addReferenceObj("lateLog", lateLog)
     ctx.currentVars = input
     s"""
        |${row.code}
-       |$log.dropped(${row.value});
+       |${generated.log}.dropped(${row.value}, ${generated.pass});
      """.stripMargin
   }
 
@@ -191,11 +212,18 @@ final case class DropLateExec(
 
 object DropLateExec {
 
+  /** Names in the generated code. */
+  private final case class Generated(log: String, pass: String)
+
   /**
-   * The time, in µs, below which a row is late. A window that ends at the watermark is closed. A
-   * time at the watermark is not late, except at the epoch: the eviction watermark is never below
-   * 0, and would release such a row in every batch.
+   * The last time, in µs, at which a row is late. A window that ends at the watermark is closed; a
+   * time at the watermark is not late. At the end of time every time is late. `None` if none is.
    */
-  def boundMicros(lateMs: Long, isWindowed: Boolean): Long =
-    if (isWindowed || lateMs == 0) lateMs * 1000 + 1 else lateMs * 1000
+  def lateUpTo(lateMs: Long, isWindowed: Boolean): Option[Long] =
+    if (lateMs <= OperatorBatch.NothingLate) None
+    else {
+      val micros = EndOfTime.micros(lateMs)
+      val isInclusive = isWindowed || micros == EndOfTime.AfterAllMicros
+      Some(if (isInclusive) micros else micros - 1)
+    }
 }

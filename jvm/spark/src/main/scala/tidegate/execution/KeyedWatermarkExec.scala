@@ -2,7 +2,7 @@ package tidegate.execution
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodeGenerator, CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   AttributeSet,
@@ -14,8 +14,8 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{BinaryExecNode, CodegenSupport, SparkPlan}
-import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType, StringType}
-import tidegate.core.clock.NodeMark
+import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType}
+import tidegate.core.clock.{NodeMark, OperatorBatch}
 import tidegate.plans.WatermarkSpec
 import tidegate.statistics.{SubstreamNode, SubstreamStats}
 
@@ -57,8 +57,8 @@ final case class KeyedWatermarkExec(
   private def substreamColumns: Seq[Expression] = substream.map { a =>
     a.dataType match {
       case ByteType | ShortType | IntegerType => Cast(a, LongType)
-      case LongType | StringType              => a
-      case _ => Cast(a, StringType, Some(conf.sessionLocalTimeZone))
+      case LongType                           => a
+      case _                                  => SubstreamText.of(a)
     }
   }
 
@@ -67,7 +67,7 @@ final case class KeyedWatermarkExec(
     val time = left.output.indexWhere(_.exprId == observed.exprId)
     val columns = left.output
     val by = substreamColumns
-    left.execute().mapPartitions { rows =>
+    left.execute().mapPartitionsWithIndex { (partition, rows) =>
       val project = UnsafeProjection.create(by, columns)
       rows.map { row =>
         if (!row.isNullAt(time)) {
@@ -77,7 +77,7 @@ final case class KeyedWatermarkExec(
             else if (by(i).dataType == LongType) node.of(values.getLong(i))
             else node.of(values.getUTF8String(i))
           }
-          noted.observe(substream, row.getLong(time))
+          noted.observe(substream, row.getLong(time), partition)
         }
         row
       }
@@ -98,6 +98,8 @@ final case class KeyedWatermarkExec(
     ctx.currentVars = input
     val time = input(left.output.indexWhere(_.exprId == observed.exprId))
     val node = ctx.freshName("substream")
+    val partition = ctx.addMutableState(CodeGenerator.JAVA_INT, "watermarkPartition")
+    ctx.addPartitionInitializationStatement(s"$partition = partitionIndex;")
     val steps = BindReferences.bindReferences(substreamColumns, left.output).map { column =>
       val value = column.genCode(ctx)
       s"""
@@ -109,7 +111,7 @@ final case class KeyedWatermarkExec(
        |if (!${time.isNull}) {
        |  ${classOf[SubstreamNode].getName} $node = $noted.root();
        |  ${steps.mkString("\n")}
-       |  $noted.observe($node, ${time.value});
+       |  $noted.observe($node, ${time.value}, $partition);
        |}
        |${consume(ctx, input)}
      """.stripMargin
@@ -117,7 +119,8 @@ final case class KeyedWatermarkExec(
 
   override def simpleString(maxFields: Int): String = {
     val by = if (substream.isEmpty) "" else substream.mkString(", substream=[", ", ", "]")
-    val watermark = WatermarkText.of(mark.flatMap(_.watermarkMs).getOrElse(0L))
+    val watermark =
+      WatermarkText.of(mark.flatMap(_.watermarkMs).getOrElse(OperatorBatch.NothingLate))
     val of = if (observed.exprId == eventTime.exprId) "" else s" of $observed"
     s"KeyedWatermark ${spec.name}: $eventTime, key=${spec.key}, ${spec.policy}$of$by, " +
       s"watermark $watermark, idle=${mark.exists(_.idle)}"

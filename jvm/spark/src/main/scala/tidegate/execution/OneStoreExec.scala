@@ -11,6 +11,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.tidegate.{OperatorState, StateStoreWriter}
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.{InterruptibleIterator, TaskContext}
 
 /**
  * A stateful operator of our own with one store, which a task commits when its last row is taken.
@@ -54,7 +55,10 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
     rows
   }
 
-  /** Spark aborts the store of a task that ends before its last row. */
+  /**
+   * Spark aborts the store of a task that ends before its last row. A task that is to be killed
+   * ends at the next row: the rows of one key may be without number.
+   */
   protected def commitAtEnd(
       store: StateStore,
       rows: Iterator[InternalRow]
@@ -63,11 +67,12 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
     val updateMs = longMetric("allUpdatesTimeMs")
     val commitMs = longMetric("commitTimeMs")
     val start = System.nanoTime
+    val interruptible = new InterruptibleIterator(TaskContext.get(), rows)
     new Iterator[InternalRow] {
       private var isCommitted = false
 
       override def hasNext: Boolean = {
-        val more = !isCommitted && rows.hasNext
+        val more = !isCommitted && interruptible.hasNext
         if (!more && !isCommitted) commit()
         more
       }

@@ -4,7 +4,6 @@ import java.time.Instant
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import tidegate.core.clock.OperatorBatch
-import tidegate.plans.DropLate
 
 /** Watermarks as `EXPLAIN` shows them. */
 private[execution] object WatermarkText {
@@ -14,7 +13,7 @@ private[execution] object WatermarkText {
     s"$time, key=$key, late below ${of(times.lateMs)}, eviction below ${of(times.evictionMs)}, " +
       s"idle=${times.idle}"
 
-  /** A watermark in UTC; 0 is none yet. */
+  /** A watermark in UTC. */
   def of(ms: Long): String =
-    if (ms == 0 || ms == DropLate.NothingLate) "none" else Instant.ofEpochMilli(ms).toString
+    if (ms == OperatorBatch.NothingLate) "none" else Instant.ofEpochMilli(ms).toString
 }

@@ -86,13 +86,13 @@ private[tidegate] object AggregateOperator extends OneTimeOperator {
       times =>
         s.copy(
           eventTimeWatermarkForLateEvents = NothingIsLate,
-          eventTimeWatermarkForEviction = times.eviction
+          eventTimeWatermarkForEviction = times.evictionOfWindows
         )
     case s: SessionWindowStateStoreRestoreExec =>
       times =>
         s.copy(
           eventTimeWatermarkForLateEvents = NothingIsLate,
-          eventTimeWatermarkForEviction = times.eviction
+          eventTimeWatermarkForEviction = times.evictionOfWindows
         )
   }
 }

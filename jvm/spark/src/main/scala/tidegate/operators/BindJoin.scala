@@ -6,6 +6,8 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.tidegate.{JoinEviction, StreamingSymmetricHashJoinExec}
 import org.apache.spark.sql.types.LongType
 import tidegate.columns.EventTimeTag
+import tidegate.core.EndOfTime
+import tidegate.core.clock.OperatorBatch
 
 /**
  * Gives each side of a stream join the limit below which its rows leave the state; the limit comes
@@ -14,7 +16,6 @@ import tidegate.columns.EventTimeTag
  * Spark derives its own predicates from one watermark for both sides, and from the loosest bound.
  */
 private[tidegate] object BindJoin {
-  private val MicrosPerMs = 1000L
 
   /**
    * @param left
@@ -44,10 +45,12 @@ private[tidegate] object BindJoin {
 
   /**
    * A semi join takes the right rows first, and Spark does not store rows that would leave in this
-   * batch: left rows of the same batch could not find them. So right rows leave one batch later.
+   * batch: left rows of the same batch could not find them. So right rows leave one batch later;
+   * but at the end of time no rows come, and no later batch does.
    */
-  private def evictionOfRight(join: StreamingSymmetricHashJoinExec): StateTimes => Long =
-    if (join.joinType == LeftSemi) _.evictedMs else _.evictionMs
+  private def evictionOfRight(join: StreamingSymmetricHashJoinExec)(times: StateTimes): Long =
+    if (join.joinType == LeftSemi && times.evictionMs < EndOfTime.Ms) times.evictedMs
+    else times.evictionMs
 
   /** The join key that is the time of both sides, if it is the only time in the bounds. */
   private def keyOrdinal(
@@ -89,7 +92,7 @@ private[tidegate] object BindJoin {
     val limits = for {
       of <- times
       limitMs = evictionMs(of)
-      if limitMs > 0
+      if limitMs > OperatorBatch.NothingLate
       column <- side.output.find(_.exprId == of.time.exprId)
       // State format 4 uses only the column with Spark's tag.
       if join.stateFormatVersion < 4 || EventTimeTag.hasSparkTag(column)
@@ -97,7 +100,7 @@ private[tidegate] object BindJoin {
     limits.headOption.map { case (first, limitMs) =>
       // In format 4 Spark evicts up to this value, inclusive; a window that ends at the limit is
       // closed.
-      val upTo = if (EventTimeTag.isWindow(first)) limitMs else limitMs - 1
+      val upTo = if (EventTimeTag.isWindow(first)) limitMs else StateTimes.passed(limitMs)
       byKey match {
         case Some(i) =>
           val key = BoundReference(i, keys(i).dataType, keys(i).nullable)
@@ -112,10 +115,12 @@ private[tidegate] object BindJoin {
   }
 
   private def below(time: Expression, limitMs: Long): Expression = {
-    val limit = limitMs * MicrosPerMs
-    val (value, upTo) =
-      if (EventTimeTag.isWindow(time.dataType)) (GetStructField(time, 1), limit)
-      else (time, limit - 1)
+    val isWindow = EventTimeTag.isWindow(time.dataType)
+    val value = if (isWindow) GetStructField(time, 1) else time
+    val upTo = EndOfTime.micros(limitMs) match {
+      case limit if isWindow || limit == EndOfTime.AfterAllMicros => limit
+      case limit                                                  => limit - 1
+    }
     LessThanOrEqual(PreciseTimestampConversion(value, value.dataType, LongType), Literal(upTo))
   }
 }

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 }
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.tidegate.{
+  KeyedDeduplicateWithinWatermarkExec,
   StreamingDeduplicateExec,
   StreamingDeduplicateWithinWatermarkExec
 }
@@ -74,11 +75,7 @@ private[tidegate] object Deduplications {
 
     override def bound: PartialFunction[SparkPlan, StateTimes => SparkPlan] = {
       case d: StreamingDeduplicateWithinWatermarkExec =>
-        times =>
-          d.copy(
-            eventTimeWatermarkForLateEvents = None,
-            eventTimeWatermarkForEviction = times.eviction
-          )
+        times => KeyedDeduplicateWithinWatermarkExec(d, times.evictionMs)
     }
   }
 }

@@ -14,15 +14,15 @@ private[tidegate] final class JoinLimits(join: Join, keyed: KeyedTimes) {
   private val bounds = JoinBounds.of(join)
 
   /**
-   * The time below which the rows of a side find no partner any more, by the watermark of the other
-   * side: of several bounds the tightest applies.
+   * The time below which the rows of a side find no partner any more, mostly by the watermark of
+   * the other side: of several bounds the tightest applies.
    */
   def of(column: Attribute): Option[InputTime] = {
     val limits = for {
       bound <- bounds
       if bound.limited.exprId == column.exprId
       key <- EventTimeTag.key(bound.setBy)
-      time <- keyed.of(otherSide(column)).get(key)
+      time <- keyed.of(sideOf(bound.setBy)).get(key)
     } yield {
       // A window that ends at the watermark is closed: if ends must be equal, no row comes at the
       // limit.
@@ -82,6 +82,20 @@ private[tidegate] final class JoinLimits(join: Join, keyed: KeyedTimes) {
   /** The sides whose rows stay in the state for ever. */
   def unbounded: Seq[LogicalPlan] = join.children.filterNot(_.output.exists(of(_).isDefined))
 
-  private def otherSide(column: Attribute): LogicalPlan =
-    if (join.left.outputSet.contains(column)) join.right else join.left
+  /**
+   * The key and the time that set the limits of a plain column; `None` if the column has a key of
+   * its own, or if the key does not reach the join.
+   */
+  def ofPlain(column: Attribute): Option[(Byte, InputTime)] =
+    bounds
+      .filter(b => EventTimeTag.key(column).isEmpty && b.limited.exprId == column.exprId)
+      .flatMap { bound =>
+        EventTimeTag
+          .key(bound.setBy)
+          .flatMap(key => keyed.of(sideOf(bound.setBy)).get(key).map(key -> _))
+      }
+      .headOption
+
+  private def sideOf(column: Attribute): LogicalPlan =
+    if (join.left.outputSet.contains(column)) join.left else join.right
 }

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.streaming.OutputMode
+import tidegate.core.clock.OperatorBatch
 
 /** A stateful operator with one input, whose rows may be late. */
 private[tidegate] trait OneTimeOperator extends TimedOperator {
@@ -28,8 +29,8 @@ private[tidegate] trait OneTimeOperator extends TimedOperator {
   /** Whether late rows are dropped in an output mode. */
   def dropsLate(mode: OutputMode): Boolean = true
 
-  /** The lowest watermark, in epoch ms: Spark's operators cannot evict what is before the epoch. */
-  def lowestMs: Long = 0L
+  /** The lowest watermark, in epoch ms. */
+  def lowestMs: Long = OperatorBatch.NothingLate
 
   /** The operator with its name in the query, if its node has a field for the name. */
   def named(operator: LogicalPlan, @unused name: String): LogicalPlan = operator

@@ -3,7 +3,7 @@ package tidegate.operators
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
-import tidegate.plans.{DropLate, EventTimeOrder}
+import tidegate.plans.EventTimeOrder
 
 /**
  * Event-time order: our own operator. It is planned with its watermarks, so there is nothing to
@@ -19,8 +19,6 @@ private[tidegate] object OrderByEventTime extends OneTimeOperator {
     EventTimeColumn
       .keyed(Seq(operator.asInstanceOf[EventTimeOrder].eventTime), operator)
       .headOption
-
-  override def lowestMs: Long = DropLate.NothingLate
 
   override def named(operator: LogicalPlan, name: String): LogicalPlan =
     operator.asInstanceOf[EventTimeOrder].copy(operator = Some(name))

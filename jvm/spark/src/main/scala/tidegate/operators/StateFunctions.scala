@@ -27,6 +27,11 @@ private[tidegate] object StateFunctions {
 
     protected def usesEventTime(operator: LogicalPlan): Boolean
 
+    /**
+     * Spark gives a user's function no watermark before the epoch, and takes no timeout before it.
+     */
+    final override def lowestMs: Long = 0L
+
     override def time(operator: LogicalPlan): Option[Attribute] =
       if (!usesEventTime(operator)) None
       else EventTimeColumn.choose(name, EventTimeColumn.keyed(operator))

@@ -2,6 +2,8 @@ package tidegate.operators
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import tidegate.columns.EventTimeTag
+import tidegate.core.EndOfTime
+import tidegate.core.clock.OperatorBatch
 
 /**
  * What lets rows leave the state of an operator in one batch, in epoch ms.
@@ -19,21 +21,38 @@ private[tidegate] final case class StateTimes(
     evictedMs: Long
 ) {
 
+  /** For Spark's operators that hand the watermark to a user's function. */
   def eviction: Option[Long] = Some(evictionMs)
+
+  /** For Spark's operators that compare windows with the watermark. */
+  def evictionOfWindows: Option[Long] = Some(StateTimes.compared(evictionMs))
 
   /** For Spark's operators that evict by their keys. */
   def evictionOfKeys: Option[Long] =
-    if (EventTimeTag.closesWindow(time)) eviction else Some(StateTimes.passed(evictionMs))
+    if (EventTimeTag.closesWindow(time)) evictionOfWindows
+    else Some(StateTimes.compared(StateTimes.passed(evictionMs)))
 }
 
 private[tidegate] object StateTimes {
 
   /** A watermark for late rows that drops nothing, even when Spark multiplies it by 1000. */
-  val NothingIsLate: Option[Long] = Some(Long.MinValue / 1000)
+  val NothingIsLate: Option[Long] = Some(OperatorBatch.NothingLate)
 
   /**
    * Spark evicts a plain time that equals the watermark. But a row with that very time may still
-   * come and is not late: only times below the watermark have passed.
+   * come and is not late: only times below the watermark have passed. At the end of time all have.
    */
-  def passed(watermarkMs: Long): Long = math.max(0L, watermarkMs - 1)
+  def passed(watermarkMs: Long): Long =
+    if (watermarkMs >= EndOfTime.Ms) watermarkMs
+    else math.max(OperatorBatch.NothingLate, watermarkMs - 1)
+
+  /**
+   * A watermark that Spark compares in µs with times, as a number that is never below 0.
+   *
+   * Below 0, Spark would start batches without end: it takes its own watermark, which is 0 here,
+   * for an advance. But Spark multiplies by 1000 without a check for overflow, so a multiple of
+   * 2^64 / 1000 that is a whole number makes no difference to the product; 2^61 is the smallest.
+   */
+  private[operators] def compared(watermarkMs: Long): Long =
+    if (watermarkMs < 0) watermarkMs + (1L << 61) else watermarkMs
 }

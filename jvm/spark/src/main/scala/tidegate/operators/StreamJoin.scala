@@ -22,16 +22,15 @@ private[tidegate] object StreamJoin extends TimedOperator {
     node.isInstanceOf[StreamingSymmetricHashJoinExec]
 
   /**
-   * The keyed columns that one side of a join runs on: the columns in its bounds; without bounds, a
-   * window before a plain time.
+   * The columns that one side of a join runs on: the columns in its bounds, among them plain ones
+   * that are equal to a keyed one; without bounds, a keyed window before a keyed time.
    *
    * @throws AnalysisException
    *   if there are no bounds, and two columns are equally good
    */
   def times(join: Join, side: LogicalPlan): Seq[Attribute] = {
     val bounds = JoinBounds.of(join)
-    val inBounds = JoinBounds
-      .times(side.output)
+    val inBounds = side.output
       .filter(a => bounds.exists(_.isOn(a)))
       // A column by which rows leave the state comes first: only one column can have Spark's tag.
       .sortBy(a => !bounds.exists(_.limited.exprId == a.exprId))
@@ -39,8 +38,9 @@ private[tidegate] object StreamJoin extends TimedOperator {
     else EventTimeColumn.choose(name, EventTimeColumn.keyed(side.output, side.output)).toSeq
   }
 
+  /** An equality with a plain column is no less an equality if its time does not reach the join. */
   override def isNeeded(operator: LogicalPlan, time: Attribute): Boolean =
-    JoinBounds.of(operator.asInstanceOf[Join]).exists(_.isOn(time))
+    JoinBounds.of(operator.asInstanceOf[Join]).exists(b => !b.isOfPlain && b.isOn(time))
 
   /**
    * The keys of either side for which the bounds set a limit, held back by the rows that the state

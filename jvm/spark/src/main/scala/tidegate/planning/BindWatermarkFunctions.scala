@@ -6,6 +6,8 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import org.apache.spark.sql.types.{LongType, TimestampType}
 import tidegate.clock.RunningQuery
 import tidegate.columns.{CurrentWatermark, EventTimeTag, IsLate, WatermarkSource}
+import tidegate.core.EndOfTime
+import tidegate.core.clock.OperatorBatch
 import tidegate.execution.DropLateExec
 
 /**
@@ -14,14 +16,12 @@ import tidegate.execution.DropLateExec
  * running query, never from the plan, which may be only a part of the query's.
  */
 object BindWatermarkFunctions extends ColumnarRule {
-  private val MicrosPerMs = 1000L
-
   override def preColumnarTransitions: Rule[SparkPlan] = (plan: SparkPlan) =>
     plan.transformUp { case p =>
       p.transformExpressions {
         case c: CurrentWatermark =>
           BatchConstant(
-            watermarkMs(c.source).map(Math.multiplyExact(_, MicrosPerMs)),
+            watermarkMs(c.source).map(ms => EndOfTime.micros(ms).min(EndOfTime.Micros)),
             TimestampType
           )
         case l: IsLate => isLate(l)
@@ -33,15 +33,15 @@ object BindWatermarkFunctions extends ColumnarRule {
     val time = function.time
     val decisive =
       if (EventTimeTag.isWindow(time.dataType)) GetStructField(time, 1) else time
-    val bound = RunningQuery.active.map { _ =>
-      val lateMs = math.max(0L, watermarkMs(function.source).getOrElse(0L))
-      DropLateExec.boundMicros(lateMs, function.closesWindow)
+    val upTo = RunningQuery.active.flatMap { _ =>
+      val lateMs = watermarkMs(function.source).getOrElse(OperatorBatch.NothingLate)
+      DropLateExec.lateUpTo(lateMs, function.closesWindow)
     }
-    val isBelow = LessThan(
+    val isPassed = LessThanOrEqual(
       PreciseTimestampConversion(decisive, decisive.dataType, LongType),
-      BatchConstant(bound, LongType)
+      BatchConstant(upTo, LongType)
     )
-    Coalesce(Seq(isBelow, Literal.FalseLiteral))
+    Coalesce(Seq(isPassed, Literal.FalseLiteral))
   }
 
   private def watermarkMs(source: WatermarkSource): Option[Long] =

@@ -10,7 +10,7 @@ import org.apache.spark.sql.tidegate.{
 }
 import tidegate.errors.WatermarkErrors
 import tidegate.execution.{DropLateExec, KeyedOperatorExec, KeyedWatermarkExec, OneStoreExec}
-import tidegate.operators.{BindJoin, OneTimeOperator, StateTimes, StatefulOperators}
+import tidegate.operators.{BindJoin, NullKeys, OneTimeOperator, StateTimes, StatefulOperators}
 import tidegate.plans.OperatorName
 
 /**
@@ -20,10 +20,11 @@ import tidegate.plans.OperatorName
  *   - Their own filter for late rows is set to a value that drops nothing: `DropLate` below them
  *     has already dropped late rows.
  *   - Their eviction uses the clock's watermark at the end of the batch.
+ *   - A join has no partner for a NULL in one of its keys.
  *   - `KeyedOperatorExec` above them shows both in `EXPLAIN`.
  *
- * An operator without a `DropLate` is left unchanged. An unknown operator over a keyed watermark is
- * refused: it would run on watermark 0 for ever.
+ * An operator without a `DropLate` keeps Spark's watermark. An unknown operator over a keyed
+ * watermark is refused: it would run on watermark 0 for ever.
  */
 object BindWatermarks extends ColumnarRule {
 
@@ -37,7 +38,9 @@ object BindWatermarks extends ColumnarRule {
     case own: OneStoreExec =>
       for (name <- own.operator; drop <- FindDropLate.named(own, name))
         yield keyed(own, Seq(drop))
-    case j: StreamingSymmetricHashJoinExec         => FindDropLate.owner(j).map(bindJoin(j, _))
+    case j: StreamingSymmetricHashJoinExec if overKeyed(j).isDefined =>
+      val excluded = NullKeys.excluded(j)
+      Some(FindDropLate.owner(j).fold[SparkPlan](excluded)(bindJoin(excluded, _)))
     case _ if StatefulOperators.isPlannedAs(node)  => bindOneTime(node)
     case _: StateStoreWriter | _: WatermarkSupport => refuseOverKeyed(node)
     case _                                         => None
@@ -78,8 +81,11 @@ object BindWatermarks extends ColumnarRule {
       eventTimeWatermarkForLateEvents = Some(StateTimes.passed(drop.times.lateMs))
     )
 
+  private def overKeyed(node: SparkPlan): Option[KeyedWatermarkExec] =
+    node.collectFirst { case k: KeyedWatermarkExec => k }
+
   private def refuseOverKeyed(node: SparkPlan): Option[SparkPlan] =
-    node.collectFirst { case k: KeyedWatermarkExec => k }.map { k =>
+    overKeyed(node).map { k =>
       throw WatermarkErrors.unknownStatefulOperator(
         node.getClass.getName,
         k.spec.name,

@@ -11,9 +11,16 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.clock.RunningQuery
 import tidegate.columns.GlobalKey
 import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
+import tidegate.core.{EndOfTime, Saturating}
 import tidegate.execution.frames.{FrameAggregateExec, FrameAggregates}
 import tidegate.execution.order.EventTimeOrderExec
-import tidegate.execution.{DropLateExec, KeyedWatermarkExec, NoFramesExec, RetagEventTimeExec}
+import tidegate.execution.{
+  DropLateExec,
+  KeyedWatermarkExec,
+  LateOrigin,
+  NoFramesExec,
+  RetagEventTimeExec
+}
 import tidegate.plans.{
   BoundsFollow,
   DropLate,
@@ -35,8 +42,6 @@ import tidegate.statistics.{LateRows, SubstreamStats}
  * of a plan. Without an active query, as in `explain` of a DataFrame, there is no watermark.
  */
 final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStrategy {
-  private val MicrosPerMs = 1000L
-
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case k: KeyedWatermark =>
       Seq(
@@ -75,14 +80,20 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     val running = query.filter(_.nodes.exists(_.spec == node.spec))
     val bound =
       for (q <- running; skew <- node.spec.maxFutureSkewMs)
-        yield (q.batchTimestampMs + skew) * MicrosPerMs
+        yield EndOfTime.micros(Saturating.add(q.batchTimestampMs, skew))
+    // Append times ascend: they are never below the watermark.
+    val lateBound = for {
+      q <- running if node.ingestionTime.isEmpty
+      ms <- q.batchTimes.start.nodes.get(node.spec.name).flatMap(_.watermarkMs)
+    } yield EndOfTime.micros(ms)
     val stats = new SubstreamStats(
       bound.getOrElse(Long.MaxValue),
       SubstreamLimit(
         node.spec.name,
         node.substream.map(_.name),
         Settings.MaxSubstreams.in(session.sessionState.conf)
-      )
+      ),
+      lateBound.getOrElse(Long.MinValue)
     )
     session.sparkContext.register(stats)
     running.foreach(_.clock.register(node, stats))
@@ -114,7 +125,9 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       ),
       node.grid,
       running.map(_._2),
-      running.fold(OperatorBatch.none) { case (q, operator) => q.batchTimes.operator(operator) },
+      running.fold(OperatorBatch.none) { case (q, operator) =>
+        q.operatorTimes(operator, FrameAggregate.LowestMs)
+      },
       running.map { case (q, operator) => q.stateInfo(operator) },
       partial
     )
@@ -128,7 +141,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       node.eventTime,
       node.operator,
       running.fold(OperatorBatch.none) { case (q, operator) =>
-        q.batchTimes.operator(operator, DropLate.NothingLate)
+        q.operatorTimes(operator)
       },
       // Spark expects each partition of the state to be committed in every batch.
       if (node.partitionBy.isEmpty) stateInfo.map(_.copy(numPartitions = 1)) else stateInfo,
@@ -165,19 +178,22 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
 
   private def dropLate(node: DropLate): SparkPlan = {
     val running = query.filter(_.operators.exists(_.operator == node.operator))
-    val late = new LateRows
+    val late = new LateRows(running.map(_.batchTimes).flatMap(BeforeTheEpoch.note(node, _)))
     session.sparkContext.register(late)
     running.foreach(_.clock.register(node.operator, late))
-    val times = running.map(_.batchTimes)
+    val times =
+      running.fold(OperatorBatch.none)(_.operatorTimes(node.operator, node.lowestMs))
     DropLateExec(
       planLater(node.child),
       node.time,
       node.operator,
       node.owner,
       node.key,
-      times.fold(OperatorBatch.none)(_.operator(node.operator, node.lowestMs)),
+      if (node.isPlain) times.copy(lateMs = OperatorBatch.NothingLate) else times,
       node.grid,
       node.eventTime,
+      node.substream,
+      LateOrigin(node.operator, node.input.nodes, running.map(_.name)),
       late
     )
   }

@@ -69,6 +69,12 @@ private[tidegate] object ColumnOrigin {
         case Some(source: Attribute) => Some(plan.children.head -> source)
         case _                       => None
       }
+    case a: Aggregate =>
+      // A grouping column under another name.
+      val source = a.aggregateExpressions.collectFirst {
+        case alias @ Alias(key: Attribute, _) if alias.exprId == column.exprId => key
+      }
+      Some(a.child -> source.getOrElse(column))
     case u: UnaryNode => Some(u.child -> column)
     case other        => other.children.find(_.outputSet.contains(column)).map(_ -> column)
   }

@@ -2,7 +2,7 @@ package tidegate.plans
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
-import tidegate.core.clock.InputTime
+import tidegate.core.clock.{InputTime, OperatorBatch}
 import tidegate.core.window.WindowGrid
 
 /**
@@ -30,10 +30,15 @@ import tidegate.core.window.WindowGrid
  *   the column that the windows were made from, if it is still there
  * @param lowestMs
  *   the lowest value of the watermark, in epoch ms: times below it are late even before there is a
- *   watermark. Spark's operators begin at the epoch
+ *   watermark. The functions that keep state begin at the epoch
+ * @param isPlain
+ *   whether `time` is a plain column of a join that is equal to a keyed time of the other side: its
+ *   rows leave the state by that watermark, but are not late for it
  * @param stateId
  *   the number under which one of our own operators keeps its state; it names a folder of the
  *   checkpoint
+ * @param substream
+ *   the columns that name the substream of a row, for the log; none if the rows do not have them
  */
 final case class DropLate(
     child: LogicalPlan,
@@ -45,20 +50,28 @@ final case class DropLate(
     eviction: Option[InputTime],
     grid: Option[WindowGrid],
     eventTime: Option[Attribute],
-    lowestMs: Long = 0L,
-    stateId: Long = DropLate.FirstStateId
+    lowestMs: Long = OperatorBatch.NothingLate,
+    isPlain: Boolean = false,
+    stateId: Long = DropLate.FirstStateId,
+    substream: Option[Seq[Attribute]] = None
 ) extends UnaryNode {
 
   override def output: Seq[Attribute] = child.output
+
+  /** The same on rows that are not in their windows yet. */
+  def before(rows: LogicalPlan, time: Attribute, windows: WindowGrid): DropLate = copy(
+    child = rows,
+    time = time,
+    grid = Some(windows),
+    eventTime = None,
+    substream = substream.filter(_.forall(rows.outputSet.contains))
+  )
 
   override protected def withNewChildInternal(newChild: LogicalPlan): DropLate =
     copy(child = newChild)
 }
 
 object DropLate {
-
-  /** As the lowest watermark: no time is below it, even when it is multiplied by 1000. */
-  val NothingLate: Long = Long.MinValue / 1000
 
   /**
    * The first number of the states of our own operators: far above the numbers that Spark gives

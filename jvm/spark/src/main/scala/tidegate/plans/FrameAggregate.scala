@@ -2,6 +2,7 @@ package tidegate.plans
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExpressionSet}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
 
 /**
@@ -31,6 +32,12 @@ final case class FrameAggregate(
 }
 
 object FrameAggregate {
+
+  /**
+   * The lowest watermark, in epoch ms: 146,000 years before the epoch. So far from the lowest of
+   * times, sums with the size of a window do not overflow.
+   */
+  val LowestMs: Long = OperatorBatch.NothingLate / 2
 
   /** The name of the operator in the progress of a query, and in the metadata of its state. */
   val StateName: String = "frameAggregate"

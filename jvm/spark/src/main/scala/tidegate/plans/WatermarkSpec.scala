@@ -16,6 +16,9 @@ import tidegate.core.policy.{EmissionSpec, PolicySpec}
  *   how far ahead of the wall clock an event may be and still move the watermark, in ms
  * @param flush
  *   whether event time ends together with a run that ends by itself
+ * @param idleBehindMs
+ *   after how many ms without events a substream is idle that is behind the others; `None` is after
+ *   `idleTimeoutMs`, as any other
  * @param givenName
  *   the name before it was made unique; functions ask for this name; none if the query has not
  *   started
@@ -28,6 +31,7 @@ final case class WatermarkSpec(
     idleTimeoutMs: Option[Long],
     maxFutureSkewMs: Option[Long],
     flush: Boolean = false,
+    idleBehindMs: Option[Long] = None,
     givenName: Option[String] = None
 ) {
 

@@ -1,9 +1,9 @@
 package tidegate.preparation
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull, PredicateHelper}
-import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
-import tidegate.operators.{JoinBounds, StreamJoin}
+import org.apache.spark.sql.catalyst.plans.{Inner, InnerLike}
+import tidegate.operators.{Conjunction, JoinBounds, StreamJoin}
 
 /**
  * Gathers what a query says about the times of a join into the join's condition.
@@ -24,10 +24,12 @@ object CompleteJoinConditions extends PredicateHelper {
     case p: Project =>
       val aliases = getAliasMap(p)
       p.copy(child = complete(p.child, above.map(replaceAlias(_, aliases))))
-    case s: SubqueryAlias               => s.copy(child = complete(s.child, above))
-    case j: Join if j.joinType == Inner =>
+    case s: SubqueryAlias                              => s.copy(child = complete(s.child, above))
+    case j: Join if j.joinType.isInstanceOf[InnerLike] =>
       val must = above ++ j.condition.toSeq.flatMap(splitConjunctivePredicates)
-      val completed = if (StreamJoin.is(j)) withNotNull(withBounds(j, must)) else j
+      // Spark's operator knows no cross join, but its optimizer moves the predicates into this one.
+      val completed =
+        if (StreamJoin.is(j)) withNotNull(withBounds(j.copy(joinType = Inner), must)) else j
       completed.mapChildren(complete(_, must))
     case StreamJoin(j) =>
       withNotNull(j).mapChildren(complete(_, Nil))
@@ -36,16 +38,14 @@ object CompleteJoinConditions extends PredicateHelper {
 
   private def withBounds(join: Join, predicates: Seq[Expression]): Join = {
     val own = join.condition.toSeq.flatMap(splitConjunctivePredicates)
-    val (left, right) =
-      (JoinBounds.times(join.left.output), JoinBounds.times(join.right.output))
     JoinBounds.and(
       join,
       predicates
         .filterNot(p => own.exists(_.semanticEquals(p)))
-        .flatMap(JoinBounds.split)
+        .flatMap(Conjunction.split)
         .filter { p =>
           p.deterministic && p.references.subsetOf(join.left.outputSet ++ join.right.outputSet) &&
-          JoinBounds.in(Seq(p), left, right).nonEmpty
+          JoinBounds.in(Seq(p), join).nonEmpty
         }
     )
   }

@@ -3,7 +3,7 @@ package tidegate.preparation
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types.LongType
-import tidegate.columns.{WindowMark, WindowRole}
+import tidegate.columns.{PlusMicros, WindowMark, WindowRole, WindowTimes}
 import tidegate.core.window.WindowGrid
 import tidegate.operators.WindowColumns
 import tidegate.plans.{DropLate, RetagEventTime}
@@ -50,12 +50,8 @@ private[tidegate] final case class FrameWindows(
    * The rows with other columns, and with the start of their frame in the column `start`.
    */
   def inFrames(others: Seq[NamedExpression]): LogicalPlan = {
-    val micros = PreciseTimestampConversion(time, time.dataType, LongType)
-    val sinceBegin = Pmod(
-      Subtract(micros, Literal(grid.offsetMs * FrameWindows.MicrosPerMs)),
-      Literal(grid.slideMs * FrameWindows.MicrosPerMs)
-    )
-    val frame = Alias(Subtract(micros, sinceBegin), start.name)(exprId = start.exprId)
+    val value = WindowTimes.floor(WindowTimes.micros(time), grid.slideMs, grid.offsetMs)
+    val frame = Alias(value, start.name)(exprId = start.exprId)
     Project(rows.output ++ others :+ frame, rows)
   }
 
@@ -151,8 +147,7 @@ private[tidegate] object FrameWindows extends PredicateHelper {
   private def dropLate(d: DropLate, found: FrameWindows): FrameWindows = {
     // The time may be the end of another window; here it counts as a plain time.
     val time = found.time.withMetadata(WindowMark.removed(found.time.metadata))
-    val drop = d.copy(child = found.rows, time = time, grid = Some(found.grid), eventTime = None)
-    found.copy(rows = drop, operator = Some(d.operator))
+    found.copy(rows = d.before(found.rows, time, found.grid), operator = Some(d.operator))
   }
 
   /** Our `HOP`: a generator of starts, and a projection that computes the columns from them. */
@@ -246,7 +241,8 @@ private[tidegate] object FrameWindows extends PredicateHelper {
         time,
         grid,
         frame,
-        AttributeMap(Seq(window -> fromStart(definition, frame))),
+        // The last windows of all would end after the end of time.
+        AttributeMap(Seq(window -> fromStart(definition, frame)(PlusMicros(frame, _)))),
         AttributeSet.empty
       )
 
@@ -266,7 +262,7 @@ private[tidegate] object FrameWindows extends PredicateHelper {
         val starts =
           Sequence(first, last, Some(Literal(grid.slideMs * MicrosPerMs)), Some("UTC"))
         val start = AttributeReference("start_micros", LongType, nullable = false)()
-        val made = Alias(fromStart(definition, start), window.name)(
+        val made = Alias(fromStart(definition, start)(s => Add(start, Literal(s))), window.name)(
           window.exprId,
           window.qualifier,
           Some(window.metadata)
@@ -282,13 +278,18 @@ private[tidegate] object FrameWindows extends PredicateHelper {
     /**
      * Spark computes start and end from the time; here they are computed from the start, otherwise
      * in the same way.
+     *
+     * @param endOf
+     *   the end of a window, from its length in µs
      */
-    private def fromStart(window: Expression, start: Attribute): Expression =
+    private def fromStart(window: Expression, start: Attribute)(
+        endOf: Long => Expression
+    ): Expression =
       window.transformDown {
         case c: PreciseTimestampConversion if c.fromType == LongType =>
           c.child match {
-            case Add(_, size: Literal, _) => c.copy(child = Add(start, size))
-            case _                        => c.copy(child = start)
+            case Add(_, Literal(size: Long, LongType), _) => c.copy(child = endOf(size))
+            case _                                        => c.copy(child = start)
           }
       }
   }

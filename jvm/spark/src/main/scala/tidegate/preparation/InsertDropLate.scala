@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.columns.EventTimeTag
-import tidegate.core.clock.InputTime
+import tidegate.core.clock.{InputTime, OperatorBatch}
 import tidegate.errors.WatermarkErrors
 import tidegate.operators.{
   JoinLimits,
@@ -20,8 +20,9 @@ import tidegate.plans.{ColumnOrigin, DropLate, KeyedWatermark, OperatorName, Ret
  * Puts a `DropLate` under every operator that would drop late rows, and on each side of a join.
  *
  * The node moves down through filters and projections to where its time or window column is made.
- * So late rows that a filter in between would remove are counted too, however the filter is
- * written.
+ * So late rows that a filter in between would remove are counted too, even if Spark could move that
+ * filter. A filter below is a filter of the rows from which `groupBy(window(...))` makes its
+ * windows: what it removes never had a window.
  */
 object InsertDropLate {
 
@@ -33,8 +34,12 @@ object InsertDropLate {
    * next.
    */
   private def numbered(plan: LogicalPlan): LogicalPlan = {
-    val ids = Iterator.from(0).map(DropLate.FirstStateId + _)
-    plan.transformDown { case d: DropLate => d.copy(stateId = ids.next()) }
+    // Plain columns of joins come last: a query may have begun when they were not among its times.
+    val (plain, keyed) = plan.collect { case d: DropLate => d }.partition(_.isPlain)
+    val ids = (keyed ++ plain).map(_.operator).zipWithIndex.toMap
+    plan.transformDown { case d: DropLate =>
+      d.copy(stateId = DropLate.FirstStateId + ids(d.operator))
+    }
   }
 }
 
@@ -64,15 +69,27 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
     val owner = OperatorName(StreamJoin.name, names.next(StreamJoin.name))
     val limits = new JoinLimits(join, times)
     def side(plan: LogicalPlan, sideName: String): LogicalPlan =
-      StreamJoin.times(join, plan).filter(isUsed(join, StreamJoin, plan, _)).foldLeft(plan) {
-        (below, time) =>
+      StreamJoin
+        .times(join, plan)
+        .filter(t => limits.ofPlain(t).isDefined || isUsed(join, StreamJoin, plan, t))
+        .foldLeft(plan) { (below, time) =>
           val name = names.next(s"${owner.name}.$sideName")
-          val input = inputTime(plan, time, name)
+          val ofPlain = limits.ofPlain(time)
+          val input = ofPlain.fold(inputTime(plan, time, name))(_._2)
           // The state of the join is cleaned by this column, so the column must keep its name.
           push(below, time, throughAliases = false)(
-            dropLate(_, _, name, owner, input, limits.of(time), lowestMs = 0L)
+            dropLate(
+              _,
+              _,
+              name,
+              owner,
+              input,
+              limits.of(time),
+              OperatorBatch.NothingLate,
+              ofPlain.map(_._1)
+            )
           )
-      }
+        }
     val (left, right) = (side(join.left, "left"), side(join.right, "right"))
     join.copy(left = left, right = right)
   }
@@ -105,12 +122,25 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
       owner: OperatorName,
       input: InputTime,
       eviction: Option[InputTime],
-      lowestMs: Long
+      lowestMs: Long,
+      keyOfPlain: Option[Byte] = None
   ): DropLate = {
     val eventTime = WindowColumns.grid(below, time).map(_._2).filter(below.outputSet.contains)
     val grid = WindowColumns.gridOf(below, time)
-    val key = EventTimeTag.key(time).get
-    DropLate(below, time, key, name, owner, input, eviction, grid, eventTime, lowestMs)
+    DropLate(
+      below,
+      time,
+      keyOfPlain.getOrElse(EventTimeTag.key(time).get),
+      name,
+      owner,
+      input,
+      eviction,
+      grid,
+      eventTime,
+      lowestMs,
+      isPlain = keyOfPlain.isDefined,
+      substream = LateSubstream.of(below, input.nodes)
+    )
   }
 
   /**
@@ -119,7 +149,8 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
   private def push(plan: LogicalPlan, time: Attribute, throughAliases: Boolean)(
       drop: (LogicalPlan, Attribute) => LogicalPlan
   ): LogicalPlan = plan match {
-    case _: Filter | _: Project | _: SubqueryAlias | _: View | _: RetagEventTime =>
+    // Grouping sets copy rows: a late row is counted once.
+    case _: Filter | _: Project | _: SubqueryAlias | _: View | _: RetagEventTime | _: Expand =>
       ColumnOrigin.below(plan, time) match {
         case Some((child, source)) if throughAliases || source.exprId == time.exprId =>
           plan.withNewChildren(Seq(push(child, source, throughAliases)(drop)))

@@ -1,5 +1,7 @@
 package tidegate.preparation
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
@@ -72,7 +74,8 @@ object PlanFrames extends Rule[LogicalPlan] {
    * @return
    *   the plan, in which sliding windows are made in a shorter way, and the decisions
    * @throws AnalysisException
-   *   if the checkpoint has frames that the query cannot continue with
+   *   if the checkpoint has frames that the query cannot continue with, or windows without frames
+   *   copy each row too often
    */
   def atStart(
       plan: LogicalPlan,
@@ -82,6 +85,8 @@ object PlanFrames extends Rule[LogicalPlan] {
     val againstAll = reasonAgainst(plan, mode)
     val windows = Map.newBuilder[String, WindowGrid]
     val against = Map.newBuilder[String, String]
+    // Whether windows are put together from frames, or why not.
+    val perWindows = mutable.Map.empty[WindowCopies.Windows, Option[String]]
     val made = plan.transformUp { case WindowAggregate(a, window, grid) =>
       val hasFrames = RestoredFrames.exist(plan, a, checkpoint)
       lazy val reason = againstAll match {
@@ -93,14 +98,17 @@ object PlanFrames extends Rule[LogicalPlan] {
       if (!grid.isSliding && !hasFrames) a
       else if (reason.isDefined) {
         operatorOf(a).foreach(against += _ -> reason.get)
+        WindowCopies.below(a, window).foreach(perWindows(_) = reason)
         a
       } else {
         operatorOf(a).foreach(windows += _ -> grid)
+        WindowCopies.below(a, window).foreach(perWindows(_) = None)
         if (grid.isSliding) a.copy(child = FrameWindows.generated(a.child)) else a
       }
     }
     val decisions = FrameDecisions(windows.result(), against.result(), againstAll)
     RestoredFrames.check(plan, decisions, checkpoint)
+    WindowCopies.check(plan)(perWindows.getOrElse(_, Some("no aggregation runs on its windows")))
     (made, decisions)
   }
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import tidegate.analysis.KeepOneClock
-import tidegate.checks.CheckJoins
+import tidegate.checks.{CheckGroupingSets, CheckJoins}
 import tidegate.clock.StateCheckpoint
 import tidegate.columns.WindowMark
 import tidegate.plans.{KeyedWatermark, PreparedQuery, QueryDecisions}
@@ -22,10 +22,12 @@ import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
  *   1. Kafka rows whose timestamp is used as append time get a check that the broker set it.
  *   1. Everything that the query says about the times of a join goes into its condition, and the
  *      join is checked.
+ *   1. Each grouping set is checked to have the column by which its groups leave the state.
  *   1. Each stateful operator sees one event time column.
  *   1. Late rows are dropped under each stateful operator.
  *   1. Each event-time order is checked to be the order of the rows that wait in the checkpoint.
  *   1. Nodes without an emission get one that fits the windows downstream.
+ *   1. Each stream is checked to be where it was when the checkpoint was made.
  *   1. It is decided which sliding windows are put together from frames.
  *   1. All decisions are attached to the plan, as one value.
  */
@@ -45,10 +47,12 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
           FindFunctionInputs(_),
           CompleteJoinConditions(_),
           CheckJoins.atStart(_),
+          CheckGroupingSets.atStart(_, w.outputMode),
           SelectEventTimeColumn(_),
           InsertDropLate(_, w.outputMode),
           RestoredOrders.check(_, checkpointOf(w)),
-          ChooseEmission(_)
+          ChooseEmission(_),
+          RestoredNodes.check(_, checkpointOf(w))
         )
         val prepared = steps.foldLeft(w.inputQuery)((query, step) => step(query))
         val (query, frames) = PlanFrames.atStart(prepared, w.outputMode, checkpointOf(w))
@@ -59,7 +63,9 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
     // column.
     case w: WriteToStream if isOfSpark(w.inputQuery) =>
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
-        w.copy(inputQuery = SelectEventTimeColumn(InlineCTE(alwaysInline = true)(w.inputQuery)))
+        val query = InlineCTE(alwaysInline = true)(w.inputQuery)
+        WindowCopies.check(query)(_ => Some("only a keyed watermark makes windows from frames"))
+        w.copy(inputQuery = SelectEventTimeColumn(query))
       }
     case other => other
   }

@@ -1,6 +1,7 @@
 package tidegate.preparation
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import tidegate.clock.ClockTable
 import tidegate.columns.WatermarkFunction
 import tidegate.core.clock.{NodeSpec, OperatorSpec, QuerySpec}
 import tidegate.operators.StatefulOperators
@@ -11,7 +12,7 @@ private[preparation] object QueryTimes {
 
   /** Expects a plan in which names and emissions are final, and late rows are dropped. */
   def of(plan: LogicalPlan, frames: FrameDecisions): QuerySpec = QuerySpec(
-    plan.collect { case k: KeyedWatermark => node(k) },
+    nodes(plan),
     plan.collect { case d: DropLate =>
       OperatorSpec(d.operator, d.key, d.input, d.eviction, frames.windows.get(d.operator))
     },
@@ -21,13 +22,29 @@ private[preparation] object QueryTimes {
       .distinct
   )
 
-  private def node(k: KeyedWatermark): NodeSpec = NodeSpec(
+  /** The watermark nodes of a plan, in its order. */
+  def nodes(plan: LogicalPlan): Seq[NodeSpec] = {
+    val sources = sourcesIn(plan).map(_.canonicalized).distinct
+    plan.collect { case k: KeyedWatermark => node(k, sources) }
+  }
+
+  /** In the order in which Spark's checkpoint has them. */
+  private def sourcesIn(plan: LogicalPlan): Seq[LogicalPlan] =
+    plan.collectLeaves().filter { leaf =>
+      // A node without the clock has an empty relation in its place.
+      leaf.isStreaming && leaf.output.nonEmpty && !ClockTable.isRelation(leaf)
+    }
+
+  private def node(k: KeyedWatermark, sources: Seq[LogicalPlan]): NodeSpec = NodeSpec(
     k.spec.name,
     k.spec.key,
     k.spec.policy,
     k.spec.emission.get,
     k.spec.idleTimeoutMs,
     k.spec.flush,
-    isOverState = StatefulOperators.existIn(k.left)
+    isOverState = StatefulOperators.existIn(k.left),
+    columns = k.substream.map(a => s"${a.name} ${a.dataType.sql}"),
+    sources = sourcesIn(k.left).map(s => sources.indexOf(s.canonicalized)).distinct,
+    idleBehindMs = k.spec.idleBehindMs
   )
 }

@@ -5,6 +5,7 @@ import java.time.Instant
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import tidegate.clock.StateCheckpoint
+import tidegate.core.EndOfTime
 import tidegate.core.window.{WindowChange, WindowGrid}
 import tidegate.errors.CheckpointErrors
 import tidegate.operators.StatefulOperators
@@ -67,14 +68,17 @@ private[tidegate] object RestoredFrames extends Logging {
   ): String = {
     val change = WindowChange(before.inMicros, windows.inMicros)
     val watermarkMs = checkpoint.marks(operator).evictionMs.getOrElse(0L)
-    val purged = change.purged(watermarkMs * MicrosPerMs)
+    val purged = change.purged(EndOfTime.micros(watermarkMs))
     val result = (change.keepsFramesWhole, purged) match {
       case (true, None)                => "compatible, all windows are exact"
       case (true, Some((first, last))) =>
         s"compatible with these windows affected: those that end from ${time(first)} to " +
           s"${time(last)} miss the rows that had left the state"
       case (false, _) =>
-        val first = windows.inMicros.lastEnd(watermarkMs * MicrosPerMs) + windows.inMicros.slide
+        val first = EndOfTime.plus(
+          windows.inMicros.lastEnd(EndOfTime.micros(watermarkMs)),
+          windows.inMicros.slide
+        )
         s"compatible with these windows affected: from the one that ends at ${time(first)} to the " +
           "last one with rows from before, as their frames move to the new frame in which they end"
     }

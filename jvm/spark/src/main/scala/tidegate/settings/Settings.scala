@@ -1,6 +1,10 @@
 package tidegate.settings
 
+import java.util.concurrent.TimeUnit
+
 import org.apache.spark.network.util.JavaUtils
+import org.apache.spark.sql.catalyst.util.IntervalUtils
+import org.apache.spark.unsafe.types.UTF8String
 
 /** Every setting of Tidegate. `docs/settings.md` has the same list, and a test compares the two. */
 object Settings {
@@ -14,6 +18,15 @@ object Settings {
       "keeps the time of each substream, and a column of many values, such as a user, would fill " +
       "its memory."
   )(_.toIntOption.filter(_ > 0))
+
+  /** After how many ms an idle substream is forgotten. */
+  val ForgetAfter: Setting[Long] = Setting(
+    "spark.tidegate.substreams.forgetAfter",
+    "24 hours",
+    "a duration above 0 such as '24 hours'",
+    "After how long without rows a substream is forgotten that is idle and that the watermark has " +
+      "passed. When it comes back, it is a new one. The partitions that Kafka reports are kept."
+  )(milliseconds(_).filter(_ > 0))
 
   /** Whether sliding windows are put together from frames. */
   val FramesEnabled: Setting[Boolean] = Setting(
@@ -34,6 +47,15 @@ object Settings {
       "with a unit. The rest takes another round."
   )(bytes(_).filter(_ > 0))
 
+  /** How many windows may copy a row. */
+  val WindowsMaxPerRow: Setting[Int] = Setting(
+    "spark.tidegate.windows.maxPerRow",
+    "10000",
+    "a whole number above 0",
+    "The largest number of windows that a row may be copied into by `HOP` or `CUMULATE`. Windows " +
+      "that are put together from frames copy no rows and have no limit."
+  )(_.toIntOption.filter(_ > 0))
+
   /** What happens to an inner join whose state grows without limit. */
   val UnboundedJoin: Setting[String] = Setting(
     "spark.tidegate.join.unbounded",
@@ -53,10 +75,44 @@ object Settings {
       "may then stand a little earlier."
   )(_.toBooleanOption)
 
+  /** How much of a late row is shown in the log. */
+  val LateLogPayloadChars: Setting[Int] = Setting(
+    "spark.tidegate.late.logPayloadChars",
+    "200",
+    "a whole number, 0 or above",
+    "How many characters of a late row the log shows: the beginning of its columns. `0` shows none " +
+      "of them."
+  )(_.toIntOption.filter(_ >= 0))
+
+  /** How many late rows are described in the log. */
+  val LateLogLinesPerMinute: Setting[Int] = Setting(
+    "spark.tidegate.late.logLinesPerMinute",
+    "20",
+    "a whole number, 0 or above",
+    "How many late rows of a query the log describes in a minute, in a line each. One more line in " +
+      "a minute has the number of the others, by operator."
+  )(_.toIntOption.filter(_ >= 0))
+
+  private def milliseconds(text: String): Option[Long] =
+    try {
+      val interval = IntervalUtils.stringToInterval(UTF8String.fromString(text))
+      Option.when(interval.months == 0)(IntervalUtils.getDuration(interval, TimeUnit.MILLISECONDS))
+    } catch { case _: IllegalArgumentException | _: ArithmeticException => None }
+
   private def bytes(text: String): Option[Long] =
     try Some(JavaUtils.byteStringAsBytes(text))
     catch { case _: IllegalArgumentException => None }
 
   val all: Seq[Setting[_]] =
-    Seq(MaxSubstreams, FramesEnabled, FramesMaxInputBytes, UnboundedJoin, ObserveLastBatch)
+    Seq(
+      MaxSubstreams,
+      ForgetAfter,
+      FramesEnabled,
+      FramesMaxInputBytes,
+      WindowsMaxPerRow,
+      UnboundedJoin,
+      ObserveLastBatch,
+      LateLogPayloadChars,
+      LateLogLinesPerMinute
+    )
 }

@@ -48,7 +48,17 @@ private[tidegate] object EventTimeFunction {
   val ImposeOrder: EventTimeFunction = EventTimeFunction(
     "IMPOSE_ORDER",
     Seq(TimeColumn, Lag, Key),
-    Seq(Policy, Substream, IdleTimeout, Emission, Name, MaxFutureSkew, Flush, IngestionTime)
+    Seq(
+      Policy,
+      Substream,
+      IdleTimeout,
+      IdleBehind,
+      Emission,
+      Name,
+      MaxFutureSkew,
+      Flush,
+      IngestionTime
+    )
   )
   val Tumble: EventTimeFunction = EventTimeFunction("TUMBLE", Seq(TimeColumn, Size, Offset))
   val Hop: EventTimeFunction = EventTimeFunction("HOP", Seq(TimeColumn, Size, Slide, Offset))

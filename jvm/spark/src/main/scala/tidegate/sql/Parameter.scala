@@ -36,6 +36,7 @@ private[tidegate] object Parameter {
   val Policy: Parameter = optional("policy").copy(isPolicy = true)
   val Substream: Parameter = optional("substream")
   val IdleTimeout: Parameter = optional("idle_timeout")
+  val IdleBehind: Parameter = optional("idle_behind")
   val Emission: Parameter = optional("emission").copy(isPolicy = true)
   val Name: Parameter = optional("name")
   val MaxFutureSkew: Parameter = optional("max_future_skew")

@@ -107,7 +107,8 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
         .nullableMs(Parameter.IdleTimeout, smallestMs = 1)
         .getOrElse(idleTimeout),
       arguments.nullableMs(Parameter.MaxFutureSkew, smallestMs = 0).flatten,
-      arguments.boolean(Parameter.Flush).getOrElse(false)
+      arguments.boolean(Parameter.Flush).getOrElse(false),
+      arguments.nullableMs(Parameter.IdleBehind, smallestMs = 1).flatten
     )
     val substream = arguments.atPlaceOf(Parameter.Substream) {
       arguments.columnNames(Parameter.Substream).map(KeyedWatermarks.substreamColumn(input, _))

@@ -4,10 +4,11 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types.{LongType, Metadata}
 import org.apache.spark.unsafe.types.CalendarInterval
-import tidegate.columns.{EventTimeTag, GlobalKey, WindowMark, WindowRole, WindowTimes}
+import tidegate.columns.{EventTimeTag, GlobalKey, PlusMicros, WindowMark, WindowRole, WindowTimes}
 import tidegate.core.window.WindowGrid
 import tidegate.errors.WindowErrors
 import tidegate.plans.SessionWindows
+import tidegate.settings.Settings
 
 /**
  * Implements the window functions. They add the columns `window_start`, `window_end` and
@@ -51,8 +52,14 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
       if (size % slide != 0)
         throw WindowErrors.hopSlide(text(Parameter.Size), text(Parameter.Slide))
     }
+    // For a stream, this is known only when its query starts.
+    if (!table.isStreaming) {
+      checkCopies("HOP", size / slide, Parameter.Slide, "a table has no frames")
+    }
     val last = floor(micros(time), slide)
-    val starts = Sequence(plus(last, slide - size), last, Some(literal(slide)), None)
+    // Of the windows over the first of all times, only those that begin within TIMESTAMP.
+    val first = floor(PlusMicros(plus(last, slide - size), slide * MicrosPerMs - 1), slide)
+    val starts = Sequence(Least(Seq(first, last)), last, Some(literal(slide)), None)
     val start = AttributeReference("start_micros", LongType, nullable = false)()
     withColumns(
       explode(starts, start),
@@ -77,6 +84,7 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
       if (maxSize % step != 0)
         throw WindowErrors.cumulateStep(text(Parameter.Step), text(Parameter.MaxSize))
     }
+    checkCopies("CUMULATE", maxSize / step, Parameter.Step, "windows that grow have no frames")
     val (first, last) = (
       plus(floor(micros(time), step), step),
       plus(floor(micros(time), maxSize), maxSize)
@@ -86,7 +94,7 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
       explode(Sequence(first, last, Some(literal(step)), None), end),
       EventTimeFunction.Cumulate,
       WindowGrid(step, offset, maxSize),
-      floor(Subtract(end, Literal(1L)), maxSize),
+      floor(PlusMicros(end, -1L), maxSize),
       end
     )
   }
@@ -117,6 +125,15 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
       visible,
       columns
     )
+  }
+
+  private def checkCopies(function: String, perRow: Long, by: Parameter, reason: String): Unit = {
+    val max = Settings.WindowsMaxPerRow.in(table.conf)
+    if (perRow > max) {
+      arguments.atPlaceOf(by) {
+        throw WindowErrors.windowsPerRow(function, perRow, reason, max, by.name)
+      }
+    }
   }
 
   private def text(p: Parameter): String = arguments.durationText(p)
@@ -164,5 +181,5 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
 
   /** The last multiple of `stepMs`, counted from the offset, that is not after `micros`. */
   private def floor(micros: Expression, stepMs: Long): Expression =
-    Subtract(micros, Pmod(Subtract(micros, literal(offset)), literal(stepMs)))
+    WindowTimes.floor(micros, stepMs, offset)
 }

@@ -1,6 +1,5 @@
 package tidegate.statistics
 
-import org.apache.spark.TaskContext
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.AccumulatorV2
 
@@ -8,14 +7,25 @@ import org.apache.spark.util.AccumulatorV2
  * The rows that one operator dropped as late in one batch: their exact number, and a few of them as
  * text for the log.
  *
+ * A row counts once, however often its partition is read: after a retry, by a second action on the
+ * batch, or twice in one task. So each pass over a partition counts by itself, and of all passes
+ * over a partition the one that found the most rows counts.
+ *
  * Spark registers a deserialized accumulator with its task before the fields of this class are
  * read, and from then on a heartbeat may ask `isZero`, in another thread. An exception would end
- * all heartbeats of the executor. So the counts are one immutable value, or not there yet.
+ * all heartbeats of the executor.
+ *
+ * @param note
+ *   what the log says once if there are late rows; only the driver needs it
  */
-final class LateRows extends AccumulatorV2[String, Long] {
-  import LateRows._
+final class LateRows(@transient val note: Option[String] = None)
+    extends AccumulatorV2[(Int, String), Long] {
 
-  @volatile private var seen = Seen.nothing
+  /** The passes of the task of this copy that found a row. */
+  @volatile private var passes = Vector.empty[LatePass]
+
+  /** What other copies have found. */
+  @volatile private var others = LateCounts.none
   @transient private var total: SQLMetric = _
 
   /**
@@ -24,24 +34,25 @@ final class LateRows extends AccumulatorV2[String, Long] {
    */
   def addTo(metric: SQLMetric): Unit = total = metric
 
-  /** Counts a row, and keeps its text if only a few are kept so far. */
-  def drop(text: => String): Unit = {
-    val before = seen
-    val counts = before.counts.increased(TaskContext.getPartitionId())
-    seen =
-      if (before.samples.size < MaxSamples) Seen(counts, before.samples :+ text)
-      else Seen(counts, before.samples)
-  }
+  /**
+   * Begins a pass over a partition of the operator. This is not the partition of the task: after
+   * `coalesce` or in a union the task has another number, and several partitions.
+   */
+  def begin(partition: Int): LatePass = new LatePass(partition, pass => passes = passes :+ pass)
 
   /** The number of dropped rows. */
-  override def value: Long = soFar.counts.total
+  override def value: Long = counts.total
 
   /** At most `LateRows.MaxSamples` dropped rows, as lines for the log. */
-  def samples: Seq[String] = soFar.samples
+  def samples: Seq[String] = counts.someSamples
 
-  private def soFar: Seen = Option(seen).getOrElse(Seen.nothing)
+  private def counts: LateCounts =
+    Option(passes).iterator.flatten.foldLeft(Option(others).getOrElse(LateCounts.none)) {
+      (counts, pass) => counts.withPass(pass.partition, pass.count)
+    }
 
-  override def isZero: Boolean = soFar.counts.isEmpty
+  override def isZero: Boolean =
+    Option(passes).forall(_.isEmpty) && Option(others).forall(_.total == 0L)
 
   /** Only the end of a task matters. */
   override def excludeFromHeartbeat: Boolean = true
@@ -54,27 +65,21 @@ final class LateRows extends AccumulatorV2[String, Long] {
 
   override def copyAndReset(): LateRows = new LateRows
 
-  override def reset(): Unit = seen = Seen.nothing
+  override def reset(): Unit = {
+    passes = Vector.empty
+    others = LateCounts.none
+  }
 
-  override def add(text: String): Unit = drop(text)
+  /** Adds one row, as a pass of its own. */
+  override def add(row: (Int, String)): Unit = begin(row._1).drop(row._2)
 
-  override def merge(other: AccumulatorV2[String, Long]): Unit = {
-    val that = other.asInstanceOf[LateRows].soFar
-    val before = value
-    seen = Seen(
-      seen.counts.max(that.counts),
-      (seen.samples ++ that.samples).take(MaxSamples)
-    )
-    if (total != null) total += value - before
+  override def merge(other: AccumulatorV2[(Int, String), Long]): Unit = {
+    val before = others.total
+    others = others.max(other.asInstanceOf[LateRows].counts)
+    if (total != null) total += others.total - before
   }
 }
 
 object LateRows {
   val MaxSamples = 3
-
-  private final case class Seen(counts: PartitionCounts, samples: Vector[String])
-
-  private object Seen {
-    val nothing: Seen = Seen(PartitionCounts.none, Vector.empty)
-  }
 }

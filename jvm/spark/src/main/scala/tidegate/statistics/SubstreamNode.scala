@@ -21,6 +21,7 @@ final class SubstreamNode(counter: SubstreamCounter) {
   private val byText = new ConcurrentHashMap[UTF8String, SubstreamNode](InitialSize)
   @volatile private var ofNullValue: SubstreamNode = _
   private var micros = NoTime
+  private var late = PartitionCounts.none
   private var observed = false
 
   // Rows often come in runs with the same text, which is then found without hashing.
@@ -74,15 +75,24 @@ final class SubstreamNode(counter: SubstreamCounter) {
   def isUntouched: Boolean =
     !observed && byText.isEmpty && ofNullValue == null && byLong.entries.isEmpty
 
-  /** The substreams below, by name, with their highest time in µs or `NoTime`. */
-  def tops(path: List[String] = Nil): Iterator[(String, Long)] = {
-    val own = if (observed) Iterator.single(joined(path) -> micros) else Iterator.empty
+  /** Counts an event of a partition that is below the watermark. */
+  def addLate(partition: Int): Unit = late = late.increased(partition)
+
+  /** The highest time in µs, or `NoTime`. */
+  def top: Long = micros
+
+  /** The events below the watermark. */
+  def lateRows: PartitionCounts = late
+
+  /** The substreams below, by name. */
+  def substreams(path: List[String] = Nil): Iterator[(String, SubstreamNode)] = {
+    val own = if (observed) Iterator.single(joined(path) -> this) else Iterator.empty
     own ++
-      byLong.entries.flatMap { case (value, node) => node.tops(value.toString :: path) } ++
+      byLong.entries.flatMap { case (value, node) => node.substreams(value.toString :: path) } ++
       byText.asScala.iterator.flatMap { case (value, node) =>
-        node.tops(escape(value.toString) :: path)
+        node.substreams(part(value) :: path)
       } ++
-      Option(ofNullValue).iterator.flatMap(_.tops(NullName :: path))
+      Option(ofNullValue).iterator.flatMap(_.substreams(NullName :: path))
   }
 
   private def add(value: Long): SubstreamNode = {
@@ -104,14 +114,24 @@ object SubstreamNode {
   private val InitialSize = 4
   private val NullName = "\\N"
 
-  /** The name of the substream with these column values, of which none is null. */
-  def name(values: Seq[String]): String = joined(values.map(escape).reverse.toList)
+  /** The name of the substream with these column values. */
+  def name(values: Seq[String]): String = joined(
+    values.map(v => if (v == null) NullName else part(UTF8String.fromString(v))).reverse.toList
+  )
 
   /** Column values joined by `/`; escapes keep different values different. */
   private def joined(path: List[String]): String =
     if (path.isEmpty) WholeStream else path.reverse.mkString("/")
 
-  private def escape(value: String): String = value.replace("\\", "\\\\").replace("/", "\\/")
+  /**
+   * A text with backslashes doubled. Bytes that are no UTF-8 are in hexadecimal digits, behind a
+   * single backslash: as text they would all be the same replacement character.
+   */
+  def text(value: UTF8String): String =
+    if (value.isValid) value.toString.replace("\\", "\\\\")
+    else value.getBytes.map(b => f"${b & 0xff}%02x").mkString("\\x", "", "")
+
+  private def part(value: UTF8String): String = text(value).replace("/", "\\/")
 
   /** Open addressing, at most half full; the size is a power of two. */
   private final class LongTable(size: Int) {

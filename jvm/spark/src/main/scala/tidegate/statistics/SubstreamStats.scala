@@ -4,7 +4,6 @@ import java.io.{ObjectInputStream, ObjectOutputStream}
 
 import scala.collection.mutable
 
-import org.apache.spark.TaskContext
 import org.apache.spark.util.AccumulatorV2
 import tidegate.core.clock.SubstreamLimit
 
@@ -22,10 +21,13 @@ import tidegate.core.clock.SubstreamLimit
  *   an event with a higher time, in µs, moves no watermark and is counted
  * @param limit
  *   a task that finds more substreams fails
+ * @param lateBoundMicros
+ *   an event with a lower time, in µs, is below the watermark and is counted
  */
 final class SubstreamStats(
     val futureBoundMicros: Long,
-    limit: SubstreamLimit = SubstreamLimit.none
+    limit: SubstreamLimit = SubstreamLimit.none,
+    lateBoundMicros: Long = Long.MinValue
 ) extends AccumulatorV2[Long, Map[String, Long]] {
 
   /** The times that the task of this copy has seen. */
@@ -35,16 +37,23 @@ final class SubstreamStats(
   @transient private var tops = mutable.Map.empty[String, Long]
   @volatile private var future = PartitionCounts.none
 
+  /** The events below the watermark that other copies have seen, by name. */
+  @transient private var late = mutable.Map.empty[String, PartitionCounts]
+
   private def newTree = new SubstreamNode(new SubstreamCounter(limit))
 
   /** The node where the search for a row's substream begins. */
   def root: SubstreamNode = tree
 
-  /** Takes in an event of a substream, with its time in µs. */
-  def observe(substream: SubstreamNode, micros: Long): Unit =
-    if (substream.observe(micros, futureBoundMicros)) countFuture()
-
-  private def countFuture(): Unit = future = future.increased(TaskContext.getPartitionId())
+  /**
+   * Takes in an event of a substream, with its time in µs, from a partition of the watermark's
+   * node. This is not the partition of the task, which has another number after `coalesce`.
+   */
+  def observe(substream: SubstreamNode, micros: Long, partition: Int): Unit =
+    if (micros < lateBoundMicros) {
+      substream.observe(micros, futureBoundMicros)
+      substream.addLate(partition)
+    } else if (substream.observe(micros, futureBoundMicros)) future = future.increased(partition)
 
   /** By name, the highest time in µs; `NoTime` if all events were too far in the future. */
   override def value: Map[String, Long] = all.toMap
@@ -54,9 +63,23 @@ final class SubstreamStats(
     if (tree.isUntouched) tops
     else {
       val merged = tops.clone()
-      tree.tops().foreach { case (name, micros) => raise(merged, name, micros) }
+      tree.substreams().foreach { case (name, node) => raise(merged, name, node.top) }
       merged
     }
+
+  /**
+   * How many events were below the watermark, by name; substreams without such events are left out.
+   */
+  def lateRows: collection.Map[String, Long] = allLate.view.mapValues(_.total).toMap
+
+  private def allLate: mutable.Map[String, PartitionCounts] = {
+    val merged = late.clone()
+    if (!tree.isUntouched)
+      tree.substreams().filterNot(_._2.lateRows.isEmpty).foreach { case (name, node) =>
+        merged(name) = merged.getOrElse(name, PartitionCounts.none).max(node.lateRows)
+      }
+    merged
+  }
 
   private def raise(times: mutable.Map[String, Long], name: String, micros: Long): Unit =
     times(name) = math.max(micros, times.getOrElse(name, SubstreamNode.NoTime))
@@ -73,21 +96,22 @@ final class SubstreamStats(
   override def excludeFromHeartbeat: Boolean = true
 
   override def copy(): SubstreamStats = {
-    val other = new SubstreamStats(futureBoundMicros, limit)
+    val other = new SubstreamStats(futureBoundMicros, limit, lateBoundMicros)
     other.merge(this)
     other
   }
 
   override def copyAndReset(): SubstreamStats =
-    new SubstreamStats(futureBoundMicros, limit)
+    new SubstreamStats(futureBoundMicros, limit, lateBoundMicros)
 
   override def reset(): Unit = {
     tree = newTree
     tops.clear()
+    late.clear()
     future = PartitionCounts.none
   }
 
-  override def add(micros: Long): Unit = observe(tree, micros)
+  override def add(micros: Long): Unit = observe(tree, micros, partition = 0)
 
   override def merge(other: AccumulatorV2[Long, Map[String, Long]]): Unit = {
     val that = other.asInstanceOf[SubstreamStats]
@@ -96,6 +120,9 @@ final class SubstreamStats(
     that.all.foreach { case (name, micros) =>
       if (!limit.isExceededBy(tops.size) || tops.contains(name)) raise(tops, name, micros)
     }
+    that.allLate.foreach { case (name, counts) =>
+      if (tops.contains(name)) late(name) = late.getOrElse(name, PartitionCounts.none).max(counts)
+    }
     future = future.max(that.future)
   }
 
@@ -103,11 +130,13 @@ final class SubstreamStats(
   private def writeObject(out: ObjectOutputStream): Unit = {
     out.defaultWriteObject()
     out.writeObject(all.toArray)
+    out.writeObject(allLate.toArray)
   }
 
   private def readObject(in: ObjectInputStream): Unit = {
     in.defaultReadObject()
     tree = newTree
     tops = mutable.Map.from(in.readObject().asInstanceOf[Array[(String, Long)]])
+    late = mutable.Map.from(in.readObject().asInstanceOf[Array[(String, PartitionCounts)]])
   }
 }

@@ -60,6 +60,124 @@ class FlushSuite extends RestartTest {
     assert(run.stateRows === 0)
   }
 
+  /** The last millisecond of the year 9999, in s. */
+  private val yearsLast = 253402300799.999
+
+  private val far = Seq(
+    Seq(event("a", 5), event("b", 3)),
+    Seq(event("a", yearsLast), event("b", 14)),
+    Seq(event("a", yearsLast + 8), event("b", 15), event("a", yearsLast))
+  )
+
+  private val byTime = (df: DataFrame) => df.groupBy("time").count()
+
+  private val distinct = (df: DataFrame) => df.select("time", "sub").distinct()
+
+  private val inOrder = (df: DataFrame) =>
+    df.orderByEventTime(eventTime = "time").select("time", "sub")
+
+  for {
+    (name, query) <- Seq(
+      "windows" -> counts _,
+      "sliding windows" -> sliding _,
+      "sessions" -> sessions,
+      "windows over windows" -> chained,
+      "deduplication under windows" -> dropped,
+      "groups of a plain time" -> byTime,
+      "distinct rows" -> distinct
+    )
+  } onBothStores(s"$name after the year 9999: the run gives what a table gives, without state") {
+    val run = new Run(query(keyed(stream(files(far: _*))))).runOnce(Trigger.AvailableNow())
+    val expected = query(table(files(far.flatten))).collect().toSeq.map(KeyedStreamTest.text)
+    assert(run.answer === expected.sorted)
+    assert(run.lateRows === Map.empty)
+    assert(run.stateRows === 0)
+  }
+
+  /** The last µs of all: a sentinel of some producers. */
+  private def withSentinel(df: DataFrame): DataFrame = df.withColumn(
+    "time",
+    expr("CASE n WHEN 99 THEN timestamp_micros(9223372036854775807) ELSE time END")
+  )
+
+  private val sentinels =
+    Seq(
+      Seq(event("a", 5), event("b", 3)),
+      Seq(event("a", 9, 99), event("b", 14)),
+      Seq(event("b", 15))
+    )
+
+  onBothStores("event-time order lets the last microsecond go, too") {
+    val run = new Run(inOrder(keyed(withSentinel(stream(files(sentinels: _*))))))
+      .runOnce(Trigger.AvailableNow())
+    assert(run.rows.map(_.getString(1)) === Seq("b", "a", "b", "b", "a"))
+    assert(run.stateRows === 0)
+  }
+
+  private val received =
+    Seq(Seq(event("b", 3)), Seq(event("b", 20)), Seq(event("a", 9, 99)))
+
+  /** A join of two streams, as it is on tables if it is not `flushed`. */
+  private def joined(left: Seq[Seq[Event]], right: Seq[Seq[Event]], on: String, how: String)(
+      isFlushed: Boolean
+  ): DataFrame = {
+    def side(batches: Seq[Seq[Event]], time: String, key: Int) = {
+      val rows = if (isFlushed) stream(files(batches: _*)) else table(files(batches: _*))
+      val named = withSentinel(rows).select(col("time").as(time), col("sub").as(s"${time}_sub"))
+      if (!isFlushed) named
+      else
+        named.withKeyedWatermark(
+          time,
+          "2 seconds",
+          key,
+          substream = Seq(s"${time}_sub"),
+          flush = true
+        )
+    }
+    side(left, "l", 0).join(side(right, "r", 1), expr(s"l_sub = r_sub AND $on"), how)
+  }
+
+  private def checkFlushed(query: Boolean => DataFrame): Unit = {
+    val run = new Run(query(true)).runOnce(Trigger.AvailableNow())
+    assert(run.answer === query(false).collect().toSeq.map(KeyedStreamTest.text).sorted)
+    assert(run.lateRows === Map.empty)
+    assert(run.stateRows === 0)
+    ()
+  }
+
+  for (how <- Seq("inner", "leftOuter", "rightOuter", "fullOuter", "leftSemi"))
+    onBothStores(s"a $how join lets the last microsecond go, too") {
+      checkFlushed(joined(sentinels :+ Seq(event("b", 16, 99)), received, "l = r", how))
+    }
+
+  test("a bound of a join holds back neither its rows at the end of time, nor what follows it") {
+    val within = "r BETWEEN l - INTERVAL 1 HOUR AND l + INTERVAL 1 HOUR"
+    checkFlushed(isFlushed =>
+      joined(far, far.take(2), within, "leftOuter")(isFlushed)
+        .groupBy(window(col("l"), "10 seconds"))
+        .agg(count("*"))
+    )
+  }
+
+  test("killed in every batch, the end of time is the same") {
+    val folder = files(far: _*)
+    def frame = counts(keyed(stream(folder)))
+    val undisturbed = new Run(frame).runOnce(Trigger.AvailableNow())
+    val killed = new Run(frame)
+    undisturbed.log.foreach { batch =>
+      killed.failIn = _ == batch.id
+      killed.start(Trigger.AvailableNow())
+      intercept[org.apache.spark.sql.streaming.StreamingQueryException] {
+        killed.query.awaitTermination()
+      }
+    }
+    killed.failIn = _ => false
+    killed.runOnce(Trigger.AvailableNow())
+    assert(killed.answer === undisturbed.answer)
+    assert(killed.log.last.operators === undisturbed.log.last.operators)
+    assert(killed.stateRows === 0)
+  }
+
   test("sources that report what is left, and sources that do not, end after all is read") {
     val log = new PartitionedLog
     log.limit = _ => 3L

@@ -18,7 +18,7 @@ class TriggerSuite extends RestartTest {
     run.settle()
     in.addData(event("a", 500))
     run.settle()
-    assert(run.batchCount <= 3)
+    assert(run.batchCount === 2)
     val batches = run.batchCount
     run.restart().settle()
     run.restart().settle()

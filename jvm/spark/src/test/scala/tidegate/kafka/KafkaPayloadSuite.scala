@@ -94,22 +94,27 @@ class KafkaPayloadSuite extends KafkaTest {
     assert(run.rows.size === broken.size)
   }
 
-  test("the year 1 is late and counted, also as the first time of a partition") {
+  test("the year 1 is a time like all others, also as the first time of a partition") {
     val topic = newTopic(2)
     val run = new Run(counts(keyed(topic))).start()
-    send(topic, event(0, YearOne), event(1, 1000))
+    // One after the other: of rows that are sent together, a batch may see those of one partition.
+    send(topic, event(0, YearOne))
+    run.settle()
+    send(topic, event(1, 1000))
     run.settle()
     send(topic, event(0, 1001), event(0, 1100), event(1, 1100), event(1, YearOne))
     run.settle()
     assert(run.watermark("time") === Some(1095000L))
-    assert(run.lateRows === Map("aggregate" -> 2L))
-    assert(run.answer === Seq("[1000,1010)|2"))
+    assert(run.lateRows === Map.empty)
+    assert(run.answer === Seq("[-62135769600,-62135769590)|2", "[1000,1010)|2"))
   }
 
   test("the year 9999 on one partition loses nothing as long as another holds time back") {
     val topic = newTopic(2)
     val run = new Run(counts(keyed(topic))).start()
-    send(topic, event(0, 1000), event(0, YearLast), event(1, 1001))
+    send(topic, event(1, 1001))
+    run.settle()
+    send(topic, event(0, 1000), event(0, YearLast))
     run.settle()
     send(topic, event(0, 1002), event(0, 1100), event(1, 1100))
     run.settle()

@@ -19,7 +19,12 @@ class JoinBoundsSuite extends KeyedStreamTest {
   private def side(key: Int, name: String): DataFrame =
     events()
       .toDF()
-      .select(col("time").as(name), col("time").as(s"${name}2"), col("time").as(s"${name}_plain"))
+      .select(
+        col("time").as(name),
+        col("time").as(s"${name}2"),
+        col("time").as(s"${name}_plain"),
+        col("n").as(s"key_$name")
+      )
       .withKeyedWatermark(name, "1 second", key)
       .withKeyedWatermark(s"${name}2", "1 second", key + 2)
 
@@ -83,6 +88,29 @@ class JoinBoundsSuite extends KeyedStreamTest {
   )
   found("l <= r + interval 0.0000015 seconds")("l -> r: 0.000001")
 
+  found("not (l < r - interval 1 second or l > r + interval 4 seconds)")("l -> r: 4", "r -> l: 1")
+  found("not (not (l <= r + interval 4 seconds))")("l -> r: 4")
+  found("not (l not between r - interval 1 second and r + interval 4 seconds)")(
+    "l -> r: 4",
+    "r -> l: 1"
+  )
+  found("not l > r and not (key_l = key_r and false)")("l -> r: 0")
+  found("l <= timestampadd(SECOND, 4, r) and timestampadd(MILLISECOND, 500, l) >= r")(
+    "l -> r: 4",
+    "r -> l: 0.5"
+  )
+  found("l <= dateadd(HOUR, -2, r)")("l -> r: -7200")
+  found("l <= timestampadd(DAY, 1, r)")("l -> r: 86400")
+  // The time without a key is that of the other side; both are bounded by its watermark.
+  found("l = r_plain")("l -> l: 0", "l -> r_plain: 0")
+  found("l_plain = r + interval 5 seconds")("r -> l_plain: -5", "r -> r: 0")
+  // Where other bounds limit a side, a time without a key does not limit it too early.
+  found("l = r_plain and l <= r + interval 1 hour and r <= l + interval 1 minute")(
+    "l -> r: 3600",
+    "r -> l: 60"
+  )
+  found("l = r_plain and r <= l + interval 1 minute")("l -> r_plain: 0", "r -> l: 60")
+
   private def none(reason: String)(condition: String): Unit =
     test(s"no bounds: $reason")(assert(bounds(condition) === Nil))
 
@@ -93,6 +121,12 @@ class JoinBoundsSuite extends KeyedStreamTest {
   none("times of one side")("l <= l2 + interval 1 second")
   none("a time without a key")("l <= r_plain + interval 1 second")
   none("an unknown interval")("l <= r + make_dt_interval(0, 0, 0, second(r2))")
+  none("a time without a key is not younger than anything")("l >= r_plain")
+  none("both without a key")("l_plain = r_plain")
+  none("not equal")("not (l = r)")
+  none("one of two may hold, in other words")("not (l > r and l < r - interval 4 seconds)")
+  none("months have no fixed length either")("l <= timestampadd(MONTH, 1, r)")
+  none("an unknown number of units")("l <= timestampadd(SECOND, second(r2), r)")
   none("an interval out of range")("l <= r + interval 106751991 days + interval 106751991 days")
 
   test("a day of local time may be as much longer as clocks are changed by") {
@@ -128,10 +162,55 @@ class JoinBoundsSuite extends KeyedStreamTest {
         .count()
     val (l, r) = (windows(events().toDF(), "l", 0), windows(events().toDF(), "r", 1))
     assert(bounds(l, r, expr("l = r")) === Seq("l -> r: 0", "r -> l: 0"))
-    // The start of a window is no time with a key.
-    assert(bounds(l, r, expr("l.start = r.start")) === Nil)
+    assert(bounds(l, r, expr("l.end = r.end")) === Seq("l -> r: 0", "r -> l: 0"))
+    assert(bounds(l, r, expr("l.start = r.start")) === Seq("l -> r: 0", "r -> l: 0"))
+    assert(
+      bounds(l, r, expr("l.end <= r.end and r.start <= l.start + interval 1 hour")) ===
+        Seq("l -> r: 0", "r -> l: 3600")
+    )
+    // The end of a window and a time are not of the same kind.
+    val times = events().toDF().withKeyedWatermark("time", "1 second", 2)
+    assert(bounds(l, times, expr("l.end = time")) === Nil)
     // A window is compared by its start first.
     assert(bounds(l, r, expr("l <= r")) === Nil)
+  }
+
+  test("windows of other lengths: their starts are equal, their ends are not") {
+    def windows(stream: DataFrame, name: String, key: Int, size: Int) =
+      stream
+        .withKeyedWatermark("time", "1 second", key)
+        .groupBy(window(col("time"), s"$size seconds").as(name))
+        .count()
+    val (l, r) = (windows(events().toDF(), "l", 0, 10), windows(events().toDF(), "r", 1, 60))
+    // The end of r is 50 s after that of l.
+    assert(bounds(l, r, expr("l.start = r.start")) === Seq("l -> r: -50", "r -> l: 50"))
+    assert(bounds(l, r, expr("l.end = r.end")) === Seq("l -> r: 0", "r -> l: 0"))
+  }
+
+  test("sessions: only their ends tell when they are closed") {
+    def sessions(stream: DataFrame, name: String, key: Int) =
+      stream
+        .withKeyedWatermark("time", "1 second", key)
+        .groupBy(session_window(col("time"), "10 seconds").as(name), col("n"))
+        .count()
+    val (l, r) = (sessions(events().toDF(), "l", 0), sessions(events().toDF(), "r", 1))
+    assert(bounds(l, r, expr("l.start = r.start")) === Nil)
+    assert(bounds(l, r, expr("l.end = r.end")) === Seq("l -> r: 0", "r -> l: 0"))
+  }
+
+  test("window columns of SQL: their start tells the end of the same window") {
+    def windows(name: String, key: Int, call: String) = {
+      events().toDF().withKeyedWatermark("time", "1 second", key).createOrReplaceTempView(name)
+      spark.sql(
+        s"SELECT window_start AS ${name}_start, window_end AS ${name}_end FROM $call($name, " +
+          "DESCRIPTOR(time), INTERVAL 10 SECONDS)"
+      )
+    }
+    val (l, r) = (windows("l", 0, "TUMBLE"), windows("r", 1, "TUMBLE"))
+    val both = Seq("l_end -> r_end: 0", "r_end -> l_end: 0")
+    assert(bounds(l, r, expr("l_end = r_end")) === both)
+    assert(bounds(l, r, expr("l_start = r_start")) === both)
+    assert(bounds(l, r.drop("r_end"), expr("l_start = r_start")) === Nil)
   }
 
   test("limits are rounded so that no row goes too early") {

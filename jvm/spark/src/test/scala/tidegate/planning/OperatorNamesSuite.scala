@@ -8,7 +8,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import tidegate._
 import tidegate.core.clock.OperatorBatch
 import tidegate.execution.frames.FrameTest
-import tidegate.execution.{DropLateExec, KeyedOperatorExec}
+import tidegate.execution.{DropLateExec, KeyedOperatorExec, LateOrigin}
 import tidegate.plans.OperatorName
 import tidegate.statistics.LateRows
 
@@ -33,6 +33,8 @@ class OperatorNamesSuite extends KeyedStreamTest {
     OperatorBatch.none,
     None,
     None,
+    None,
+    LateOrigin(name, Nil, None),
     new LateRows
   )
 

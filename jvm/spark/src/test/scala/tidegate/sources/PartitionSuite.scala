@@ -124,12 +124,12 @@ class PartitionSuite extends KeyedStreamTest {
     val merged = stats
     (0 to 4).foreach { task =>
       val seen = stats
-      (1 to 6).foreach(i => seen.observe(seen.root.of(10L * task + i), task.toLong))
+      (1 to 6).foreach(i => seen.observe(seen.root.of(10L * task + i), task.toLong, 0))
       merged.merge(seen)
     }
     assert(merged.value.size === 11)
     val again = stats
-    again.observe(again.root.of(1L), 99L)
+    again.observe(again.root.of(1L), 99L, 0)
     merged.merge(again)
     assert(merged.value("1") === 99L, "those that it has still rise")
   }

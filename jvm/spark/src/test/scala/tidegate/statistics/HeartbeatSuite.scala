@@ -50,13 +50,14 @@ final class HeartbeatSuite extends AnyFunSuite {
   test("late rows: counted in one thread and serialized in another") {
     val onDriver = new LateRows
     val inTask = new TestTask().receive[LateRows](TestTask.sent(onDriver))
+    val pass = inTask.begin(partition = 0)
     var last = 0L
     whileRunning {
       val seen = TestTask.read[LateRows](TestTask.written(inTask))
       assert(seen.value >= last)
       assert(seen.samples.size === math.min(seen.value, LateRows.MaxSamples.toLong))
       last = seen.value
-    }((1 to 200000).foreach(i => inTask.drop(s"row $i")))
+    }((1 to 200000).foreach(i => pass.drop(s"row $i")))
     assert(inTask.value === 200000)
     assert(inTask.samples === Seq("row 1", "row 2", "row 3"))
   }
@@ -79,8 +80,8 @@ final class HeartbeatSuite extends AnyFunSuite {
           case 1 => root.of(UTF8String.fromString(s"text-$n"))
           case 2 => root.ofNull().of(n.toLong)
         }
-        inTask.observe(substream, time)
-        inTask.observe(substream, 2000000L)
+        inTask.observe(substream, time, 0)
+        inTask.observe(substream, 2000000L, 0)
       }
     }
     assert(inTask.value.size === 100)
@@ -88,7 +89,7 @@ final class HeartbeatSuite extends AnyFunSuite {
   }
 
   private def touch(inTask: AnyRef): Unit = inTask match {
-    case late: LateRows        => late.add("a row")
+    case late: LateRows        => late.add(0 -> "a row")
     case stats: SubstreamStats => stats.add(1L)
     case other                 => fail(s"$other is not counted in")
   }

@@ -11,7 +11,7 @@ class SubstreamStatsProperties extends AnyFunSuite {
     val onDriver = new SubstreamStats(Long.MaxValue)
     val tasks = rows.groupBy(_ => random.nextInt(4)).values.map { part =>
       val task = onDriver.copyAndReset()
-      part.foreach { case (name, micros) => task.observe(task.root.of(name), micros) }
+      part.foreach { case (name, micros) => task.observe(task.root.of(name), micros, 0) }
       task
     }
     // The tasks of an executor that is lost run again on another one.

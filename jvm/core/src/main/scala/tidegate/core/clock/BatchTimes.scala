@@ -3,12 +3,8 @@ package tidegate.core.clock
 /** The watermarks of one batch: at its start for late rows, at its end for eviction. */
 final case class BatchTimes(start: ClockState, end: ClockState) {
 
-  /**
-   * The watermarks of an operator, none of them below `lowestMs`, which is 0 for Spark's operators.
-   * With a lower value Spark would start batches without end, because its own watermark is 0 and so
-   * ahead of ours.
-   */
-  def operator(name: String, lowestMs: Long = 0L): OperatorBatch = {
+  /** The watermarks of an operator, none of them below `lowestMs`. */
+  def operator(name: String, lowestMs: Long = OperatorBatch.NothingLate): OperatorBatch = {
     def orLowest(ms: Option[Long]) = math.max(lowestMs, ms.getOrElse(lowestMs))
     OperatorBatch(
       orLowest(start.operators.get(name).flatMap(_.watermarkMs)),

@@ -1,12 +1,14 @@
 package tidegate.core.clock
 
-import scala.util.control.NonFatal
-
-import org.json4s.JsonAST.{JBool, JField, JInt, JNull, JObject, JString, JValue}
+import org.json4s.JsonAST.{JArray, JBool, JField, JInt, JNull, JObject, JString, JValue}
 import org.json4s.jackson.JsonMethods.{compact, parseOpt}
+import tidegate.core.policy.PolicySpec
 import tidegate.core.window.WindowGrid
 
-/** The text of a [[ClockState]]: JSON on one line. Reads what every version since 0.1.0 wrote. */
+/**
+ * The text of a [[ClockState]]: JSON on one line. Reads what every version since 0.1.0 wrote. A
+ * text that differs from that, by a missing field or a number out of range, is damaged.
+ */
 object ClockCodec {
 
   /** Why a text cannot be read. */
@@ -19,12 +21,28 @@ object ClockCodec {
   final case class Newer(format: Int) extends Unreadable
 
   /**
+   * It is the text of a clock, but not as it was written.
+   *
+   * @param node
+   *   the watermark node that is damaged; `None` if it is not only one
+   * @param what
+   *   which field has which value, and what it has to be
+   */
+  final case class Damaged(node: Option[String], what: String) extends Unreadable
+
+  /**
    * The field by which the clock recognizes its own text in a log that lists sources by position.
    */
   val Marker = "tidegateClock"
 
-  /** The format that is written, and the highest that is read. */
-  val Format = 1
+  /**
+   * The format that is written, and the highest that is read. Format 1, of version 0.1.0, has
+   * neither what substreams were made with nor since when they are silent.
+   */
+  val Format = 2
+
+  /** A higher format is damage, and not that of a newer version. */
+  private val HighestFormat = 999
 
   def write(state: ClockState): String = {
     val nodes = state.nodes.map { case (name, mark) =>
@@ -42,27 +60,118 @@ object ClockCodec {
     )
   }
 
-  def read(text: String): Either[Unreadable, ClockState] = {
-    val fields = parseOpt(text).collect { case o: JObject => o.obj.toMap }.getOrElse(Map.empty)
-    fields.get(Marker) match {
-      case Some(JInt(format)) if format == Format =>
-        try Right(read(fields))
-        catch { case NonFatal(_) => Left(Foreign) }
-      case Some(JInt(format)) if format > Format => Left(Newer(format.toInt))
-      case _                                     => Left(Foreign)
+  def read(text: String): Either[Unreadable, ClockState] =
+    parseOpt(text) match {
+      case Some(json: JObject) if json.obj.exists(_._1 == Marker) =>
+        try read(new JsonFields(json))
+        catch { case e: JsonFields.Unexpected => Left(Damaged(None, e.getMessage)) }
+      // No other source has the marker in its text.
+      case None if text.contains(s""""$Marker"""") =>
+        Left(Damaged(None, "The text is no JSON: it is cut off, or was changed."))
+      case _ => Left(Foreign)
     }
+
+  private def read(fields: JsonFields): Either[Unreadable, ClockState] =
+    fields.int(Marker, 1, HighestFormat) match {
+      case format if format > Format => Left(Newer(format))
+      case format                    => readNodes(fields.obj("nodes"), format).map(state(fields, _))
+    }
+
+  private def state(fields: JsonFields, nodes: Map[String, (NodeMark, NodeState)]): ClockState = {
+    val operators = fields.obj("operators")
+    val unions = fields.obj("unions")
+    ClockState(
+      nodes.view.mapValues(_._1).toMap,
+      nodes.view.mapValues(_._2).toMap,
+      operators.names.map(name => name -> operatorMark(operators.obj(name))).toMap,
+      unions.names.map(name => name -> unions.long(name)).toMap,
+      fields.long("looks"),
+      fields.long("savedAt")
+    )
+  }
+
+  private def readNodes(
+      nodes: JsonFields,
+      format: Int
+  ): Either[Damaged, Map[String, (NodeMark, NodeState)]] = {
+    val read = nodes.names.toSeq.sorted.map { name =>
+      try Right(name -> readNode(nodes.obj(name), format))
+      catch { case e: JsonFields.Unexpected => Left(Damaged(Some(name), e.getMessage)) }
+    }
+    read.collectFirst { case Left(damaged) => Left(damaged) }.getOrElse {
+      Right(read.collect { case Right(node) => node }.toMap)
+    }
+  }
+
+  private def readNode(fields: JsonFields, format: Int): (NodeMark, NodeState) = {
+    val mark = NodeMark(key(fields), fields.optionalLong("watermark"), fields.boolean("idle"))
+    val substreams = NodeStateCodec.read(fields.text("state"), withSilence = format > 1) match {
+      case Right(read) if read.size.toLong == fields.long("substreams") => read
+      case Right(read)                                                  =>
+        fields.refuse("substreams", s"${fields.long("substreams")}", s"${read.size}, as in `state`")
+      case Left(what) => fields.refuse("state", what, "the text that Tidegate wrote")
+    }
+    val origin = if (fields.has("policy")) Some(readOrigin(fields)) else None
+    val since = if (fields.has("since")) Some(fields.long("since")) else None
+    mark -> NodeState(substreams, origin, since)
+  }
+
+  private def readOrigin(fields: JsonFields): NodeOrigin = {
+    val policy = fields.obj("policy")
+    val spec =
+      try PolicySpec(policy.text("name"), policy.longs("durations"))
+      catch {
+        case e: IllegalArgumentException =>
+          fields.refuse("policy", s"none: ${e.getMessage.stripSuffix(".")}", "a known policy")
+      }
+    NodeOrigin(spec, fields.texts("columns"), fields.longs("sources").map(_.toInt))
+  }
+
+  private def key(fields: JsonFields): Byte = fields.int("key", 0, Byte.MaxValue.toInt).toByte
+
+  private def operatorMark(fields: JsonFields): OperatorMark = OperatorMark(
+    key(fields),
+    fields.optionalLong("watermark"),
+    fields.optionalLong("eviction"),
+    fields.boolean("idle"),
+    if (fields.has("frames")) Some(grid(fields.obj("frames"))) else None
+  )
+
+  private def grid(fields: JsonFields): WindowGrid = {
+    def positive(name: String): Long = {
+      val ms = fields.long(name)
+      if (ms > 0) ms else fields.refuse(name, ms.toString, "above 0")
+    }
+    WindowGrid(positive("slide"), fields.long("offset"), positive("size"))
   }
 
   private def sorted(fields: Map[String, JValue]): JObject =
     JObject(fields.toList.sortBy(_._1).map { case (name, value) => JField(name, value) })
 
-  private def written(mark: NodeMark, state: NodeState): JValue = JObject(
-    "key" -> JInt(mark.key.toInt),
-    "watermark" -> optional(mark.watermarkMs),
-    "idle" -> JBool(mark.idle),
-    "substreams" -> JInt(state.substreams.size),
-    "state" -> JString(NodeStateCodec.write(state))
-  )
+  private def written(mark: NodeMark, state: NodeState): JValue = {
+    val origin = state.origin.toList.flatMap { o =>
+      val columns = JArray(o.columns.map(JString(_)).toList)
+      val sources = JArray(o.sources.map(JInt(_)).toList)
+      List[JField]("policy" -> written(o.policy), "columns" -> columns, "sources" -> sources)
+    }
+    val since = state.sinceMs.toList.map(ms => JField("since", JInt(ms)))
+    JObject(
+      List[JField](
+        "key" -> JInt(mark.key.toInt),
+        "watermark" -> optional(mark.watermarkMs),
+        "idle" -> JBool(mark.idle)
+      ) ++ origin ++ since ++ List[JField](
+        "substreams" -> JInt(state.substreams.size),
+        "state" -> JString(NodeStateCodec.write(state.substreams))
+      )
+    )
+  }
+
+  private def written(policy: PolicySpec): JValue =
+    JObject(
+      "name" -> JString(policy.name),
+      "durations" -> JArray(policy.durationsMs.map(JInt(_)).toList)
+    )
 
   private def written(mark: OperatorMark): JValue = {
     val fields = List[JField](
@@ -80,45 +189,5 @@ object ClockCodec {
     "offset" -> JInt(grid.offsetMs)
   )
 
-  private def read(fields: Map[String, JValue]): ClockState = {
-    val nodes = objects(fields, "nodes")
-    ClockState(
-      nodes.map { case (name, f) =>
-        name -> NodeMark(long(f, "key").get.toByte, long(f, "watermark"), f("idle") == JBool.True)
-      },
-      nodes.map { case (name, f) =>
-        name -> NodeStateCodec.read(f("state").asInstanceOf[JString].s)
-      },
-      objects(fields, "operators").map { case (name, f) => name -> operatorMark(f) },
-      values(fields, "unions").collect { case (name, JInt(ms)) => name -> ms.toLong },
-      long(fields, "looks").getOrElse(0L),
-      long(fields, "savedAt").getOrElse(0L)
-    )
-  }
-
-  private def operatorMark(fields: Map[String, JValue]): OperatorMark = OperatorMark(
-    long(fields, "key").get.toByte,
-    long(fields, "watermark"),
-    long(fields, "eviction"),
-    fields.get("idle").contains(JBool.True),
-    windows(values(fields, "frames"))
-  )
-
-  private def windows(fields: Map[String, JValue]): Option[WindowGrid] =
-    for {
-      size <- long(fields, "size")
-      slide <- long(fields, "slide")
-      offset <- long(fields, "offset")
-    } yield WindowGrid(slide, offset, size)
-
-  private def objects(fields: Map[String, JValue], name: String): Map[String, Map[String, JValue]] =
-    values(fields, name).collect { case (field, o: JObject) => field -> o.obj.toMap }
-
-  private def values(fields: Map[String, JValue], name: String): Map[String, JValue] =
-    fields.get(name).collect { case o: JObject => o.obj.toMap }.getOrElse(Map.empty)
-
   private def optional(ms: Option[Long]): JValue = ms.fold[JValue](JNull)(JInt(_))
-
-  private def long(fields: Map[String, JValue], name: String): Option[Long] =
-    fields.get(name).collect { case JInt(n) => n.toLong }
 }

@@ -46,7 +46,10 @@ final case class ClockState(
       operators.forall { case (name, mark) => mark.sameTimes(that.operators(name)) }
 
   private def exactSubstreams: Map[String, Set[(String, Vector[Long])]] =
-    substreams.collect { case (name, state) if exact(name) => name -> state.substreams.toSet }
+    substreams.collect {
+      case (name, state) if exact(name) =>
+        name -> state.substreams.map(s => s.name -> s.values).toSet
+    }
 }
 
 object ClockState {

@@ -18,6 +18,15 @@ import tidegate.core.policy.{EmissionSpec, PolicySpec}
  *   before the source has reported them
  * @param limit
  *   how many substreams the node may have
+ * @param columns
+ *   the substream columns, each with its type
+ * @param sources
+ *   the places of its sources among the sources of the query, beginning at 0
+ * @param forgetAfterMs
+ *   after how many ms without events an idle substream is forgotten; `None` is never
+ * @param idleBehindMs
+ *   after how many ms without events a substream is idle that is behind the others; `None` is after
+ *   `idleTimeoutMs`, as any other
  */
 final case class NodeSpec(
     name: String,
@@ -28,8 +37,15 @@ final case class NodeSpec(
     flush: Boolean = false,
     isOverState: Boolean = false,
     hasParts: Boolean = false,
-    limit: SubstreamLimit = SubstreamLimit.none
+    limit: SubstreamLimit = SubstreamLimit.none,
+    columns: Seq[String] = Nil,
+    sources: Seq[Int] = Nil,
+    forgetAfterMs: Option[Long] = None,
+    idleBehindMs: Option[Long] = None
 ) {
+
+  /** What its substreams are made with. */
+  def origin: NodeOrigin = NodeOrigin(policy, columns, sources)
 
   /**
    * Whether two states are equal only if their substreams are. Not with a policy that follows the

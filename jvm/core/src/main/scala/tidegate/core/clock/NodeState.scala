@@ -4,9 +4,17 @@ package tidegate.core.clock
  * What the clock knows about the substreams of one node, between two batches.
  *
  * @param substreams
- *   the name of each, in no particular order, and the snapshot of its policy
+ *   in no order
+ * @param origin
+ *   what the substreams were made with; `None` if version 0.1.0 wrote the checkpoint
+ * @param sinceMs
+ *   the wall clock, in epoch ms, since when a node without substreams is silent
  */
-final case class NodeState(substreams: Seq[(String, Vector[Long])])
+final case class NodeState(
+    substreams: Seq[SavedSubstream],
+    origin: Option[NodeOrigin] = None,
+    sinceMs: Option[Long] = None
+)
 
 object NodeState {
   val empty: NodeState = NodeState(Nil)

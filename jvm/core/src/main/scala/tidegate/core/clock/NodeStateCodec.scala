@@ -5,22 +5,27 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Base64
 import java.util.zip.{Deflater, DeflaterOutputStream, InflaterInputStream}
 
+import scala.util.control.NonFatal
+
 /**
- * The text of a [[NodeState]]: 10,000 substreams take less than 100 kB. The names are sorted, and
- * each is stored as its difference from the name before; so are the numbers. The result is
- * compressed with deflate and encoded in base 64.
+ * The text of substreams: 10,000 take less than 150 kB. The names are sorted, and each says only
+ * how it differs from the one before it; so do the numbers. The rest is deflate and base 64.
  */
 private[clock] object NodeStateCodec {
 
-  def write(state: NodeState): String = {
+  /** In place of the wall clock of an activity that is not known. */
+  private val Unknown = Long.MinValue
+
+  def write(substreams: Seq[SavedSubstream]): String = {
     val bytes = new ByteArrayOutputStream()
     val deflater = new Deflater(Deflater.BEST_COMPRESSION)
     val out = new DataOutputStream(new DeflaterOutputStream(bytes, deflater))
     var lastName = Array.emptyByteArray
     var lastLongs = Vector.empty[Long]
-    writeLong(out, state.substreams.size.toLong)
-    state.substreams.sortBy(_._1).foreach { case (text, longs) =>
-      val name = text.getBytes(UTF_8)
+    writeLong(out, substreams.size.toLong)
+    substreams.sortBy(_.name).foreach { substream =>
+      val name = substream.name.getBytes(UTF_8)
+      val longs = substream.activeAtMs.getOrElse(Unknown) +: substream.values
       val shared = name.zip(lastName).takeWhile { case (a, b) => a == b }.length
       writeLong(out, shared.toLong)
       writeLong(out, (name.length - shared).toLong)
@@ -37,23 +42,52 @@ private[clock] object NodeStateCodec {
     Base64.getEncoder.encodeToString(bytes.toByteArray)
   }
 
-  def read(text: String): NodeState = {
+  /**
+   * @param withSilence
+   *   whether each substream has the wall clock of its last activity, as in all formats but the
+   *   first
+   * @return
+   *   what is wrong with the text, or the substreams
+   */
+  def read(text: String, withSilence: Boolean): Either[String, Seq[SavedSubstream]] =
+    try Right(substreams(text, withSilence))
+    catch {
+      // Base 64, deflate, an end that comes too early, a count that cannot be: all are damage.
+      case NonFatal(e) => Left(s"not readable (${e.getClass.getSimpleName})")
+    }
+
+  private def substreams(text: String, withSilence: Boolean): Seq[SavedSubstream] = {
     val bytes = new ByteArrayInputStream(Base64.getDecoder.decode(text))
     val in = new DataInputStream(new InflaterInputStream(bytes))
     var lastName = Array.emptyByteArray
     var lastLongs = Vector.empty[Long]
-    val substreams = Vector.newBuilder[(String, Vector[Long])]
+    val read = Vector.newBuilder[SavedSubstream]
     (0L until readLong(in)).foreach { _ =>
-      val shared = readLong(in).toInt
-      val rest = new Array[Byte](readLong(in).toInt)
+      val shared = readCount(in, lastName.length)
+      val rest = new Array[Byte](readCount(in, MostBytes))
       in.readFully(rest)
       lastName = lastName.take(shared) ++ rest
-      lastLongs = Vector.tabulate(readLong(in).toInt) { i =>
+      lastLongs = Vector.tabulate(readCount(in, MostLongs)) { i =>
         readLong(in) + lastLongs.applyOrElse(i, (_: Int) => 0L)
       }
-      substreams += new String(lastName, UTF_8) -> lastLongs
+      val name = new String(lastName, UTF_8)
+      read += (
+        if (!withSilence) SavedSubstream(name, lastLongs)
+        else SavedSubstream(name, lastLongs.tail, Some(lastLongs.head).filter(_ != Unknown))
+      )
     }
-    NodeState(substreams.result())
+    require(in.read() < 0, "there is more than the substreams")
+    read.result()
+  }
+
+  /** More than any name or snapshot has: a damaged count must not ask for all the memory. */
+  private val MostBytes = 1 << 24
+  private val MostLongs = 1 << 10
+
+  private def readCount(in: DataInputStream, highest: Int): Int = {
+    val n = readLong(in)
+    require(n >= 0 && n <= highest, s"a count of $n")
+    n.toInt
   }
 
   /** Zigzag encoding with seven bits in a byte: small numbers of either sign take one byte. */
@@ -71,6 +105,7 @@ private[clock] object NodeStateCodec {
     var n = 0L
     var byte = in.readUnsignedByte()
     while ((byte & 0x80) != 0) {
+      require(shift < 63, "a number of more than 64 bits")
       n |= (byte & 0x7fL) << shift
       shift += 7
       byte = in.readUnsignedByte()

@@ -4,11 +4,10 @@ package tidegate.core.clock
  * The watermarks of an operator in one batch, in epoch ms.
  *
  * @param lateMs
- *   the watermark for late rows: rows below it are late. Before the first watermark it is 0, as in
- *   Spark, or the lowest value of the operator
+ *   the watermark for late rows: rows below it are late. Before the first watermark it is the
+ *   lowest value of the operator
  * @param evictionMs
- *   the watermark for eviction: rows that it has passed leave in this batch; 0, or the lowest
- *   value, means none
+ *   the watermark for eviction: rows that it has passed leave in this batch
  * @param evictedMs
  *   the eviction watermark of the previous batch
  * @param idle
@@ -18,6 +17,9 @@ final case class OperatorBatch(lateMs: Long, evictionMs: Long, evictedMs: Long, 
 
 object OperatorBatch {
 
+  /** As the lowest watermark: no time is below it, even when it is multiplied by 1000. */
+  val NothingLate: Long = Long.MinValue / 1000
+
   /** The watermarks outside of a running query. */
-  val none: OperatorBatch = OperatorBatch(0L, 0L, 0L, idle = false)
+  val none: OperatorBatch = OperatorBatch(NothingLate, NothingLate, NothingLate, idle = false)
 }

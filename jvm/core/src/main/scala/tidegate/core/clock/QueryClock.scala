@@ -60,6 +60,7 @@ final class QueryClock(
   private var latest: Option[ClockState] = None
   private var latestVersion = versionWith(saved.looks)
   private var missesEnd = false
+  private var hasRows = false
 
   /** The nodes whose time had ended when the checkpoint was made: all rows for them are late. */
   val endedNodes: Seq[String] = nodes.values.filter(_.isAtEnd).map(_.spec.name).toSeq
@@ -77,11 +78,11 @@ final class QueryClock(
    * @param begin
    *   the state at which the next batch begins
    * @param observed
-   *   what batches saw since the last step: by node and substream the highest event time in µs, or
-   *   `SubstreamClock.NoTime`
+   *   what batches saw since the last step, by node
    * @param said
-   *   what the sources said in the round before this one, if there was one: their answers in this
-   *   round are not known yet
+   *   what the sources said in the round before this one: their answers in this round are not known
+   *   yet. In the first round of a run, `SourceRound.replayed` if the last batch of the checkpoint
+   *   was observed again
    * @param triggerStartMs
    *   when the trigger began, before any source was asked
    * @return
@@ -92,7 +93,7 @@ final class QueryClock(
    */
   def step(
       begin: ClockState,
-      observed: collection.Map[String, collection.Map[String, Long]],
+      observed: collection.Map[String, NodeObservation],
       said: Option[SourceRound],
       wallClockMs: Long,
       triggerStartMs: Long
@@ -107,9 +108,10 @@ final class QueryClock(
       nodes(name).expect(unread, fromMs)
     }
     val seenAtMs = said.fold(nowMs)(_.endedMs.min(nowMs))
-    observed.foreach { case (name, tops) => nodes(name).observe(tops, seenAtMs, nowMs) }
+    observed.foreach { case (name, seen) => nodes(name).observe(seen, seenAtMs, nowMs) }
     nodes.values.foreach(_.tick(nowMs, caughtUpAtMs))
-    val looks = lookForEnd(begin.looks, said)
+    hasRows ||= observed.exists(_._2.tops.nonEmpty)
+    val looks = if (isLookWanted(said)) begin.looks + 1 else begin.looks
     polledFromMs = (polledFromMs ++ Some(triggerStartMs.min(nowMs))).maxOption
     if (nodes.values.forall(_.isUntouched)) None else Some(stateAfter(begin, looks))
   }
@@ -146,28 +148,31 @@ final class QueryClock(
   private def isEnding: Boolean = frozenAtMs.isDefined && spec.nodes.exists(_.flush)
 
   /**
-   * A run that ends by itself ends when nothing is new, without notice. So until it is known that
-   * everything was read, each step counts one more look: the state differs, and Spark starts
-   * another batch.
+   * A run that ends by itself does so when nothing is new, and nobody is told. So as long as it is
+   * not known that all was read, and the end of time or a silence waits for it, a look that differs
+   * from the last one asks for another batch.
    *
-   * A source may hold back rows for a while: then the run ends, as it would without a clock, but
-   * event time does not.
+   * A source may keep rows to itself for a while: then the run ends, as it would without a clock,
+   * and time does not.
    */
-  private def lookForEnd(looks: Long, said: Option[SourceRound]): Long = {
-    val open = nodes.values.filter(node => node.spec.flush && !node.isAtEnd)
+  private def isLookWanted(said: Option[SourceRound]): Boolean = {
+    val open = nodes.values.filter(node => isEnding && node.spec.flush && !node.isAtEnd)
     missesEnd = false
-    if (!isEnding || open.isEmpty) looks
-    else
-      said match {
-        case Some(round) if round.isReadUp =>
-          open.foreach(_.end())
-          looks
-        case Some(round) if !round.isNew =>
-          missesEnd = true
-          looks
-        case _ => looks + 1
-      }
+    said match {
+      case Some(round) if round.isReadUp =>
+        open.foreach(_.end())
+        false
+      case Some(round) if !round.isNew =>
+        missesEnd = open.nonEmpty
+        false
+      case _ =>
+        open.nonEmpty ||
+        frozenAtMs.isDefined && nodes.valuesIterator.exists(_.isOverdue(nowMs, hasRows))
+    }
   }
+
+  /** What has happened since this was last asked, for the log. */
+  def takeEvents(): Seq[ClockEvent] = nodes.valuesIterator.flatMap(_.takeEvents()).toVector
 
   /** What a user may see now. */
   def view: ClockView = {

@@ -19,3 +19,13 @@ final case class SourceRound(
     endedMs: Long,
     unread: Map[String, Option[Map[String, Boolean]]] = Map.empty
 )
+
+object SourceRound {
+
+  /**
+   * The round of the last batch of an earlier run, which was put together at `atMs`: all that is
+   * known of the round.
+   */
+  def replayed(atMs: Long): SourceRound =
+    SourceRound(isReadUp = false, isNew = true, endedMs = atMs)
+}

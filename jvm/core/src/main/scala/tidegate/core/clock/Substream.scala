@@ -5,8 +5,15 @@ import tidegate.core.WatermarkPolicy
 /**
  * What the clock of a node remembers of one substream. `ActiveMinimum` keeps its watermark, and
  * whether it is idle.
+ *
+ * @param number
+ *   of its input of the minimum
  */
-private[clock] final class Substream(val name: String, val policy: WatermarkPolicy) {
+private[clock] final class Substream(
+    val name: String,
+    val number: Int,
+    val policy: WatermarkPolicy
+) {
 
   /** When the substream last showed activity, in epoch ms. */
   var activeAtMs: Long = Long.MinValue
@@ -16,4 +23,7 @@ private[clock] final class Substream(val name: String, val policy: WatermarkPoli
 
   /** Whether the source has rows of the substream that were not read. */
   var isBehind: Boolean = false
+
+  /** Whether it was told that it holds time back; not again before it has spoken. */
+  var isToldOf: Boolean = false
 }

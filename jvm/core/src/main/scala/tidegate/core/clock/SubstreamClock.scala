@@ -2,7 +2,13 @@ package tidegate.core.clock
 
 import scala.collection.mutable
 
-import tidegate.core.{ActiveMinimum, NoWatermark, WatermarkEmissionPolicy, WatermarkPolicy}
+import tidegate.core.{
+  ActiveMinimum,
+  EndOfTime,
+  NoWatermark,
+  WatermarkEmissionPolicy,
+  WatermarkPolicy
+}
 
 /**
  * The time of one watermark node: a policy for every substream, coalesced as the minimum over the
@@ -15,9 +21,10 @@ import tidegate.core.{ActiveMinimum, NoWatermark, WatermarkEmissionPolicy, Water
  * @param savedWatermarkMs
  *   the watermark of the checkpoint; the visible one never falls below it
  * @param pausedMs
- *   for how long the query was stopped; that time does not count
+ *   for how long the query was stopped. This time does not count for policies, but it does for
+ *   silence: whoever is silent when all is read that had come meanwhile was silent all the time
  * @param startedAtMs
- *   the wall clock at the start; the idle timers begin here
+ *   the wall clock at the start
  */
 private[clock] final class SubstreamClock(
     val spec: NodeSpec,
@@ -30,30 +37,52 @@ private[clock] final class SubstreamClock(
 
   private val emission: WatermarkEmissionPolicy = spec.emission.create()
   private val goesWithWallClock = spec.policy.dependsOnWallClock
-  private val substreams = mutable.ArrayBuffer.empty[Substream]
-  private val numbers = mutable.HashMap.empty[String, Int]
+  private val substreams = mutable.LinkedHashMap.empty[String, Substream]
 
   /** The numbers of its inputs are the numbers of the substreams. */
   private val minimum = new ActiveMinimum
+  private val byNumber = mutable.ArrayBuffer.empty[Substream]
+  private val events = mutable.ArrayBuffer.empty[ClockEvent]
   private var emitted = savedWatermarkMs
   private var changes = 0L
 
+  private val emptySinceMs = saved.sinceMs.fold(startedAtMs)(math.min(_, startedAtMs))
   private var isEmptyIdle = false
   private var idleDueMs = Long.MinValue
+  private var forgetDueMs = Long.MinValue
   private var tickedAtMs = Long.MinValue
   private var isDue = false
 
   private var awaitsParts = spec.hasParts
   private var parts: Map[String, Boolean] = _
-  private var behind = Seq.empty[Int]
+  private var behind = Seq.empty[Substream]
   private var partsSeenAtMs: Option[Long] = None
   private var readUpToMs: Option[Long] = None
 
-  saved.substreams.foreach { case (name, values) =>
-    val i = add(name, startedAtMs)
-    substreams(i).isRead = true
-    substreams(i).policy.restore(WatermarkPolicy.Snapshot(values), pausedMs)
-    advance(i, startedAtMs)
+  if (saved.substreams.nonEmpty) restore()
+
+  private def restore(): Unit = saved.origin match {
+    case Some(origin) if origin.columns != spec.columns =>
+      events += ClockEvent.ColumnsChanged(spec.name, origin.columns, spec.columns, emitted)
+    case origin =>
+      val changed = origin.map(_.policy).filter(_ != spec.policy)
+      changed.foreach(events += ClockEvent.PolicyChanged(spec.name, _, spec.policy))
+      saved.substreams.foreach(restore(_, isOfOtherPolicy = changed.isDefined))
+      events += ClockEvent.Restored(spec.name, saved.substreams.size, emitted)
+  }
+
+  private def restore(old: SavedSubstream, isOfOtherPolicy: Boolean): Unit = {
+    val substream = make(old.name, old.activeAtMs.fold(startedAtMs)(math.min(_, startedAtMs)))
+    substream.isRead = true
+    val snapshot = WatermarkPolicy.Snapshot(old.values)
+    // Version 0.1.0 did not write the policy down; the number of values tells most of them apart.
+    if (!isOfOtherPolicy && substream.policy.fits(snapshot))
+      substream.policy.restore(snapshot, pausedMs)
+    else
+      old.values.headOption
+        .flatMap(NoWatermark.toOption)
+        .foreach(substream.policy.goOnFrom(_, startedAtMs))
+    advance(substream, startedAtMs)
   }
 
   /** The visible watermark, in epoch ms. */
@@ -65,7 +94,7 @@ private[clock] final class SubstreamClock(
   def isIdle: Boolean = if (substreams.isEmpty) isEmptyIdle else minimum.isIdle
 
   /** Whether nothing was ever observed. */
-  def isUntouched: Boolean = substreams.isEmpty
+  def isUntouched: Boolean = substreams.isEmpty && emitted.isEmpty
 
   /** A number that grows whenever something in this node changes. */
   def version: Long = changes
@@ -73,20 +102,37 @@ private[clock] final class SubstreamClock(
   def mark: NodeMark = NodeMark(spec.key, emitted, isIdle)
 
   def snapshot: NodeState = NodeState(
-    substreams.view.filter(_.isRead).map(s => s.name -> s.policy.snapshot.values).toVector
+    substreams.valuesIterator
+      .filter(_.isRead)
+      .map(s => SavedSubstream(s.name, s.policy.snapshot.values, Some(s.activeAtMs)))
+      .toVector,
+    Some(spec.origin),
+    if (substreams.isEmpty) Some(emptySinceMs) else None
   )
 
   def view: NodeView = NodeView(
     mark,
-    substreams.indices.map { i =>
-      substreams(i).name ->
-        SubstreamView(NoWatermark.toOption(minimum.watermark(i)), !minimum.isActive(i))
+    substreams.map { case (name, s) =>
+      name -> SubstreamView(NoWatermark.toOption(minimum.watermark(s.number)), !isActive(s))
     }.toMap,
-    if (minimum.isIdle) None else minimum.decidedBy.map(substreams(_).name)
+    if (minimum.isIdle) None else minimum.decidedBy.map(byNumber(_).name)
   )
 
+  /** What has happened since this was last asked, for the log. */
+  def takeEvents(): Seq[ClockEvent] = {
+    val taken = events.toVector
+    events.clear()
+    taken
+  }
+
   /** Whether event time has ended. */
-  def isAtEnd: Boolean = emitted.exists(_ >= EndOfTimeMs)
+  def isAtEnd: Boolean = emitted.exists(w =>
+    // Events may take a watermark to the same time as version 0.1.0 took it to at the end.
+    w >= EndOfTimeMs ||
+      w == EndOfTimeOf010Ms && !substreams.valuesIterator.exists(s =>
+        minimum.watermark(s.number) >= w
+      )
+  )
 
   /** Ends event time: no event is expected any more. */
   def end(): Unit = if (!isAtEnd) {
@@ -125,53 +171,62 @@ private[clock] final class SubstreamClock(
     // moves again.
     tickedAtMs = Long.MinValue
     // With append times, time goes on without events, so even an empty part has a time.
-    val added = reported.toSeq.collect {
-      case (name, isBehind)
-          if (isBehind || spec.policy.isIngestionTime) && !numbers.contains(name) =>
-        name
-    }
-    added.sorted.foreach(add(_, seenAtMs))
-    if (added.nonEmpty) changes += 1
-    substreams.foreach(s => s.isBehind = reported.getOrElse(s.name, false))
-    behind = substreams.indices.filter(substreams(_).isBehind)
-    if (behind.exists(!minimum.isActive(_))) changes += 1
+    addAll(
+      reported.collect {
+        case (name, isBehind) if isBehind || spec.policy.isIngestionTime => name
+      },
+      seenAtMs
+    )
+    val all = substreams.values.toSeq
+    all.foreach(s => s.isBehind = reported.getOrElse(s.name, false))
+    behind = all.filter(_.isBehind)
+    if (behind.exists(!isActive(_))) changes += 1
     // A part that is gone needs no place in the checkpoint either.
-    substreams.indices.filterNot(i => reported.contains(substreams(i).name)).foreach { i =>
-      substreams(i).isRead = false
-      setIdle(i)
+    all.filterNot(s => reported.contains(s.name)).foreach { s =>
+      s.isRead = false
+      setIdle(s)
     }
   }
 
   /**
    * Takes in what a batch saw.
    *
-   * @param tops
-   *   by substream, the highest event time in µs, or `NoTime`
    * @param seenAtMs
    *   when the sources had been asked for the batch: its events had arrived by then
    * @throws TooManySubstreamsException
    *   if there are too many substreams
    */
-  def observe(tops: collection.Map[String, Long], seenAtMs: Long, nowMs: Long): Unit =
-    if (tops.nonEmpty) {
-      tops.keysIterator.foreach(name => if (!numbers.contains(name)) add(name, seenAtMs))
+  def observe(seen: NodeObservation, seenAtMs: Long, nowMs: Long): Unit =
+    if (seen.tops.nonEmpty) {
+      addAll(seen.tops.keys, seenAtMs)
+      val speaking = seen.tops.iterator.map { case (name, micros) =>
+        substreams(name) -> micros
+      }.toSeq
+      val back = speaking.collect { case (s, _) if !isActive(s) => s }
+      back.foreach { s =>
+        val pauseMs = seenAtMs - s.activeAtMs
+        seen.late
+          .get(s.name)
+          .foreach(events += ClockEvent.LateAfterIdle(spec.name, s.name, pauseMs, _))
+      }
+      if (back.nonEmpty) events += ClockEvent.CameBack(spec.name, back.map(_.name).sorted)
       // All substreams become active before any time moves: otherwise an idle one would become
       // active too late to hold back the others.
-      tops.keysIterator.foreach { name =>
-        awake(numbers(name), seenAtMs)
-        substreams(numbers(name)).isRead = true
+      speaking.foreach { case (s, _) =>
+        awake(s, seenAtMs)
+        s.isRead = true
+        s.isToldOf = false
       }
-      tops.foreach { case (name, micros) =>
-        if (micros != NoTime) observe(numbers(name), micros, nowMs)
-      }
+      speaking.foreach { case (s, micros) => if (micros != NoTime) observe(s, micros, nowMs) }
       idleDueMs = Long.MinValue
       changes += 1
       emit(nowMs)
+      tellOfSilence(nowMs)
     }
 
-  private def observe(i: Int, micros: Long, nowMs: Long): Unit = {
+  private def observe(substream: Substream, micros: Long, nowMs: Long): Unit = {
     val ms = Math.floorDiv(micros, 1000L)
-    raise(i, substreams(i).policy.observeEvent(ms, wallClockOf(substreams(i), nowMs)))
+    raise(substream, substream.policy.observeEvent(ms, wallClockOf(substream, nowMs)))
   }
 
   /**
@@ -189,7 +244,7 @@ private[clock] final class SubstreamClock(
     val due = moment.filter(_ - substreams.size / SubstreamsPerMs > tickedAtMs)
     if (goesWithWallClock && due.isDefined) {
       tickedAtMs = due.get
-      substreams.indices.foreach(i => if (minimum.isActive(i)) advance(i, nowMs))
+      substreams.valuesIterator.filter(isActive).foreach(advance(_, nowMs))
       emit(nowMs)
     }
     // Not earlier: the batch that read a part to its end may have shown its first rows.
@@ -200,55 +255,144 @@ private[clock] final class SubstreamClock(
     }
     if (isDue) emit(nowMs)
     isDue = false
+    for (forgetAfter <- spec.forgetAfterMs; until <- readUpToMs if until >= forgetDueMs) {
+      forget(forgetAfter, until)
+    }
+    if (nowMs - startedAtMs > spec.idleTimeoutMs.getOrElse(Long.MaxValue)) tellOfSilence(nowMs)
   }
 
   private def findIdle(timeoutMs: Long, caughtUpAtMs: Long): Unit = {
-    if (substreams.isEmpty && !isEmptyIdle && caughtUpAtMs >= startedAtMs + timeoutMs) {
+    if (substreams.isEmpty && !isEmptyIdle && caughtUpAtMs >= emptySinceMs + timeoutMs) {
       isEmptyIdle = true
       changes += 1
     }
-    idleDueMs = if (substreams.isEmpty && !isEmptyIdle) startedAtMs + timeoutMs else Long.MaxValue
-    substreams.indices.filter(minimum.isActive).foreach { i =>
-      val dueMs = substreams(i).activeAtMs + timeoutMs
-      if (caughtUpAtMs >= dueMs) setIdle(i) else idleDueMs = math.min(idleDueMs, dueMs)
+    idleDueMs = if (substreams.isEmpty && !isEmptyIdle) emptySinceMs + timeoutMs else Long.MaxValue
+    val idle = mutable.ArrayBuffer.empty[Substream]
+    substreams.valuesIterator.filter(isActive).foreach { s =>
+      val dueMs = idleAtMs(s, timeoutMs)
+      if (caughtUpAtMs >= dueMs) idle += s else idleDueMs = math.min(idleDueMs, dueMs)
     }
+    idle.foreach(setIdle)
+    if (idle.nonEmpty) events += ClockEvent.FellIdle(spec.name, idle.map(_.name).sorted.toSeq)
   }
+
+  private def idleAtMs(substream: Substream, timeoutMs: Long): Long =
+    substream.activeAtMs + (if (isOvertaken(substream)) idleBehindMs(timeoutMs) else timeoutMs)
+
+  /**
+   * Whether something would be left out if it were known that the sources have no more rows. What
+   * was due when the checkpoint was made, makes a difference only if there are new rows.
+   *
+   * @param hasRows
+   *   whether the run has seen rows, of any node
+   */
+  def isOverdue(nowMs: Long, hasRows: Boolean): Boolean = spec.idleTimeoutMs.exists { timeoutMs =>
+    def matters(dueMs: Long) = nowMs >= dueMs && (hasRows || dueMs > startedAtMs - pausedMs)
+    if (substreams.isEmpty) !isEmptyIdle && matters(emptySinceMs + timeoutMs)
+    else
+      substreams.valuesIterator.exists { s =>
+        isActive(s) && !s.isBehind && matters(idleAtMs(s, timeoutMs))
+      }
+  }
+
+  /** Whether rows that go on where the substream was are late as soon as it is left out. */
+  private def isOvertaken(substream: Substream): Boolean =
+    minimum.watermark(substream.number) < minimum.top
+
+  private def idleBehindMs(timeoutMs: Long): Long =
+    spec.idleBehindMs.fold(timeoutMs)(math.max(_, timeoutMs))
+
+  /**
+   * A substream that is idle and that the watermark has passed is forgotten: when it comes back, it
+   * is a new one. One of append times is never idle, but what comes later is appended later. The
+   * furthest stays, as time goes on with it when all are idle.
+   */
+  private def forget(afterMs: Long, caughtUpAtMs: Long): Unit = {
+    val (due, others) = substreams.values
+      .filter(s => (spec.policy.isIngestionTime || !isActive(s)) && !isReported(s))
+      .toSeq
+      .partition(s => caughtUpAtMs - s.activeAtMs >= afterMs)
+    def isPassed(s: Substream) = emitted.exists(_ >= minimum.watermark(s.number))
+    val passed = due.filter(s => spec.policy.isIngestionTime || isPassed(s))
+    val furthest = substreams.values.maxByOption(s => minimum.watermark(s.number))
+    val left = passed.filterNot(furthest.contains)
+    left.foreach { s =>
+      substreams -= s.name
+      minimum.remove(s.number)
+    }
+    if (left.nonEmpty) {
+      changes += 1
+      events += ClockEvent.Forgotten(spec.name, left.map(_.name).sorted)
+    }
+    // What becomes idle later is due later.
+    forgetDueMs = (others.map(_.activeAtMs + afterMs) :+ (caughtUpAtMs + afterMs / 16 + 1)).min
+  }
+
+  private def isReported(substream: Substream): Boolean =
+    parts != null && parts.contains(substream.name)
+
+  /** Tells once of a substream that holds the others back by a silence that may be none. */
+  private def tellOfSilence(nowMs: Long): Unit =
+    for {
+      timeoutMs <- spec.idleTimeoutMs
+      number <- minimum.decidedBy if !minimum.isIdle
+      s = byNumber(number)
+      silentMs = nowMs - s.activeAtMs
+      if !s.isToldOf && isOvertaken(s) && silentMs > idleBehindMs(timeoutMs)
+    } {
+      s.isToldOf = true
+      events += ClockEvent.HeldBack(spec.name, s.name, silentMs, timeoutMs)
+    }
 
   /**
    * A part that was read to its end without an event holds nothing back. If no part had an event,
    * the stream counts as one without substreams, and waits for the timeout.
    */
   private def leaveOutUnread(): Unit =
-    if (!spec.policy.isIngestionTime && substreams.exists(_.isRead)) {
-      substreams.indices.foreach { i =>
-        if (!substreams(i).isRead && !substreams(i).isBehind) setIdle(i)
-      }
+    if (!spec.policy.isIngestionTime && substreams.valuesIterator.exists(_.isRead)) {
+      substreams.values.filter(s => !s.isRead && !s.isBehind).foreach(setIdle)
     }
 
-  private def add(name: String, activeAtMs: Long): Int = {
-    spec.limit.check(substreams.size + 1)
-    val substream = new Substream(name, spec.policy.create())
+  private def addAll(names: Iterable[String], activeAtMs: Long): Unit = {
+    val added = names.filterNot(substreams.contains).toSeq.sorted
+    added.foreach { name =>
+      spec.limit.check(substreams.size + 1)
+      make(name, activeAtMs)
+    }
+    if (added.nonEmpty) {
+      changes += 1
+      events += ClockEvent.Appeared(spec.name, added)
+    }
+  }
+
+  private def make(name: String, activeAtMs: Long): Substream = {
+    val substream = new Substream(name, minimum.add(), spec.policy.create())
     substream.activeAtMs = activeAtMs
-    numbers(name) = substreams.size
-    substreams += substream
-    minimum.add()
+    substreams(name) = substream
+    if (substream.number < byNumber.size) byNumber(substream.number) = substream
+    else byNumber += substream
+    substream
   }
 
-  private def awake(i: Int, seenAtMs: Long): Unit = {
-    substreams(i).activeAtMs = math.max(substreams(i).activeAtMs, seenAtMs)
-    minimum.activate(i)
+  private def isActive(substream: Substream): Boolean = minimum.isActive(substream.number)
+
+  private def awake(substream: Substream, seenAtMs: Long): Unit = {
+    substream.activeAtMs = math.max(substream.activeAtMs, seenAtMs)
+    minimum.activate(substream.number)
   }
 
-  private def setIdle(i: Int): Unit = if (minimum.isActive(i)) {
-    minimum.deactivate(i)
+  private def setIdle(substream: Substream): Unit = if (isActive(substream)) {
+    minimum.deactivate(substream.number)
     changes += 1
   }
 
-  private def advance(i: Int, nowMs: Long): Unit =
-    raise(i, substreams(i).policy.currentWatermark(wallClockOf(substreams(i), nowMs)))
+  private def advance(substream: Substream, nowMs: Long): Unit =
+    raise(substream, substream.policy.currentWatermark(wallClockOf(substream, nowMs)))
 
-  private def raise(i: Int, watermarkMs: Option[Long]): Unit =
-    watermarkMs.filter(_ > minimum.watermark(i)).foreach(minimum.observe(i, _))
+  private def raise(substream: Substream, watermarkMs: Option[Long]): Unit =
+    watermarkMs
+      .filter(_ > minimum.watermark(substream.number))
+      .foreach(minimum.observe(substream.number, _))
 
   /**
    * The wall clock that a policy is given. Append times follow the moment up to which the substream
@@ -271,14 +415,19 @@ private[clock] final class SubstreamClock(
   /** While all substreams are idle, time goes on if the policy follows the wall clock. */
   private def idealMs(nowMs: Long): Option[Long] =
     if (isIdle && goesWithWallClock)
-      substreams.flatMap(s => s.policy.currentWatermark(wallClockOf(s, nowMs))).maxOption
+      substreams.valuesIterator
+        .flatMap(s => s.policy.currentWatermark(wallClockOf(s, nowMs)))
+        .maxOption
     else NoWatermark.toOption(minimum.value)
 }
 
 object SubstreamClock {
 
-  /** The last millisecond of the year 9999, in epoch ms, and so of all times that Spark reads. */
-  val EndOfTimeMs: Long = 253402300799999L
+  /** The last millisecond of TIMESTAMP, in epoch ms: everything that has a time is before it. */
+  val EndOfTimeMs: Long = EndOfTime.Ms
+
+  /** The end of time in checkpoints of 0.1.0: the last millisecond of the year 9999. */
+  val EndOfTimeOf010Ms: Long = 253402300799999L
 
   /** In place of a time: events were seen, but all were too far in the future or had no time. */
   val NoTime: Long = Long.MinValue

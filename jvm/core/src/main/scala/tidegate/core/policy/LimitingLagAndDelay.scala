@@ -43,23 +43,34 @@ private[core] final class LimitingLagAndDelay(lagMs: Long, maxDelayMs: Long)
       bucketStartMs.take(bucketCount) ++ bucketTopMs.take(bucketCount)
   )
 
-  override def restore(snapshot: WatermarkPolicy.Snapshot, pausedMs: Long): Unit = {
+  override def fits(snapshot: WatermarkPolicy.Snapshot): Boolean = {
     val size = snapshot.values.size
-    val fits = size >= 2 && size <= 2 + 2 * MaxBuckets && size % 2 == 0
-    SavedState.check(snapshot, fits, s"2 values and two for each of at most $MaxBuckets buckets")
+    size >= 2 && size <= 2 + 2 * MaxBuckets && size % 2 == 0
+  }
+
+  override def restore(snapshot: WatermarkPolicy.Snapshot, pausedMs: Long): Unit = {
+    SavedState
+      .check(this, snapshot, s"2 values and two for each of at most $MaxBuckets buckets")
     watermarkMs = snapshot.values(0)
     latestNowMs = SavedState.shift(snapshot.values(1), pausedMs)
-    bucketCount = size / 2 - 1
+    bucketCount = snapshot.values.size / 2 - 1
     val (starts, tops) = snapshot.values.drop(2).splitAt(bucketCount)
     starts.map(SavedState.shift(_, pausedMs)).copyToArray(bucketStartMs)
     tops.copyToArray(bucketTopMs)
+  }
+
+  override def goOnFrom(watermarkMs: Long, nowMs: Long): Unit = {
+    this.watermarkMs = watermarkMs
+    latestNowMs = nowMs
   }
 
   /** The highest timestamp; once all buckets are released it is the watermark itself. */
   private def topMs: Long = if (bucketCount == 0) watermarkMs else bucketTopMs(bucketCount - 1)
 
   private def remember(timestampMs: Long): Unit = {
-    if (bucketCount == 0 || ageMs(bucketCount - 1) >= bucketMs) {
+    val isNewBucket = bucketCount == 0 || ageMs(bucketCount - 1) >= bucketMs
+    // More buckets than fit can only be those of another `maxDelayMs`, from a checkpoint of 0.1.0.
+    if (isNewBucket && bucketCount < MaxBuckets) {
       bucketStartMs(bucketCount) = latestNowMs
       bucketCount += 1
     }

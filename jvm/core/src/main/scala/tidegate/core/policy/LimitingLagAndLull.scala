@@ -40,11 +40,20 @@ private[core] final class LimitingLagAndLull(lagMs: Long, maxLullMs: Long) exten
   override def snapshot: WatermarkPolicy.Snapshot =
     WatermarkPolicy.Snapshot(Vector(watermarkMs, watermarkAtEventMs, lastEventMs, latestNowMs))
 
+  override def fits(snapshot: WatermarkPolicy.Snapshot): Boolean = snapshot.values.size == 4
+
   override def restore(snapshot: WatermarkPolicy.Snapshot, pausedMs: Long): Unit = {
-    SavedState.check(snapshot, snapshot.values.size == 4, "4 values")
+    SavedState.check(this, snapshot, "4 values")
     watermarkMs = snapshot.values(0)
     watermarkAtEventMs = snapshot.values(1)
     lastEventMs = SavedState.shift(snapshot.values(2), pausedMs)
     latestNowMs = SavedState.shift(snapshot.values(3), pausedMs)
+  }
+
+  override def goOnFrom(watermarkMs: Long, nowMs: Long): Unit = {
+    this.watermarkMs = watermarkMs
+    watermarkAtEventMs = watermarkMs
+    lastEventMs = nowMs
+    latestNowMs = nowMs
   }
 }

@@ -31,8 +31,12 @@ private[core] final class LimitingTimestampAndWallClockLag(
 
   override def snapshot: WatermarkPolicy.Snapshot = WatermarkPolicy.Snapshot(Vector(watermarkMs))
 
+  override def fits(snapshot: WatermarkPolicy.Snapshot): Boolean = snapshot.values.size == 1
+
   override def restore(snapshot: WatermarkPolicy.Snapshot, pausedMs: Long): Unit = {
-    SavedState.check(snapshot, snapshot.values.size == 1, "1 value")
+    SavedState.check(this, snapshot, "1 value")
     watermarkMs = snapshot.values(0)
   }
+
+  override def goOnFrom(watermarkMs: Long, nowMs: Long): Unit = this.watermarkMs = watermarkMs
 }

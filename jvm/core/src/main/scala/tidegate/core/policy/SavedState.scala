@@ -5,8 +5,9 @@ import tidegate.core.{Arguments, NoWatermark, Saturating, WatermarkPolicy}
 /** What all policies share when they restore a snapshot. */
 private[policy] object SavedState {
 
-  def check(snapshot: WatermarkPolicy.Snapshot, fits: Boolean, wanted: String): Unit =
-    if (!fits) Arguments.refuse("snapshot", s"${snapshot.values.size} values", wanted)
+  def check(policy: WatermarkPolicy, snapshot: WatermarkPolicy.Snapshot, wanted: String): Unit =
+    if (!policy.fits(snapshot))
+      Arguments.refuse("snapshot", s"${snapshot.values.size} values", wanted)
 
   /** Shifts a remembered moment of the wall clock by a pause. A missing moment stays missing. */
   def shift(momentMs: Long, pausedMs: Long): Long =

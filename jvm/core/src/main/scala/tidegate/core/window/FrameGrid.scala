@@ -1,9 +1,14 @@
 package tidegate.core.window
 
+import tidegate.core.Saturating
+
 /**
  * Windows that slide over frames. A frame is as long as the slide and is named by its start; the
- * window that ends at `e` has the frames from `e - size` up to `e - slide`. All times are in the
- * same unit, whichever it is.
+ * window that begins at `s` has the frames from `s` up to `s + size - slide`, and ends at
+ * `s + size`. All times are in the same unit, whichever it is.
+ *
+ * The last windows begin within the range of `Long` and end beyond it. They close at the end of
+ * time; nothing overflows.
  *
  * @param size
  *   from the start of a window to its end; a multiple of the slide
@@ -13,6 +18,8 @@ package tidegate.core.window
  *   where a frame begins, relative to 0
  */
 final case class FrameGrid(size: Long, slide: Long, offset: Long) {
+  import FrameGrid.EndOfTime
+
   require(
     slide > 0 && size > 0 && size % slide == 0,
     s"the size of windows must be a positive multiple of their slide; found size $size, slide $slide"
@@ -22,19 +29,47 @@ final case class FrameGrid(size: Long, slide: Long, offset: Long) {
   def framesInWindow: Long = size / slide
 
   /** The frame of a time. */
-  def frameOf(time: Long): Long = time - Math.floorMod(time - offset, slide)
+  def frameOf(time: Long): Long = FrameGrid.frameOf(time, slide, offset)
+
+  /** The last frame of all. */
+  val lastFrame: Long = frameOf(EndOfTime - 1)
 
   /** The end of the last window that has ended at `time`: windows end where frames begin. */
-  def lastEnd(time: Long): Long = frameOf(time)
+  def lastEnd(time: Long): Long = if (time == EndOfTime) time else frameOf(time)
 
-  /** The end of the first window over a frame. */
-  def firstEndOver(frame: Long): Long = frame + slide
+  /** The start of the window that ends at `end`; at the end of time, of the last window of all. */
+  def startOf(end: Long): Long =
+    if (end == EndOfTime) lastFrame else Saturating.subtract(end, size)
+
+  /** The start of the first window over a frame. */
+  def firstStartOver(frame: Long): Long = Saturating.subtract(frame, size - slide)
 
   /** The end of the last window over a frame. */
-  def lastEndOver(frame: Long): Long = frame + size
+  def lastEndOver(frame: Long): Long = Saturating.add(frame, size)
+
+  /** The last frame of the window that begins at `start`. */
+  def lastFrameOf(start: Long): Long = math.min(Saturating.add(start, size - slide), lastFrame)
 
   /**
    * The first frame with a window that has not ended at `time`: times before this frame are late.
    */
-  def firstOpenFrame(time: Long): Long = frameOf(time - size) + slide
+  def firstOpenFrame(time: Long): Long =
+    if (time == EndOfTime) time
+    else Saturating.add(frameOf(Saturating.subtract(time, size)), slide)
+}
+
+object FrameGrid {
+
+  /** At this time all windows have ended, also those whose end is beyond the range of `Long`. */
+  val EndOfTime: Long = Long.MaxValue
+
+  /**
+   * The last multiple of `slide`, counted from `offset`, that is not after `time`; the lowest of
+   * all times if there is none.
+   */
+  def frameOf(time: Long, slide: Long, offset: Long): Long = {
+    // Not `time - offset`, which may overflow.
+    val since = Math.floorMod(Math.floorMod(time, slide) - Math.floorMod(offset, slide), slide)
+    Saturating.subtract(time, since)
+  }
 }

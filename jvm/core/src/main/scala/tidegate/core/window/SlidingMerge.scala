@@ -1,7 +1,11 @@
 package tidegate.core.window
 
+import tidegate.core.Saturating
+
 /**
- * The values of all windows of a key that have at least one frame, in the order of their ends.
+ * The values of all windows of a key that have at least one frame, in their order.
+ *
+ * A window is named by its start: the last windows end beyond the range of `Long`.
  *
  * Windows slide by two stacks, so that nothing is ever subtracted from a value: sums do not drift,
  * and every mergeable value can slide. Windows are processed in segments; a segment has at most as
@@ -35,10 +39,11 @@ final class SlidingMerge(
 
   private var cursor: FrameCursor = _
   private var segmentWindows = 0L
-  private var lastEnd = 0L
-  private var segmentEnd = 0L
 
-  private var end = 0L
+  // By their starts: the last window that is due, the last one of the segment, and the window.
+  private var lastDue = 0L
+  private var segmentLast = 0L
+  private var window = 0L
 
   private var frontFrames = new Array[Long](16)
   private var frontSlots = Array.fill(16)(Slots.NoSlot)
@@ -47,8 +52,8 @@ final class SlidingMerge(
   private var hasCore = false
   private var hasBack = false
 
-  /** The end of the window. */
-  def windowEnd: Long = end
+  /** The start of the window. */
+  def windowStart: Long = window
 
   /**
    * The place of the merged values of the window's earlier frames, or of all its frames, until the
@@ -62,53 +67,58 @@ final class SlidingMerge(
    */
   def later: Int = if (hasBack && (front < fronts || hasCore)) backSlot else Slots.NoSlot
 
-  /** Begins with the windows of a key that end after `after` and not after `until`. */
+  /**
+   * Begins with the windows of a key that end after `after` and not after `until`, which may be
+   * `FrameGrid.EndOfTime`.
+   */
   def start(frames: FrameCursor, after: Long, until: Long, runs: Int): Unit = {
     cursor = frames
     segmentWindows = math.min(math.max(minSegment, runs).toLong, grid.framesInWindow)
-    end = after
-    lastEnd = until
-    segmentEnd = after
+    window = grid.startOf(after)
+    lastDue = grid.startOf(until)
+    segmentLast = window
   }
 
   /** Goes to the next window with a frame; `false` if there is none. */
   def next(): Boolean = {
-    var candidate = end + grid.slide
+    var candidate = window
     var isFound = false
-    while (!isFound && candidate <= lastEnd) {
-      if (candidate > segmentEnd) candidate = open(candidate)
-      if (candidate <= lastEnd) {
+    // Each step reaches a frame, or skips the stretch without frames before the next one.
+    while (!isFound && candidate < lastDue) {
+      candidate = Saturating.add(candidate, grid.slide)
+      if (candidate > segmentLast) candidate = open(candidate)
+      if (candidate <= lastDue) {
         slideTo(candidate)
         isFound = front < fronts || hasCore || hasBack
-        if (!isFound) {
-          segmentEnd = candidate
-          candidate += grid.slide
-        }
+        if (!isFound) segmentLast = candidate
       }
     }
-    if (isFound) end = candidate
+    if (isFound) window = candidate
     isFound
   }
 
-  /** Opens a segment at the first window with a frame that ends at `from` or later. */
+  /**
+   * Opens a segment at the first window with a frame that begins at `from` or later, and returns
+   * its start; `FrameCursor.End` if there is none.
+   */
   private def open(from: Long): Long = {
-    cursor.seek(from - grid.size)
+    cursor.seek(from)
     val first =
       if (cursor.frame == FrameCursor.End) FrameCursor.End
-      else math.max(from, grid.firstEndOver(cursor.frame))
-    if (first <= lastEnd) begin(first)
+      else math.max(from, grid.firstStartOver(cursor.frame))
+    if (first <= lastDue) begin(first)
     first
   }
 
-  /** Begins a segment with the window that ends at `first`. */
+  /** Begins a segment with the window that begins at `first`. */
   private def begin(first: Long): Unit = {
     // Not `first + ...`, which may overflow.
-    val more = math.min(segmentWindows - 1, (lastEnd - first) / grid.slide)
-    segmentEnd = first + more * grid.slide
+    val more = math.min(segmentWindows - 1, Saturating.subtract(lastDue, first) / grid.slide)
+    segmentLast = first + more * grid.slide
     hasCore = false
     hasBack = false
-    readFront(segmentEnd - grid.size)
-    readCore(first - grid.slide)
+    readFront(segmentLast)
+    readCore(grid.lastFrameOf(first))
     mergeFront()
   }
 
@@ -155,10 +165,9 @@ final class SlidingMerge(
     slots.mergeTails(frontSlots, fronts)
   }
 
-  private def slideTo(windowEnd: Long): Unit = {
-    val first = windowEnd - grid.size
-    while (front < fronts && frontFrames(front) < first) front += 1
-    val last = windowEnd - grid.slide
+  private def slideTo(start: Long): Unit = {
+    while (front < fronts && frontFrames(front) < start) front += 1
+    val last = grid.lastFrameOf(start)
     while (cursor.frame <= last) {
       if (hasBack) slots.merge(backSlot, cursor.slot, backSlot)
       else slots.copy(cursor.slot, backSlot)

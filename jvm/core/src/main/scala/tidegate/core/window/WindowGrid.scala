@@ -1,5 +1,7 @@
 package tidegate.core.window
 
+import tidegate.core.EndOfTime
+
 /**
  * Where the windows of an operator begin.
  *
@@ -12,8 +14,12 @@ package tidegate.core.window
  */
 final case class WindowGrid(slideMs: Long, offsetMs: Long, sizeMs: Long) {
 
-  /** The end of the last window that is closed at the watermark `ms`. */
-  def lastEnd(ms: Long): Long = ms - Math.floorMod(ms - offsetMs - sizeMs, slideMs)
+  /**
+   * The end of the last window that is closed at the watermark `ms`; at the end of time all are.
+   */
+  def lastEnd(ms: Long): Long =
+    if (ms >= EndOfTime.Ms) ms
+    else FrameGrid.frameOf(ms, slideMs, Math.floorMod(offsetMs, slideMs) + sizeMs % slideMs)
 
   /** Whether windows overlap. */
   def isSliding: Boolean = sizeMs > slideMs

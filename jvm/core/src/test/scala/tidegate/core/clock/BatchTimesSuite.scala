@@ -18,7 +18,10 @@ class BatchTimesSuite extends AnyFunSuite {
 
   test("no watermark is below the lowest of the operator") {
     val batch = BatchTimes(ClockState.empty, state(Some(-20L)))
-    assert(batch.operator("aggregate") === OperatorBatch.none)
+    val none = OperatorBatch.NothingLate
+    assert(batch.operator("aggregate") === OperatorBatch(none, -25L, none, idle = false))
+    assert(batch.operator("other") === OperatorBatch.none)
+    assert(batch.operator("aggregate", 0L) === OperatorBatch(0L, 0L, 0L, idle = false))
     assert(batch.operator("aggregate", -22L) === OperatorBatch(-22L, -22L, -22L, idle = false))
     assert(batch.operator("aggregate", -99L) === OperatorBatch(-99L, -25L, -99L, idle = false))
   }

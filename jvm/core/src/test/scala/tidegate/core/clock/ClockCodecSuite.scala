@@ -3,11 +3,12 @@ package tidegate.core.clock
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
+import tidegate.core.policy.PolicySpec
 import tidegate.core.window.WindowGrid
 
 class ClockCodecSuite extends AnyFunSuite {
 
-  private def state(operatorMs: Long, substreams: NodeState = NodeState.empty) = ClockState(
+  private def state(operatorMs: Long, substreams: NodeState) = ClockState(
     Map("orders" -> NodeMark(5, Some(-7L), idle = true), "new" -> NodeMark(0, None, idle = false)),
     Map("orders" -> substreams, "new" -> NodeState.empty),
     Map(
@@ -19,21 +20,37 @@ class ClockCodecSuite extends AnyFunSuite {
     savedAtMs = 99L
   )
 
+  private val origin =
+    NodeOrigin(
+      PolicySpec("limitingLagAndLull", Seq(5L, 60L)),
+      Seq("topic STRING", "ä,\"b\" INT"),
+      Seq(0, 2)
+    )
+
   test("what is written is read again") {
-    val written =
-      state(
-        12L,
-        NodeState(Seq("" -> Vector(), "a/b" -> Vector(1L, -5L), "ä" -> Vector(Long.MinValue)))
+    val written = state(
+      12L,
+      NodeState(
+        Seq(
+          SavedSubstream("", Vector()),
+          SavedSubstream("a/b", Vector(1L, -5L), Some(77L)),
+          SavedSubstream("ä", Vector(Long.MinValue), Some(Long.MaxValue))
+        ),
+        Some(origin),
+        Some(-3L)
       )
+    )
     assert(ClockCodec.read(ClockCodec.write(written)) === Right(written))
     assert(ClockCodec.read(ClockCodec.write(ClockState.empty)) === Right(ClockState.empty))
   }
 
   test("fields come in an order of their own") {
     assert(
-      ClockCodec.write(state(12L)) ===
-        """{"tidegateClock":1,"savedAt":99,"nodes":{"new":{"key":0,"watermark":null,"idle":false,""" +
+      ClockCodec.write(state(12L, NodeState(Nil, Some(origin), Some(7L)))) ===
+        """{"tidegateClock":2,"savedAt":99,"nodes":{"new":{"key":0,"watermark":null,"idle":false,""" +
         """"substreams":0,"state":"eNpjAAAAAQAB"},"orders":{"key":5,"watermark":-7,"idle":true,""" +
+        """"policy":{"name":"limitingLagAndLull","durations":[5,60]},""" +
+        """"columns":["topic STRING","ä,\"b\" INT"],"sources":[0,2],"since":7,""" +
         """"substreams":0,"state":"eNpjAAAAAQAB"}},"operators":{"aggregate":{"key":5,""" +
         """"watermark":12,"eviction":12,"idle":false},"join.left":{"key":5,"watermark":null,""" +
         """"eviction":3,"idle":true}},"unions":{"aggregate":-9},"looks":2}"""
@@ -60,11 +77,16 @@ class ClockCodecSuite extends AnyFunSuite {
       """rmark":31000,"eviction":31000,"idle":false}},"unions":{"union(orders, new)":31000,""" +
       """"union(union(orders, new), third)":31000},"looks":3}"""
 
-  private val ofOrders = NodeState(Seq("a" -> Vector(53000L), "b" -> Vector(31000L)))
-  private val ofNew = NodeState(Seq("x" -> Vector(5000L), "y\\/z" -> Vector(39000L)))
+  private val ofOrders =
+    NodeState(Seq(SavedSubstream("a", Vector(53000L)), SavedSubstream("b", Vector(31000L))))
+  private val ofNew =
+    NodeState(Seq(SavedSubstream("x", Vector(5000L)), SavedSubstream("y\\/z", Vector(39000L))))
   private val mark = OperatorMark(0, Some(31000L), Some(31000L), idle = false)
 
-  test("the text of version 0.1.0 is read, and written as it was") {
+  private def writtenAnew(read: Either[Any, ClockState]) =
+    read.map(ClockCodec.write).flatMap(ClockCodec.read)
+
+  test("the text of version 0.1.0 is read, and what it says is written in the format of today") {
     val read = ClockCodec.read(framesOf010)
     assert(
       read === Right(
@@ -81,38 +103,115 @@ class ClockCodecSuite extends AnyFunSuite {
         )
       )
     )
-    assert(read.map(ClockCodec.write) === Right(framesOf010))
+    assert(writtenAnew(read) === read)
     val other = ClockCodec.read(unionsOf010)
     assert(other.map(_.looks) === Right(3L))
     assert(other.map(_.operators) === Right(Map("aggregate" -> mark, "deduplicate" -> mark)))
     assert(other.map(_.substreams("third")) === Right(ofNew))
-    assert(other.map(ClockCodec.write) === Right(unionsOf010))
+    assert(writtenAnew(other) === other)
   }
 
-  test("the text of another source is foreign, and so is one that is broken inside") {
-    Seq(
-      """{"logOffset":3}""",
-      "17",
-      "",
-      "[]",
-      """{"tidegateClock":"1"}""",
-      """{"tidegateClock":0}""",
-      """{"tidegateClock":1,"nodes":{"orders":{}}}""",
-      framesOf010.replace("eNpjYW", "eNpjYX")
-    ).foreach(text => assert(ClockCodec.read(text) === Left(ClockCodec.Foreign), text))
+  test("the text of another source is foreign") {
+    Seq("""{"logOffset":3}""", "17", "", "[]", """{"topic":{"0":5}""", "null").foreach { text =>
+      assert(ClockCodec.read(text) === Left(ClockCodec.Foreign), text)
+    }
   }
 
   test("a newer format is told from a foreign text") {
-    assert(ClockCodec.read("""{"tidegateClock":2}""") === Left(ClockCodec.Newer(2)))
+    assert(ClockCodec.read("""{"tidegateClock":3}""") === Left(ClockCodec.Newer(3)))
   }
 
-  test("10,000 substreams take less than 100 kB") {
+  private val whole = ClockCodec.write(state(12L, NodeState(Nil, Some(origin), Some(7L))))
+
+  test("every text that was changed is told, with the field, what was found and what is wanted") {
+    def damaged(from: String, to: String): ClockCodec.Unreadable = {
+      assert(whole.contains(from), from)
+      ClockCodec.read(whole.replace(from, to)).swap.getOrElse(fail(s"read $to for $from"))
+    }
+    def of(node: String, what: String) = ClockCodec.Damaged(Some(node).filter(_.nonEmpty), what)
+    val cut = of("", "The text is no JSON: it is cut off, or was changed.")
+    assert(ClockCodec.read(whole.dropRight(1)) === Left(cut))
+    assert(ClockCodec.read(whole.take(30)) === Left(cut))
+    assert(
+      damaged("\"tidegateClock\":2", "\"tidegateClock\":1000000000000") ===
+        of("", "`tidegateClock` is 1000000000000; it must be a whole number from 1 to 999.")
+    )
+    assert(
+      damaged("\"tidegateClock\":2", "\"tidegateClock\":\"2\"") ===
+        of("", "`tidegateClock` is \"2\"; it must be a whole number from 1 to 999.")
+    )
+    assert(
+      damaged("\"key\":5,\"watermark\":-7", "\"key\":300,\"watermark\":-7") ===
+        of("orders", "`nodes.orders.key` is 300; it must be a whole number from 0 to 127.")
+    )
+    assert(
+      damaged("\"key\":5,\"watermark\":-7", "\"watermark\":-7") ===
+        of("orders", "`nodes.orders.key` is missing; it must be a whole number from 0 to 127.")
+    )
+    assert(
+      damaged("\"watermark\":-7", "\"watermark\":1e30") ===
+        of("orders", "`nodes.orders.watermark` is 1.0E30; it must be a whole number or null.")
+    )
+    assert(
+      damaged("\"state\":\"eNpjAAAAAQAB\"}},", "\"state\":\"eNpjAAAAAQ\"}},") ===
+        of(
+          "orders",
+          "`nodes.orders.state` is not readable (EOFException); it must be the text that Tidegate " +
+            "wrote."
+        )
+    )
+    assert(
+      damaged("\"durations\":[5,60]", "\"durations\":[5]") ===
+        of(
+          "orders",
+          "`nodes.orders.policy` is none: Argument durationsMs is a list of 1; it must be one of 2: " +
+            "lag, maxLull; it must be a known policy."
+        )
+    )
+    assert(
+      damaged("\"looks\":2", "\"looks\":true") ===
+        of("", "`looks` is true; it must be a whole number.")
+    )
+    assert(
+      ClockCodec.read("""{"tidegateClock":1,"savedAt":1,"nodes":[]}""") ===
+        Left(of("", "`nodes` is []; it must be an object."))
+    )
+  }
+
+  test("property: no change of a text is read in silence, none ends in an exception") {
+    val random = new Random(5)
+    val text = ClockCodec.write(
+      state(9L, NodeState(Seq(SavedSubstream("a", Vector(5L), Some(3L))), Some(origin)))
+    )
+    val expected = ClockCodec.read(text)
+    (1 to 5000).foreach { _ =>
+      val at = random.nextInt(text.length)
+      val changed = random.nextInt(3) match {
+        case 0 => text.take(at)
+        case 1 => text.take(at) + text.drop(at + 1 + random.nextInt(20))
+        case _ => text.updated(at, random.nextPrintableChar())
+      }
+      ClockCodec.read(changed) match {
+        // A number or name may have become another one, as nobody signs the text.
+        case Right(state)                      => assert(state.nodes.size <= 2)
+        case Left(ClockCodec.Damaged(_, what)) => assert(what.endsWith("."), changed)
+        case Left(ClockCodec.Newer(_))         => assert(changed != text)
+        case Left(ClockCodec.Foreign)          => assert(!changed.contains("\"tidegateClock\""))
+      }
+    }
+    assert(expected.isRight)
+  }
+
+  test("10,000 substreams take less than 100 kB, with the times of their silence") {
     val random = new Random(7)
     val now = 1700000000000L
     val many = NodeState(
       (0 until 10000)
-        .map(i => s"topic-${i % 7}/$i" -> Vector(now - random.nextInt(60000)))
-        .sortBy(_._1)
+        .map { i =>
+          val activeAt = now - 1000L * random.nextInt(20)
+          SavedSubstream(s"topic-${i % 7}/$i", Vector(now - random.nextInt(60000)), Some(activeAt))
+        }
+        .sortBy(_.name)
     )
     val text = ClockCodec.write(state(1L, many))
     assert(text.length < 100000)
@@ -126,12 +225,17 @@ class ClockCodecSuite extends AnyFunSuite {
         Seq
           .fill(random.nextInt(20)) {
             val name = random.nextString(random.nextInt(6)).filterNot(_.isSurrogate)
-            name -> Vector.fill(random.nextInt(4))(random.nextLong() >> random.nextInt(64))
+            val values = Vector.fill(random.nextInt(4))(random.nextLong() >> random.nextInt(64))
+            SavedSubstream(name, values, Some(random.nextLong() >> random.nextInt(64)))
           }
-          .distinctBy(_._1)
-          .sortBy(_._1)
+          .distinctBy(_.name)
+          .sortBy(_.name)
       )
-      assert(NodeStateCodec.read(NodeStateCodec.write(some)) === some)
+      assert(
+        NodeStateCodec.read(NodeStateCodec.write(some.substreams), withSilence = true) === Right(
+          some.substreams
+        )
+      )
     }
   }
 }

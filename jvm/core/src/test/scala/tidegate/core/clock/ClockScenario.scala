@@ -16,7 +16,7 @@ import tidegate.core.window.WindowGrid
  *   its checkpoint. A step ends with `settle`
  */
 final class ClockScenario(
-    spec: QuerySpec,
+    private var spec: QuerySpec,
     windows: Map[String, WindowGrid] = Map.empty,
     restarts: Boolean = false,
     startsBatches: Boolean = true
@@ -28,20 +28,25 @@ final class ClockScenario(
   // What is in the checkpoint and in the state stores.
   private var begin = ClockState.empty
   private var isWritten = false
-  private var lastSeen = Map.empty[String, Map[String, Long]]
+  private var lastSeen = Map.empty[String, NodeObservation]
+  private var lastBatchAtMs = 0L
   private val states = mutable.Map.empty[String, Map[Long, Int]]
 
   // What a run knows.
   private var clock: QueryClock = _
-  private var pending = Map.empty[String, Map[String, Long]]
+  private var pending = Map.empty[String, NodeObservation]
   private var said: Option[SourceRound] = None
   private var frozenAtMs: Option[Long] = None
   private var isStepDone = false
 
   private val answers = mutable.ArrayBuffer.empty[String]
   private val late = mutable.Map.empty[String, Int]
+  private val told = mutable.ArrayBuffer.empty[ClockEvent]
 
   var nowMs: Long = 1000000000L
+
+  /** Whether the sources report nothing: all is read when they give nothing new. */
+  var readUpWhenQuiet: Boolean = false
   var batchCount: Int = 0
 
   /** Called in each batch, with its number. */
@@ -90,10 +95,17 @@ final class ClockScenario(
   /** Stops the query, and starts it again at once. */
   def restart(): this.type = stop().settle()
 
+  /** Stops the query, and starts another one on its checkpoint. */
+  def continueWith(changed: QuerySpec): this.type = {
+    stop()
+    spec = changed
+    settle()
+  }
+
   /** Forgets all that is not in the checkpoint. */
   def stop(): this.type = {
     clock = null
-    said = None
+    said = if (lastSeen.isEmpty) None else Some(SourceRound.replayed(lastBatchAtMs))
     begin =
       ClockCodec.read(ClockCodec.write(begin)).fold(e => throw new AssertionError(e), identity)
     pending = lastSeen.filter { case (name, _) =>
@@ -139,6 +151,13 @@ final class ClockScenario(
 
   def lateRows: Map[String, Int] = late.toMap
 
+  /** What the log has been told since it was last asked. */
+  def takeEvents(): Seq[ClockEvent] = {
+    val taken = told.toSeq
+    told.clear()
+    taken
+  }
+
   /** The rows that are kept for windows that are still open. */
   def stateRows: Int = states.values.map(_.size).sum
 
@@ -181,10 +200,12 @@ final class ClockScenario(
     val observed = pending
     pending = Map.empty
     val end = clock.step(begin, observed, said, nowMs, startMs)
+    told ++= clock.takeEvents()
     val moved = feeds.exists { case (name, feed) => feed.hasMoved(ends(name)) }
     said = Some(
       SourceRound(
-        feeds.forall { case (name, feed) => feed.isReadUp(ends(name)) },
+        if (readUpWhenQuiet) !moved
+        else feeds.forall { case (name, feed) => feed.isReadUp(ends(name)) },
         moved,
         nowMs,
         spec.nodes.filter(_.hasParts).map(n => n.name -> feeds(n.name).unread(ends(n.name))).toMap
@@ -204,13 +225,18 @@ final class ClockScenario(
     assert(times.wentBack.isEmpty, times)
     onBatch(batchCount)
     batchCount += 1
+    lastBatchAtMs = nowMs
     lastSeen = rows
       .map { case (name, byName) =>
-        name -> byName.flatMap { case (substream, sent) =>
-          sent.flatMap(_.observedMs).maxOption.map(ms => substream -> ms * 1000)
-        }
+        val seen = byName.view.mapValues(_.flatMap(_.observedMs)).filter(_._2.nonEmpty).toMap
+        val lateMs = times.start.nodes.get(name).flatMap(_.watermarkMs)
+        val late = seen.view.mapValues(_.count(ms => lateMs.exists(ms < _)).toLong)
+        name -> NodeObservation(
+          seen.view.mapValues(_.max * 1000).toMap,
+          late.filter(_._2 > 0).toMap
+        )
       }
-      .filter(_._2.nonEmpty)
+      .filter(_._2.tops.nonEmpty)
     pending = lastSeen
     spec.operators.foreach { op =>
       val own = op.input.nodes.flatMap(rows.getOrElse(_, Map.empty).values).flatten

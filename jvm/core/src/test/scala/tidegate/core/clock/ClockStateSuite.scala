@@ -11,7 +11,7 @@ class ClockStateSuite extends AnyFunSuite {
         Map("aggregate" -> OperatorMark(5, Some(operatorMs), Some(operatorMs), idle = false))
     )
 
-  private val seen = NodeState(Seq("a" -> Vector(1L)))
+  private val seen = NodeState(Seq(SavedSubstream("a", Vector(1L))))
 
   private def same(a: ClockState, b: ClockState): Boolean = {
     assert(a.givesSameAs(b) === b.givesSameAs(a))

@@ -52,7 +52,7 @@ class EventTimeMapperScenarioSuite extends ScenarioSuite("event_time_mapper") {
       val names = (added until added + count).map(_.toString)
       added += count
       partitions ++= names
-      node.observe(names.map(_ -> SubstreamClock.NoTime).toMap, nowMs, nowMs)
+      node.observe(NodeObservation(names.map(_ -> SubstreamClock.NoTime).toMap), nowMs, nowMs)
       reported = readUp
     }
 
@@ -64,7 +64,8 @@ class EventTimeMapperScenarioSuite extends ScenarioSuite("event_time_mapper") {
       text(step \ "op") match {
         case "event" =>
           val name = partitions(time(step \ "partition").toInt)
-          node.observe(Map(name -> Math.multiplyExact(time(step \ "ts"), 1000L)), nowMs, nowMs)
+          val micros = Math.multiplyExact(time(step \ "ts"), 1000L)
+          node.observe(NodeObservation(Map(name -> micros)), nowMs, nowMs)
         case "idle_tick" => ()
         case "add"       => add(countOf(step), nowMs)
         case "remove"    =>

@@ -90,6 +90,48 @@ class FlushScenarios extends ClockScenarios {
     assert(run.batchCount <= 2)
   }
 
+  private val yearsLast = 253402300799.999
+
+  test("a time that events took to the end of the year 9999 has not ended, and is flushed") {
+    val run = flushed(fixedLag(0)).start().send("time", "a", 5, yearsLast).runOnce()
+    assert(run.query.endedNodes === Nil)
+    assert(run.watermark("time") === Some(SubstreamClock.EndOfTimeMs))
+    assert(run.stateRows === 0)
+  }
+
+  test("the same, stopped after every batch") {
+    val run = flushed(fixedLag(0)).start().send("time", "a", 5, yearsLast)
+    (0 until 6).foreach { n =>
+      run.runOnce((), mostBatches = n)
+      if (run.stateRows > 0) assert(run.query.endedNodes === Nil)
+    }
+    assert(run.stateRows === 0)
+  }
+
+  test("windows that end after the year 9999 close at the end of time") {
+    val run = flushed().start().send("time", "a", 5, yearsLast, yearsLast + 8).runOnce()
+    assert(run.take().map(_.split('|').last) === Seq("1", "1", "1"))
+    assert(run.stateRows === 0)
+  }
+
+  test("a checkpoint that 0.1.0 has flushed, at the end of the year 9999, has ended") {
+    val spec = QuerySpec(Seq(node("time").copy(flush = true)), Nil, Nil)
+    val ended = new QueryClock(spec, savedAt(SubstreamClock.EndOfTimeOf010Ms), 0L)
+    assert(ended.endedNodes === Seq("time"))
+    assert(new QueryClock(spec, savedAt(SubstreamClock.EndOfTimeMs), 0L).endedNodes === Seq("time"))
+    assert(new QueryClock(spec, savedAt(70000), 0L).endedNodes === Nil)
+  }
+
+  /** The state of a query whose events are at 70 s. */
+  private def savedAt(watermarkMs: Long): ClockState = {
+    val policy = fixedLag(0).create()
+    val _ = policy.observeEvent(70000, 0)
+    ClockState.empty.copy(
+      nodes = Map("time" -> NodeMark(0, Some(watermarkMs), idle = false)),
+      substreams = Map("time" -> NodeState(Seq(SavedSubstream("a", policy.snapshot.values))))
+    )
+  }
+
   test("one of two nodes flushes: only its time ends") {
     val run = counts(NodeTime("time"), node("time").copy(flush = true), node("other")).start()
     run.send("time", "a", 5, 35).send("other", "a", 5, 35).runOnce()

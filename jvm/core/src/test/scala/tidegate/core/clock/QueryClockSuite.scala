@@ -3,7 +3,8 @@ package tidegate.core.clock
 /** What the clock answers to whoever asks it again and again. */
 class QueryClockSuite extends ClockScenarios {
   private val empty = ClockState.empty
-  private val silence = Map.empty[String, Map[String, Long]]
+  private val silence = Map.empty[String, NodeObservation]
+  private def seen(tops: (String, Long)*) = NodeObservation(tops.toMap)
   private def readUpAt(ms: Long) = Some(SourceRound(isReadUp = true, isNew = false, endedMs = ms))
 
   private def one = counts(node("time")).spec
@@ -12,24 +13,25 @@ class QueryClockSuite extends ClockScenarios {
     val clock = new QueryClock(one, empty, 1000L)
     assert(clock.step(empty, silence, None, 1000L, 1000L) === None)
     val first =
-      clock.step(empty, Map("time" -> Map("a" -> 5000000L)), readUpAt(1001L), 1001L, 1001L).get
+      clock.step(empty, Map("time" -> seen("a" -> 5000000L)), readUpAt(1001L), 1001L, 1001L).get
     val second = clock.step(first, silence, readUpAt(1002L), 1002L, 1002L).get
     assert(second eq first)
     assert(first.savedAtMs === 1001L)
     val third =
-      clock.step(first, Map("time" -> Map("a" -> 6000000L)), readUpAt(1003L), 1003L, 1003L).get
+      clock.step(first, Map("time" -> seen("a" -> 6000000L)), readUpAt(1003L), 1003L, 1003L).get
     assert((third ne first) && third.givesSameAs(first))
-    assert(third.substreams("time").substreams === Seq("a" -> Vector(6000L)))
+    val a = SavedSubstream("a", Vector(6000L), Some(1003L))
+    assert(third.substreams("time").substreams === Seq(a))
   }
 
   test("a clock that goes on from a checkpoint answers with it until something changes") {
     val before = new QueryClock(one, empty, 1000L)
-    val saved = before.step(empty, Map("time" -> Map("a" -> 5000000L)), None, 1000L, 1000L).get
+    val saved = before.step(empty, Map("time" -> seen("a" -> 5000000L)), None, 1000L, 1000L).get
     val clock = new QueryClock(one, saved, 2000L)
     assert(clock.step(saved, silence, None, 2000L, 2000L).get eq saved)
     assert(
       clock
-        .step(saved, Map("time" -> Map("b" -> 5000000L)), readUpAt(2001L), 2001L, 2001L)
+        .step(saved, Map("time" -> seen("b" -> 5000000L)), readUpAt(2001L), 2001L, 2001L)
         .get ne saved
     )
   }
@@ -39,7 +41,7 @@ class QueryClockSuite extends ClockScenarios {
     val spec = QuerySpec(Seq(node("a"), node("b")), Nil, asked = Seq(union))
     val clock = new QueryClock(spec, empty, 1000L)
     def at(ms: Long, name: String, second: Long, begin: ClockState) =
-      clock.step(begin, Map(name -> Map("x" -> second * 1000000L)), readUpAt(ms), ms, ms).get
+      clock.step(begin, Map(name -> seen("x" -> second * 1000000L)), readUpAt(ms), ms, ms).get
     val first = at(1000L, "a", 45, empty)
     assert(QueryClock.timeIn(spec, first, union).watermarkMs === None)
     assert(QueryClock.timeIn(spec, first, NodeTime("a")).watermarkMs === Some(45000L))
@@ -58,18 +60,18 @@ class QueryClockSuite extends ClockScenarios {
       QueryClock.timeIn(spec, back, BehindTime(NodeTime("b"), 1000L)).watermarkMs === Some(10000L)
     )
     val again = new QueryClock(spec, back, 9000L)
-    val restarted = again.step(back, Map("b" -> Map("x" -> 22000000L)), None, 9000L, 9000L).get
+    val restarted = again.step(back, Map("b" -> seen("x" -> 22000000L)), None, 9000L, 9000L).get
     val afterRestart = QueryClock.timeIn(spec, restarted, union).watermarkMs
     assert(afterRestart === Some(45000L), "after a restart too")
   }
 
   test("a node that is new in the plan begins anew, one that has left is not written again") {
     val before = new QueryClock(one, empty, 1000L)
-    val saved = before.step(empty, Map("time" -> Map("a" -> 5000000L)), None, 1000L, 1000L).get
+    val saved = before.step(empty, Map("time" -> seen("a" -> 5000000L)), None, 1000L, 1000L).get
     val other =
       QuerySpec(Seq(node("other")), Seq(OperatorSpec("aggregate", 0, NodeTime("other"), None)))
     val state = new QueryClock(other, saved, 2000L)
-      .step(saved, Map("other" -> Map("a" -> 1000000L)), None, 2000L, 2000L)
+      .step(saved, Map("other" -> seen("a" -> 1000000L)), None, 2000L, 2000L)
       .get
     assert(state.nodes === Map("other" -> NodeMark(0, Some(1000L), idle = false)))
     assert(state.substreams.keySet === Set("other"))
@@ -85,7 +87,7 @@ class QueryClockSuite extends ClockScenarios {
     val union = CoalescedTime(Seq(chain(100), NodeTime("time")))
     val spec = QuerySpec(one.nodes, Seq(OperatorSpec("join.left", 0, union, Some(chain(100)))))
     val clock = new QueryClock(spec, empty, 1000L)
-    val state = clock.step(empty, Map("time" -> Map("a" -> 50000000L)), None, 1000L, 1000L).get
+    val state = clock.step(empty, Map("time" -> seen("a" -> 50000000L)), None, 1000L, 1000L).get
     assert(state.operators("join.left").watermarkMs === Some(50000L - 5050))
     assert(clock.view.operators("join.left").evictionHeldBackBy === Some("time"))
     assert(union.nodes === Seq("time"))

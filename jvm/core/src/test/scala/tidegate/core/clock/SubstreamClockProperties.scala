@@ -39,11 +39,6 @@ class SubstreamClockProperties extends AnyFunSuite {
     def tick(nowMs: Long): Unit =
       activeAt.foreach { case (name, at) => if (nowMs >= at + TimeoutMs) idle += name }
 
-    def restart(nowMs: Long): Unit = {
-      activeAt.mapValuesInPlace((_, _) => nowMs)
-      idle.clear()
-    }
-
     def watermark: Option[Long] = {
       val active = tops.filterNot { case (name, _) => idle(name) }.values
       val ideal = if (active.isEmpty) tops.values.maxOption else active.minOption
@@ -70,12 +65,12 @@ class SubstreamClockProperties extends AnyFunSuite {
             val pausedMs = random.nextInt(100000).toLong
             nowMs += pausedMs
             node = new SubstreamClock(spec, node.snapshot, node.watermarkMs, pausedMs, nowMs)
-            model.restart(nowMs)
           case _ =>
             val batch = Seq
               .fill(random.nextInt(4))(s"s${random.nextInt(6)}" -> (random.nextInt(40000) - 10000L))
               .toMap
-            node.observe(batch.view.mapValues(_ * 1000L).toMap, nowMs, nowMs)
+            val tops = batch.view.mapValues(_ * 1000L).toMap
+            node.observe(NodeObservation(tops), nowMs, nowMs)
             model.observe(batch, nowMs)
             assert(node.watermarkMs === model.watermark, s"seed $seed, step $step, after a batch")
         }

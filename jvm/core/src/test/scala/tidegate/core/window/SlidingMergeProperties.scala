@@ -113,7 +113,7 @@ class SlidingMergeProperties extends AnyFunSuite with ScalaCheckPropertyChecks {
       .continually(windows.next())
       .takeWhile(identity)
       .map { _ =>
-        windows.windowEnd -> texts.merged(windows.earlier, windows.later)
+        windows.windowStart + c.grid.size -> texts.merged(windows.earlier, windows.later)
       }
       .toList
   }
@@ -154,8 +154,35 @@ class SlidingMergeProperties extends AnyFunSuite with ScalaCheckPropertyChecks {
     val year = 365L * 24 * 3600 * 1000
     val windows = new SlidingMerge(FrameGrid(60, 1, 0), texts, 1024)
     windows.start(new Frames(texts, IndexedSeq(0L -> "a", year -> "b"), 0, 1), 0L, 2 * year, 0)
-    val ends = Iterator.continually(windows.next()).takeWhile(identity).map(_ => windows.windowEnd)
-    assert(ends.toList == (1L to 60L).toList ++ (year + 1 to year + 60))
+    assert(starts(windows) == (-59L to 0L).toList ++ (year - 59 to year))
+  }
+
+  private def starts(windows: SlidingMerge): Seq[Long] =
+    Iterator.continually(windows.next()).takeWhile(identity).map(_ => windows.windowStart).toList
+
+  test("frames at both ends of time: their windows come out, and no others") {
+    for (slide <- Seq(1L, 1000L, 86400000000L); offset <- Seq(0L, 7L, -7L)) {
+      val grid = FrameGrid(slide * 3, slide, offset)
+      val last = grid.lastFrame
+      val texts = new Texts
+      val windows = new SlidingMerge(grid, texts)
+      val frames = IndexedSeq(0L, last - slide, last).map(f => grid.frameOf(f) -> "f")
+      val none = new Frames(texts, IndexedSeq.empty, 0, 1)
+      val first = grid.frameOf(0)
+      windows.start(new Frames(texts, frames, 0, 1), first - slide, FrameGrid.EndOfTime, 0)
+      assert(
+        starts(windows) ==
+          Seq(first - 2 * slide, first - slide, first) ++
+          Seq(last - 3 * slide, last - 2 * slide, last - slide, last)
+      )
+      // Before the end of time, windows that end beyond it are not due; after it, none is.
+      windows.start(new Frames(texts, frames, 0, 1), first + grid.size, last, 0)
+      assert(starts(windows) == Seq(last - 3 * slide))
+      windows.start(new Frames(texts, frames, 0, 1), FrameGrid.EndOfTime, FrameGrid.EndOfTime, 0)
+      assert(starts(windows) == Nil)
+      windows.start(none, first, FrameGrid.EndOfTime, 0)
+      assert(starts(windows) == Nil)
+    }
   }
 
   test("a size that is not a multiple of the slide is refused with both") {

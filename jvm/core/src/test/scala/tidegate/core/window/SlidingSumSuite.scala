@@ -51,9 +51,9 @@ class SlidingSumSuite extends AnyFunSuite {
     var (count, worst) = (0, 0.0)
     while (windows.next()) {
       count += 1
-      val end = windows.windowEnd.toInt
       var sum = 0.0
-      var i = end - size
+      var i = windows.windowStart.toInt
+      val end = i + size
       while (i < end) {
         sum += numbers(i)
         i += 1

@@ -14,6 +14,7 @@ import org.apache.spark.sql.execution.{
 }
 import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
 import org.apache.spark.sql.types.StructType
+import tidegate.core.EndOfTime
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
 import tidegate.errors.CheckpointErrors
@@ -108,8 +109,8 @@ final case class FrameAggregateExec(
   override protected def doExecute(): RDD[InternalRow] = {
     metrics // force lazy init at driver
     val micros = grid.inMicros
-    val after = micros.lastEnd(times.evictedMs * 1000)
-    val until = micros.lastEnd(times.evictionMs * 1000)
+    val after = micros.lastEnd(EndOfTime.micros(times.evictedMs))
+    val until = micros.lastEnd(EndOfTime.micros(times.evictionMs))
     val (what, prefixed, maxBytes) = (aggregates, isPrefixed, Settings.FramesMaxInputBytes.in(conf))
     val encoder =
       if (prefixed) PrefixKeyScanStateEncoderSpec(keySchema, 1)

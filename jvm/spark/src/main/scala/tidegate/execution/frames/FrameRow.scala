@@ -1,6 +1,8 @@
 package tidegate.execution.frames
 
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
+import tidegate.plans.FrameAggregate
 
 /**
  * A row of the state. Each key has a head. Frames that do not fit there are sealed into chunks:
@@ -27,6 +29,22 @@ private[frames] object FrameRow {
   val Chunks = 6
   val Frames = 7
   val Columns = 8
+
+  /**
+   * In µs, what `closed` is if no window is out yet: no window ends there. The lowest time itself
+   * is too early for Python, where a user may read the state.
+   */
+  private val NoneClosed = 1L
+
+  /** The column `closed` of a row. */
+  def closed(micros: Long): Long =
+    if (micros <= FrameAggregate.LowestMs * 1000) NoneClosed else micros
+
+  /** Whether windows that end at or before `until` may still have to leave. */
+  def isOpen(head: UnsafeRow, until: Long): Boolean = {
+    val closed = head.getLong(Closed)
+    closed < until || closed == NoneClosed
+  }
 
   def schema(entry: StructType): StructType = StructType(
     Seq(

@@ -19,7 +19,7 @@ private[frames] final class FrameRowWriter(grid: FrameGrid) {
     used = 0
     reserve(FixedBytes)
     Platform.putLong(bytes, address(0), 0L)
-    Platform.putLong(bytes, address(8 + 8 * FrameRow.Closed), closed)
+    Platform.putLong(bytes, address(8 + 8 * FrameRow.Closed), FrameRow.closed(closed))
     Platform.putLong(bytes, address(8 + 8 * FrameRow.Slide), grid.slide)
     Platform.putLong(bytes, address(8 + 8 * FrameRow.Offset), grid.offset)
     Platform.putLong(bytes, address(8 + 8 * FrameRow.Size), grid.size)

@@ -66,7 +66,7 @@ private[frames] final class FrameWindowIterator(
   override def next(): InternalRow = {
     if (!hasNext) throw new NoSuchElementException("no window is left")
     isReady = false
-    slots.result(key, windows.windowEnd - grid.size, windows.earlier, windows.later)
+    slots.result(key, windows.windowStart, windows.earlier, windows.later)
   }
 
   private def nextKey(): Boolean = {
@@ -92,7 +92,7 @@ private[frames] final class FrameWindowIterator(
     while (key == null && heads.hasNext) {
       val head = heads.next()
       // Keys whose windows are already emitted were written with the end of their last window.
-      if (head.value.getLong(FrameRow.Closed) < until) {
+      if (FrameRow.isOpen(head.value, until)) {
         key = head.key.copy()
         frames.begin(key, head.value)
       }

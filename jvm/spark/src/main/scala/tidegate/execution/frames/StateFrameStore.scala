@@ -3,6 +3,7 @@ package tidegate.execution.frames
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.state.{StateStore, UnsafeRowPair}
+import org.apache.spark.{InterruptibleIterator, TaskContext}
 
 /** Frames in Spark's state store, with counts of the rows that are written and removed. */
 private[frames] final class StateFrameStore(
@@ -24,8 +25,10 @@ private[frames] final class StateFrameStore(
     removed += 1
   }
 
-  override def heads: Iterator[UnsafeRowPair] =
+  override def heads: Iterator[UnsafeRowPair] = new InterruptibleIterator(
+    TaskContext.get(),
     if (isPrefixed) store.prefixScan(FrameStore.headPrefix, StateStore.DEFAULT_COL_FAMILY_NAME)
     else
       store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME).filter(_.key.isNullAt(FrameStore.Chunk))
+  )
 }

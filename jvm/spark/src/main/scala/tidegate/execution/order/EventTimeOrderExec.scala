@@ -46,9 +46,12 @@ final case class EventTimeOrderExec(
 
   override def outputPartitioning: Partitioning = child.outputPartitioning
 
-  /** The order within one batch; rows without a time come first here too. */
-  override def outputOrdering: Seq[SortOrder] =
-    Seq(SortOrder(EventTimeTag.decisive(eventTime), Ascending))
+  /**
+   * None, although the rows of a batch are in order. Spark hands the reported order to the
+   * DataFrame of `foreachBatch` without renaming its columns, which may have other ids there; then
+   * Spark does not find them when this DataFrame is persisted.
+   */
+  override def outputOrdering: Seq[SortOrder] = Nil
 
   override def requiredChildDistribution: Seq[Distribution] = Seq(
     if (partitionBy.isEmpty) AllTuples else grouped(partitionBy)
@@ -60,17 +63,17 @@ final case class EventTimeOrderExec(
   override protected def valueSchema: StructType = OrderStateSchema.value(child.output)
 
   /**
-   * The time, in µs, below which rows are due. None if the watermark has not moved: rows below it
+   * The time, in µs, up to which rows are due. None if the watermark has not moved: rows below it
    * have already left, and rows that come now are not late.
    */
-  private def dueBelow: Option[Long] =
+  private def dueUpTo: Option[Long] =
     Some(times.evictionMs)
       .filter(_ > times.evictedMs)
-      .map(DropLateExec.boundMicros(_, EventTimeTag.closesWindow(eventTime)))
+      .flatMap(DropLateExec.lateUpTo(_, EventTimeTag.closesWindow(eventTime)))
 
   override protected def doExecute(): RDD[InternalRow] = {
     metrics // force lazy init at driver
-    val (due, batchId) = (dueBelow, getStateInfo.storeVersion)
+    val (due, batchId) = (dueUpTo, getStateInfo.storeVersion)
     val isSorted = conf.stateStoreProviderClass == OperatorState.rocksDbProvider
     val (columns, time) = (child.output, EventTimeTag.decisive(eventTime))
     rowsOf(child)
@@ -97,7 +100,7 @@ final case class EventTimeOrderExec(
           !hasTime
         }
         // Lazy: the search for due rows begins after all rows are in the state.
-        commitAtEnd(store, withoutTime ++ due.iterator.flatMap(buffer.takeBelow))
+        commitAtEnd(store, withoutTime ++ due.iterator.flatMap(buffer.takeUpTo))
       }
   }
 

@@ -5,6 +5,7 @@ import java.util.{Arrays, Comparator}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.state.StateStore
+import org.apache.spark.{InterruptibleIterator, TaskContext}
 
 /**
  * The rows of one partition that wait in its state store.
@@ -29,15 +30,15 @@ private[order] final class RowBuffer(
   }
 
   /**
-   * Removes the rows below a time, in order: each leaves the state when it is read, and is valid
+   * Removes the rows up to a time, in order: each leaves the state when it is read, and is valid
    * until the next one is read.
    */
-  def takeBelow(micros: Long): Iterator[UnsafeRow] =
-    if (isSorted) sortedBelow(micros) else searchedBelow(micros)
+  def takeUpTo(micros: Long): Iterator[UnsafeRow] =
+    if (isSorted) sortedUpTo(micros) else searchedUpTo(micros)
 
-  private def sortedBelow(micros: Long): Iterator[UnsafeRow] = {
+  private def sortedUpTo(micros: Long): Iterator[UnsafeRow] = {
     val all = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
-    val due = all.takeWhile(pair => ArrivalKey.micros(pair.key) < micros).map { pair =>
+    val due = all.takeWhile(pair => ArrivalKey.micros(pair.key) <= micros).map { pair =>
       remove(pair.key)
       pair.value
     }
@@ -45,11 +46,11 @@ private[order] final class RowBuffer(
     due ++ { all.close(); Iterator.empty }
   }
 
-  private def searchedBelow(micros: Long): Iterator[UnsafeRow] = {
-    val due = store
-      .iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
+  private def searchedUpTo(micros: Long): Iterator[UnsafeRow] = {
+    val all = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
+    val due = new InterruptibleIterator(TaskContext.get(), all)
       .map(_.key)
-      .filter(ArrivalKey.micros(_) < micros)
+      .filter(ArrivalKey.micros(_) <= micros)
       .map(ArrivalKey.arrival)
       .toArray
     Arrays.sort(due, Comparator.naturalOrder[Arrival])

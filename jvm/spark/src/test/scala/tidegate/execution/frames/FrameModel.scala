@@ -16,8 +16,8 @@ object FrameKey {
 }
 
 /**
- * A batch: its rows, the watermark at its start, and the one at its end, in epoch ms. The epoch is
- * the lowest of watermarks.
+ * A batch: its rows, the watermark at its start, and the one at its end, in epoch ms, or the lowest
+ * number.
  */
 final case class FrameBatch(id: Long, rows: Seq[SentRow], lateMs: Long, evictionMs: Long)
 

@@ -75,10 +75,10 @@ class FrameScenarioSuite extends FrameScenarioTest {
     )
   )
 
-  scenario("windows that end before the epoch are late, those across it are not", late = 1)(counts)(
+  scenario("windows before the epoch and across it are like all others", late = 1)(counts)(
     Seq(
-      send(a(-25, -3): _*).givesNothing,
-      send(a(5): _*).gives("[-5,5)|1"),
+      send(a(-25, -3): _*).gives("[-30,-20)|1", "[-25,-15)|1"),
+      send(a(-14, 5): _*).gives("[-10,0)|1", "[-5,5)|1"),
       send(a(20): _*).gives("[0,10)|1", "[5,15)|1")
     )
   )

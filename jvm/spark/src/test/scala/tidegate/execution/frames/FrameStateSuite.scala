@@ -68,6 +68,16 @@ class FrameStateSuite extends FrameRestartTest {
       }
     }
 
+    test(s"Spark reads a head of which no window is out yet, on ${store.name}") {
+      on(store) {
+        val query = new Changing(Hop(12, 2))
+        assert(query.send(row(1, 100)) === Nil)
+        query.run.stop()
+        val closed = state(query).selectExpr("CAST(value.closed AS STRING)").collect().toSeq
+        assert(closed === Seq(Row("1970-01-01 00:00:00.000001")))
+      }
+    }
+
     test(s"Spark reads heads and chunks, on ${store.name}") {
       on(store) {
         val query = new Changing(Hop(120, 2))

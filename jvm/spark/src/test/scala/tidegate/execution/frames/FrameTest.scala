@@ -94,14 +94,14 @@ trait FrameTest extends RestartTest {
     val log = run.log
     log.zip(None +: log.map(Some(_))).map { case (batch, before) =>
       def mark(logged: LoggedBatch) = logged.operators.values.headOption
-      def orEpoch(ms: Option[Long]) = math.max(0L, ms.getOrElse(0L))
+      def orLowest(ms: Option[Long]) = ms.getOrElse(Long.MinValue)
       val file = batch.dataOffsets.head.toInt
       val isNew = !before.exists(_.dataOffsets == batch.dataOffsets)
       FrameBatch(
         batch.id,
         if (isNew) files(file) else Nil,
-        orEpoch(before.flatMap(mark).flatMap(_._1)),
-        orEpoch(mark(batch).flatMap(_._2))
+        orLowest(before.flatMap(mark).flatMap(_._1)),
+        orLowest(mark(batch).flatMap(_._2))
       )
     }
   }

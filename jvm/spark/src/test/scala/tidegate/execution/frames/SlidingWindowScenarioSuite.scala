@@ -120,7 +120,7 @@ object SlidingWindowScenarioSuite {
   /** So long that the rows themselves never close a window. */
   private val lagSeconds = 1000000L
 
-  /** Away from the epoch, which is always late; where windows of every size begin. */
+  /** Where windows of every size begin. */
   private val originSeconds = 60000000L
 
   private def timestamp(number: Long): Timestamp = new Timestamp((number + originSeconds) * 1000)

@@ -39,7 +39,5 @@ object OrderModel {
     )
   }
 
-  /** At the epoch a watermark has passed times of that very instant, as for all operators. */
-  private def isBelow(micros: Long, ms: Option[Long]): Boolean =
-    ms.exists(m => if (m == 0) micros < 1 else micros < m * 1000)
+  private def isBelow(micros: Long, ms: Option[Long]): Boolean = ms.exists(micros < _ * 1000)
 }

@@ -12,15 +12,33 @@ final class CheckpointLogs(location: String, session: SparkSession) {
 
   /** The last committed batch. */
   def lastCommitted: Option[Long] = {
-    val files = commits.getFileSystem(SparkInternals.hadoopConf(session))
-    if (!files.exists(commits)) None
+    if (!isThere(commits)) None
     else new CommitLog(session, commits.toString, readOnly = true).getLatestBatchId()
   }
 
+  /** The last batch that was begun. */
+  def lastBegun: Option[Long] =
+    if (!isThere(offsets)) None else offsetLog.getLatestBatchId()
+
   /** The offsets at which the sources of a batch ended; a source that has none is left out. */
   def endOffsets(batchId: Long): Seq[Offset] =
-    new OffsetSeqLog(session, offsets.toString, readOnly = true).get(batchId).toSeq.flatMap {
+    offsetLog.get(batchId).toSeq.flatMap {
       case named: OffsetMap => named.offsetsMap.values.toSeq.flatten
       case other            => other.offsets.flatten
     }
+
+  /** The file with the offsets of a batch. */
+  def file(batchId: Long): String = new Path(offsets, batchId.toString).toString
+
+  /** The file that has an offset with this text, of the last two batches. */
+  def fileWith(json: String): Option[String] =
+    lastBegun.toSeq
+      .flatMap(id => Seq(id, id - 1))
+      .find(endOffsets(_).exists(_.json == json))
+      .map(file)
+
+  private def offsetLog = new OffsetSeqLog(session, offsets.toString, readOnly = true)
+
+  private def isThere(folder: Path): Boolean =
+    folder.getFileSystem(SparkInternals.hadoopConf(session)).exists(folder)
 }

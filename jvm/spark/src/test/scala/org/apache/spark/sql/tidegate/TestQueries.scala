@@ -14,10 +14,11 @@ object TestQueries {
       checkpoint: String,
       mode: OutputMode,
       trigger: Trigger,
-      clock: TestClock
+      clock: TestClock,
+      name: Option[String] = None
   )(batch: (Dataset[Row], Long) => Unit): StreamingQuery =
     castToImpl(df.sparkSession).sessionState.streamingQueryManager.startQuery(
-      userSpecifiedName = None,
+      userSpecifiedName = name,
       userSpecifiedCheckpointLocation = Some(checkpoint),
       df = castToImpl(df),
       extraOptions = Map.empty,

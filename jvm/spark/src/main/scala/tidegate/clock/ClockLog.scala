@@ -1,0 +1,70 @@
+package tidegate.clock
+
+import java.time.Instant
+
+import org.apache.spark.internal.Logging
+import tidegate.core.clock.ClockEvent
+import tidegate.core.clock.ClockEvent._
+
+/**
+ * Tells in the log what happens to the watermarks of a query: as INFO what is usual, as WARN what
+ * costs rows or time.
+ *
+ * @param query
+ *   the name of the query, or its id
+ */
+private[clock] final class ClockLog(query: => String) extends Logging {
+
+  def tell(event: ClockEvent): Unit = {
+    lazy val line = s"Query $query, watermark `${event.node}`: ${ClockLog.words(event)}"
+    event match {
+      case _: PolicyChanged | _: ColumnsChanged | _: HeldBack | _: LateAfterIdle => logWarning(line)
+      case _                                                                     => logInfo(line)
+    }
+  }
+}
+
+private[clock] object ClockLog {
+
+  /** So many substreams are named; a stream may have many thousands. */
+  private val MostNames = 10
+
+  def words(event: ClockEvent): String = event match {
+    case Restored(_, substreams, watermarkMs) =>
+      s"goes on from the checkpoint, at ${time(watermarkMs)}, with $substreams substreams."
+    case PolicyChanged(_, before, now) =>
+      s"the checkpoint was made with the policy $before, and the query now has $now. Each " +
+        "substream goes on from its watermark; silence is counted from now on."
+    case ColumnsChanged(_, before, now, watermarkMs) =>
+      s"the checkpoint was made with ${columns(before)}, and the query now has ${columns(now)}. " +
+        s"The old substreams are left out; the watermark stays at ${time(watermarkMs)}, and rows " +
+        "below it are late."
+    case Appeared(_, substreams) => s"new substreams: ${names(substreams)}."
+    case FellIdle(_, substreams) =>
+      s"substreams that are idle and hold nothing back from now on: ${names(substreams)}."
+    case CameBack(_, substreams) =>
+      s"substreams that were idle and have rows again: ${names(substreams)}."
+    case Forgotten(_, substreams) =>
+      s"idle substreams that are forgotten: ${names(substreams)}."
+    case HeldBack(_, substream, silentMs, timeoutMs) =>
+      s"the substream $substream holds time back, and has had no row for $silentMs ms, longer than " +
+        s"its idle timeout of $timeoutMs ms. It counts as silent only when the query has read all " +
+        "that its sources have, and knows it."
+    case LateAfterIdle(_, substream, pauseMs, rows) =>
+      s"$rows rows of the substream $substream are below the watermark, as the substream was idle: " +
+        s"it had no row for $pauseMs ms, and time went on without it. A longer idleTimeout, or " +
+        "idleBehind, lets time wait for such a substream."
+  }
+
+  private def names(substreams: Seq[String]): String = {
+    val more = substreams.size - MostNames
+    substreams.take(MostNames).mkString(", ") + (if (more > 0) s" and $more more" else "")
+  }
+
+  private def columns(names: Seq[String]): String =
+    if (names.isEmpty) "no substream columns"
+    else names.mkString("the substream columns ", ", ", "")
+
+  private def time(ms: Option[Long]): String =
+    ms.fold("no time yet")(Instant.ofEpochMilli(_).toString)
+}

@@ -1,0 +1,164 @@
+package tidegate
+package operators
+
+import java.nio.file.Path
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{AnalysisException, Column, DataFrame}
+
+/** Joins whose bounds are written in other ways than as a comparison of two keyed times. */
+class JoinSpellingsSuite extends JoinTest {
+
+  private def sides(read: Path => DataFrame): (DataFrame, DataFrame) =
+    (orders(read(left)), deliveries(read(right)).withColumnRenamed("id", "id2"))
+
+  private def checkBounded(query: (Path => DataFrame) => DataFrame): Unit = {
+    val run = checkAsBatch(query)
+    assert(run.stateRows <= 12, "only what the last rows brought")
+    ()
+  }
+
+  private val spellings = Seq(
+    "NOT (delivery_time < order_time OR delivery_time > order_time + INTERVAL 10 SECONDS)",
+    "delivery_time >= order_time AND delivery_time <= timestampadd(SECOND, 10, order_time)"
+  )
+
+  for (condition <- spellings; how <- Seq("inner", "leftOuter", "fullOuter"))
+    test(s"$how: $condition")(checkBounded { read =>
+      val (l, r) = sides(read)
+      l.join(r, expr(s"id = id2 AND $condition"), how)
+    })
+
+  test("CROSS JOIN with the condition in WHERE")(checkBounded { read =>
+    val (l, r) = sides(read)
+    l.createOrReplaceTempView("o")
+    r.createOrReplaceTempView("d")
+    spark.sql("""SELECT * FROM o CROSS JOIN d WHERE id = id2
+      AND delivery_time BETWEEN order_time AND order_time + INTERVAL 10 SECONDS""")
+  })
+
+  test("CROSS JOIN, in a chain of joins and as a call")(checkBounded { read =>
+    val (l, r) = sides(read)
+    val third = read(right)
+      .select(col("n").as("id3"), col("time").as("third"))
+      .withKeyedWatermark("third", "4 seconds", key = 2)
+    l.crossJoin(r)
+      .crossJoin(third)
+      .where("id = id2 AND id = id3 AND delivery_time = order_time AND third = order_time")
+  })
+
+  test("CROSS JOIN without bounds is as an inner join without") {
+    withConf("spark.tidegate.join.unbounded" -> "error") {
+      val error = intercept[AnalysisException](new Run({
+        val (l, r) = sides(stream(_))
+        l.crossJoin(r).where("id = id2")
+      }).start())
+      assert(
+        error.getMessage.split(";\n").head ===
+          "[TIDEGATE_JOIN_UNBOUNDED] The state of the INNER join of two streams grows without " +
+          "limit: nothing bounds `delivery_time` of the right side by `order_time` of the left " +
+          "side in both directions; add a condition such as delivery_time BETWEEN order_time - " +
+          "INTERVAL 10 MINUTES AND order_time + INTERVAL 10 MINUTES, or join on equal times or " +
+          "windows. SQLSTATE: 42K0E"
+      )
+    }
+  }
+
+  private def windowed(read: Path => DataFrame): (DataFrame, DataFrame) = {
+    val (l, r) = sides(read)
+    (
+      l.groupBy(window(col("order_time"), "10 seconds").as("lw")).agg(count("*").as("ordered")),
+      r.groupBy(window(col("delivery_time"), "10 seconds").as("rw")).agg(count("*").as("delivered"))
+    )
+  }
+
+  for {
+    condition <- Seq("lw.start = rw.start", "lw.end = rw.end", "lw = rw") :+
+      "lw.start = rw.start AND lw.end = rw.end"
+    how <- Seq("inner", "leftOuter", "fullOuter")
+  } test(s"$how join of windows on $condition")(checkBounded { read =>
+    val (l, r) = windowed(read)
+    l.join(r, expr(condition), how)
+  })
+
+  test("windows of other lengths that begin together")(checkBounded { read =>
+    val (l, r) = sides(read)
+    l.groupBy(window(col("order_time"), "10 seconds").as("lw"))
+      .count()
+      .join(
+        r.groupBy(window(col("delivery_time"), "30 seconds").as("rw")).agg(count("*")),
+        expr("lw.start = rw.start")
+      )
+  })
+
+  /** Orders without a watermark: `ordered_at` is a plain column. */
+  private def plain(df: DataFrame): DataFrame =
+    df.select(col("n").as("id2"), col("time").as("ordered_at"))
+
+  private val equal: Column = expr("id = id2 AND order_time = ordered_at")
+
+  for (how <- joinTypes; state <- Seq(joinStates.head, joinStates.last))
+    test(s"$how join of a time with a plain column, format ${state.format}")(on(state) {
+      checkBounded(read => orders(read(left)).join(plain(read(left)), equal, how))
+    })
+
+  test("a plain column on the left, and a constant between the two")(checkBounded { read =>
+    plain(read(left)).join(
+      orders(read(left)),
+      expr("id = id2 AND order_time = ordered_at - INTERVAL 1 SECOND"),
+      "rightOuter"
+    )
+  })
+
+  test("a row of a plain column that comes too late is not late, and finds no partner") {
+    val in = (events(), events())
+    val run = new Run(
+      orders(in._1.toDF()).join(plain(in._2.toDF()), equal, "fullOuter").select("id", "id2")
+    ).start()
+    in._1.addData(event("a", 5, 1), event("a", 100, 2))
+    run.settle()
+    assert(run.take() === Seq("1|null"))
+    in._2.addData(event("a", 5, 1), event("a", 100, 2))
+    run.settle()
+    assert(run.take() === Seq("2|2", "null|1"))
+    assert(run.lateRows === Map.empty)
+    run.restart()
+    in._1.addData(event("a", 200, 3))
+    run.settle()
+    assert(run.take() === Nil)
+    assert(run.stateRows === 1)
+  }
+
+  test("a plain column after a join that cannot say how old its rows are: an inner join runs") {
+    val run = new Run({
+      val unbounded = orders(stream(left))
+        .drop("sub")
+        .join(deliveries(stream(right)).select(col("id").as("id3")), expr("id = id3"))
+      unbounded.join(plain(stream(left)), equal).select("id")
+    }).start().settle()
+    assert(run.answer.distinct === Seq("1", "3", "4", "5", "6", "7", "8"))
+  }
+
+  test("where other bounds limit a side, a plain copy of its time does not let rows leave early") {
+    val in = (events(), events())
+    val run = new Run({
+      val delivered = deliveries(in._2.toDF())
+        .withColumn("ordered_at", expr("delivery_time - INTERVAL 8 SECONDS"))
+        .withColumnRenamed("id", "id2")
+      orders(in._1.toDF())
+        .join(
+          delivered,
+          equal && expr(
+            "delivery_time BETWEEN order_time AND order_time + INTERVAL 10 SECONDS"
+          ),
+          "leftOuter"
+        )
+        .select("order_time", "delivery_time")
+    }).start()
+    in._1.addData(event("a", 5, 1), event("a", 100, 2))
+    run.settle()
+    in._2.addData(event("a", 13, 1))
+    run.settle()
+    assert(run.take() === Seq("5|13"))
+  }
+}

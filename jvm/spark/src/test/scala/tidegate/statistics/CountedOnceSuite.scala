@@ -1,0 +1,109 @@
+package tidegate
+package statistics
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
+import org.apache.spark.sql.tidegate.{TestClock, TestQueries}
+import org.apache.spark.sql.{DataFrame, Dataset, Row}
+
+/** What a batch counts does not depend on how often, and in which partitions, it is read. */
+class CountedOnceSuite extends KeyedStreamTest {
+
+  /** In generated code, and in plain iterators. */
+  private def inBothForms(title: String)(body: => Unit): Unit =
+    Seq(true, false).foreach { generated =>
+      test(s"$title, ${if (generated) "in generated code" else "in iterators"}") {
+        withConf(
+          "spark.sql.codegen.wholeStage" -> generated.toString,
+          "spark.sql.shuffle.partitions" -> "2"
+        )(body)
+      }
+    }
+
+  private val readings = Seq[(String, Dataset[Row] => Unit)](
+    "an action after another" -> { batch =>
+      collect(batch)
+      collect(batch)
+    },
+    "coalesced" -> (batch => collect(batch.coalesce(1))),
+    "coalesced in the second action" -> { batch =>
+      collect(batch)
+      collect(batch.coalesce(1))
+    },
+    "a part first" -> { batch =>
+      batch.head(1)
+      collect(batch)
+    },
+    "beside other rows" -> { batch =>
+      collect(batch.filter("false").union(batch))
+      collect(batch)
+    },
+    "twice in one task" -> (batch => collect(batch.union(batch).coalesce(1)))
+  )
+
+  private def collect(rows: Dataset[Row]): Unit = {
+    rows.collect()
+    ()
+  }
+
+  private def start(df: DataFrame)(batch: Dataset[Row] => Unit): StreamingQuery =
+    TestQueries.start(
+      df,
+      newCheckpoint().toString,
+      OutputMode.Append(),
+      Trigger.ProcessingTime(0),
+      new TestClock(1000000000L)
+    )((rows, _) => batch(rows))
+
+  for ((title, read) <- readings) inBothForms(s"late rows: $title") {
+    val in = events()
+    // No shuffle between the operator and its batch: a second one would not run again.
+    val keyed = in.toDF().repartition(2, col("n")).withKeyedWatermark("time", "0 seconds")
+    val query = start(keyed.dropDuplicatesWithinWatermark("n"))(read)
+    in.addData(event("a", 105, 0))
+    query.processAllAvailable()
+    in.addData((1 to 8).map(event("a", 5, _)): _*)
+    query.processAllAvailable()
+    in.addData(event("a", 106, 9))
+    query.processAllAvailable()
+    assert(watermarks(query).operators("deduplicateWithinWatermark").lateRows === 8L)
+    assert(
+      query.recentProgress.flatMap(_.stateOperators).map(_.numRowsDroppedByWatermark).sum === 8L
+    )
+  }
+
+  // A batch that is read twice in one task is seen twice by the watermark's node.
+  for ((title, read) <- readings.init) inBothForms(s"events in the future: $title") {
+    val in = events()
+    val keyed = in
+      .toDF()
+      .repartition(2, col("n"))
+      .withKeyedWatermark("time", "0 seconds", name = "guarded", maxFutureSkew = "1 hour")
+    val query = start(keyed)(read)
+    in.addData((1 to 8).map(event("a", 1000000 + 7200, _)): _*)
+    query.processAllAvailable()
+    in.addData(event("a", 5, 9))
+    query.processAllAvailable()
+    query.processAllAvailable()
+    assert(watermarks(query).watermarks("guarded").futureEvents === 8L)
+  }
+
+  inBothForms("late rows of a union, whose inputs have partitions of the same number") {
+    val (one, other) = (events(), events())
+    val run = new Run(
+      one
+        .toDF()
+        .union(other.toDF())
+        .withKeyedWatermark("time", "0 seconds")
+        .groupBy(window(col("time"), "10 seconds"))
+        .count()
+    ).start()
+    one.addData(event("a", 105))
+    other.addData(event("b", 105))
+    run.settle()
+    one.addData(event("a", 5), event("a", 6))
+    other.addData(event("b", 7))
+    run.settle()
+    assert(run.lateRows.values.toSeq === Seq(3L))
+  }
+}
