@@ -9,6 +9,7 @@ from pathlib import Path
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import StreamingQueryException
+from pyspark.sql.streaming.query import StreamingQuery
 
 from tidegate.demo.compare import expect
 from tidegate.demo.engines import SparkEngine, TidegateEngine
@@ -29,6 +30,7 @@ LEAST_ROWS = 1000
 LEAST_PARTITIONS = 4
 INTERRUPTED = 130
 LOOK_SECONDS = 0.25
+STOP_TIMEOUT = "20s"
 READ_AHEAD = 2
 """A trigger may read so many times the rows written in its time, so that the backlog shrinks."""
 
@@ -66,6 +68,7 @@ def _run(options: argparse.Namespace, folder: Path, interrupts: Interrupts) -> N
         await_start = stack.enter_context(broker.starting(jars / "broker", folder / "broker"))
         spark = session("tidegate demo-kafka", sorted((jars / "connector").glob("*.jar")))
         stack.callback(spark.stop)
+        spark.conf.set("spark.sql.streaming.stopTimeout", STOP_TIMEOUT)
         address = await_start()
         interrupts.soften()
         writer = Writer(Client(address), TOPIC, log, options.seconds)
@@ -76,7 +79,7 @@ def _run(options: argparse.Namespace, folder: Path, interrupts: Interrupts) -> N
         queries = []
         for engine in (TidegateEngine(f"{options.idle_timeout:g} seconds"), SparkEngine()):
             queries.append(CountQuery.start(spark, feed, engine, folder))
-            stack.callback(queries[-1].query.stop)
+            stack.callback(_stop, queries[-1].query)
         # A batch that is stopped in the middle, here after a failure, would log errors.
         stack.callback(spark.sparkContext.setLogLevel, "OFF")
         writer.start()
@@ -86,6 +89,14 @@ def _run(options: argparse.Namespace, folder: Path, interrupts: Interrupts) -> N
             count.query.stop()
         _say("\nAgainst a batch query over the same topic:\n")
         _say(summary(expect(spark, feed), queries))
+
+
+def _stop(query: StreamingQuery) -> None:
+    try:
+        query.stop()
+    except (StreamingQueryException, Py4JJavaError):
+        # What does not stop in time ends with the session.
+        pass
 
 
 def _watch(watch: Watch, writer: Writer, interrupts: Interrupts, timeout: float) -> None:

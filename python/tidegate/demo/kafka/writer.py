@@ -7,6 +7,7 @@ from tidegate.demo.kafka.client import Client
 from tidegate.demo.kafka.log import BACKLOG, Log, Row
 
 PAUSE_SECONDS = 0.1
+STOP_SECONDS = 20
 
 
 class Writer(threading.Thread):
@@ -50,7 +51,7 @@ class Writer(threading.Thread):
         self._stopped.set()
         self._client.close()
         if self.is_alive():
-            self.join()
+            self.join(STOP_SECONDS)
 
     def _write(self, share: float) -> None:
         """Write the log up to a share of it."""
