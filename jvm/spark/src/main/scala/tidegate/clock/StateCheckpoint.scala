@@ -52,6 +52,9 @@ final class StateCheckpoint(location: String, session: SparkSession) {
   lazy val marks: Map[String, OperatorMark] =
     committed.flatMap(ofClock).fold(Map.empty[String, OperatorMark])(_.operators)
 
+  /** Whether Spark finds sources again by their names, and not by their places. */
+  lazy val isByName: Boolean = logs.lastBegun.exists(logs.isByName)
+
   /** What the substreams of each watermark were made with in the last batch that was begun. */
   lazy val origins: Map[String, NodeOrigin] =
     logs.lastBegun

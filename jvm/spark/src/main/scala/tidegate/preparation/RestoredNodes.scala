@@ -6,8 +6,9 @@ import tidegate.core.clock.NodeOrigin
 import tidegate.errors.CheckpointErrors
 
 /**
- * Whether the streams of a query are where they were when its checkpoint was made. Spark knows
- * sources by their places: streams that are swapped would go on from each other's offsets.
+ * Whether the streams of a query are where they were when its checkpoint was made. Unless sources
+ * have names, Spark knows them by their places: streams that are swapped would go on from each
+ * other's offsets.
  */
 private[tidegate] object RestoredNodes {
 
@@ -22,7 +23,7 @@ private[tidegate] object RestoredNodes {
       before <- checkpoint.origins.get(node.name)
     } yield (node.name, before, node.origin)
     restored.foreach { case (name, before, now) =>
-      if (before.sources != now.sources)
+      if (!checkpoint.isByName && before.sources != now.sources)
         throw CheckpointErrors.streamsMoved(name, place(before), place(now))
       val isSwapped = restored.exists { case (_, otherBefore, otherNow) =>
         before.columns != now.columns &&

@@ -109,6 +109,29 @@ class ChangedQuerySuite extends RestartTest {
     new Run(union(left, right, ("l", "r"), columns), checkpoint).start().settle().stop()
   }
 
+  test("streams whose sources have names in Spark may change their places") {
+    withConf(
+      "spark.sql.streaming.queryEvolution.enableSourceEvolution" -> "true",
+      "spark.sql.streaming.offsetLog.formatVersion" -> "2"
+    ) {
+      val (left, right) = (folder, folder)
+      val checkpoint = newCheckpoint()
+      def one(in: Path, name: String) = spark.readStream
+        .name(name)
+        .schema(KeyedStreamTest.eventEncoder.schema)
+        .json(in.toString)
+        .withKeyedWatermark("time", "0 seconds", substream = Seq("sub"), name = name)
+      def query(first: DataFrame, second: DataFrame) = counts(first.union(second))
+      new Run(query(one(left, "l"), one(right, "r")), checkpoint).start().settle().stop()
+      addFile(left, 3, Seq(event("a", 45), event("b", 45)))
+      addFile(right, 3, Seq(event("a", 45), event("b", 45)))
+      val again = new Run(query(one(right, "r"), one(left, "l")), checkpoint).start().settle()
+      assert(again.lateRows === Map.empty)
+      assert(again.watermark("l") === Some(45000L))
+      assert(again.watermark("r") === Some(45000L))
+    }
+  }
+
   test("streams that are swapped in a union are refused by their substream columns") {
     val (left, right) = (folder, folder)
     val checkpoint = newCheckpoint()

@@ -27,6 +27,9 @@ final class CheckpointLogs(location: String, session: SparkSession) {
       case other            => other.offsets.flatten
     }
 
+  /** Whether the log knows the sources of a batch by their names, and not by their places. */
+  def isByName(batchId: Long): Boolean = offsetLog.get(batchId).exists(_.isInstanceOf[OffsetMap])
+
   /** The file with the offsets of a batch. */
   def file(batchId: Long): String = new Path(offsets, batchId.toString).toString
 
