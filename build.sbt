@@ -69,12 +69,20 @@ lazy val spark = (project in file("jvm/spark"))
     assembly / assemblyJarName := s"tidegate-spark-${default.minor}_2.13-${version.value}.jar",
     assembly / assemblyOption ~= (_.withIncludeScala(false)),
     Test / javaOptions ++= javaModuleOptions ++ Seq("-Xmx4g", "-Duser.timezone=UTC"),
-    // Queries of a few rows do not live long enough for better code and a parallel collector.
-    Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+    // Queries of a few rows do not live long enough for better code and a parallel collector, but
+    // their code is more than Java keeps by default.
+    Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmn1g",
+      "-XX:MetaspaceSize=512m", "-XX:ReservedCodeCacheSize=1g"),
+    // Spark deletes folders with a process of the system.
+    Test / javaOptions += "-Djdk.lang.Process.launchMechanism=VFORK",
     Test / javaOptions ++= Seq(scenarios.value, sparkTests.value),
     Test / javaOptions += s"-Dtidegate.main-sources=${(Compile / scalaSource).value / "tidegate"}",
     Test / javaOptions += s"-Dtidegate.docs=${(ThisBuild / baseDirectory).value / "docs"}",
-    Test / javaOptions ++= sys.props.get("tidegate.cases").map(n => s"-Dtidegate.cases=$n").toSeq
+    // Suites of faults take long: `make test-faults` and `make test-nightly` run them by name.
+    Test / test / testOptions += Tests.Filter(!_.startsWith("tidegate.faults.")),
+    Test / javaOptions ++= Seq("cases", "kills", "seed").flatMap { name =>
+      sys.props.get(s"tidegate.$name").map(value => s"-Dtidegate.$name=$value")
+    }
   )
 
 /** What starts no stream. */

@@ -6,14 +6,13 @@ import java.time.{Instant, LocalDateTime, ZoneOffset}
 
 import scala.collection.mutable
 
-import org.apache.spark.sql.execution.streaming.checkpointing.OffsetSeq
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryException, Trigger}
 import org.apache.spark.sql.tidegate.{SparkInternals, TestClock, TestQueries}
 import org.apache.spark.sql.{DataFrame, Encoder, Row, SparkSession}
 import org.scalatest.BeforeAndAfterEach
 import org.scalatest.funsuite.AnyFunSuite
-import tidegate.clock.{ClockOffset, RunningQuery}
+import tidegate.clock.RunningQuery
 
 /** An event: its substream, its time in seconds, and a number. */
 final case class Event(sub: String, time: Timestamp, n: Int)
@@ -143,22 +142,7 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
       batches.view.mapValues(_.map(KeyedStreamTest.text).sorted).toMap
 
     /** What the offset log says of every batch. */
-    def log: Seq[LoggedBatch] = {
-      val offsets = SparkInternals.execution(query).get.offsetLog
-      offsets.listBatchesOnDisk.toSeq.sorted.flatMap(id => offsets.get(id).map(id -> _)).map {
-        case (id, entry: OffsetSeq) =>
-          val (clocks, data) =
-            entry.offsets.flatten.map(_.json).partition(_.contains("tidegateClock"))
-          val marks =
-            clocks.headOption.map(ClockOffset.parse(_).state.operators).getOrElse(Map.empty)
-          LoggedBatch(
-            id,
-            data.collect { case KeyedStreamTest.LogOffset(n) => n.toLong },
-            marks.map { case (name, mark) => name -> (mark.watermarkMs, mark.evictionMs) }
-          )
-        case (_, other) => fail(s"unexpected offsets $other")
-      }
-    }
+    def log: Seq[LoggedBatch] = Checkpoints.log(spark, checkpoint)
   }
 }
 
@@ -173,8 +157,14 @@ final case class LoggedBatch(
 )
 
 object KeyedStreamTest {
-  lazy val session: SparkSession = DirectFiles.settings
-    .foldLeft(SparkSession.builder()) { case (builder, (key, value)) => builder.config(key, value) }
+  lazy val session: SparkSession = {
+    val session = started()
+    DirectFiles.use(session.sparkContext.hadoopConfiguration)
+    session
+  }
+
+  private def started(): SparkSession = SparkSession
+    .builder()
     .master("local[2]")
     .appName("tidegate-test")
     .config("spark.sql.extensions", classOf[TidegateExtensions].getName)
@@ -182,6 +172,7 @@ object KeyedStreamTest {
     .config("spark.sql.session.timeZone", "UTC")
     .config("spark.ui.enabled", "false")
     .config("spark.sql.streaming.stateStore.maintenanceInterval", "1h")
+    .config("spark.sql.streaming.checkpoint.fileChecksum.enabled", "false")
     .config("spark.sql.streaming.forceDeleteTempCheckpointLocation", "true")
     .config("spark.sql.planChangeValidation", "true")
     // Suites plan more than the 100 stages whose generated code Spark keeps by default.
@@ -205,6 +196,4 @@ object KeyedStreamTest {
 
   private def seconds(t: Timestamp): String =
     BigDecimal(t.getTime, 3).bigDecimal.stripTrailingZeros.toPlainString
-
-  private val LogOffset = """.*"logOffset":(\d+).*""".r
 }

@@ -1,11 +1,9 @@
 package tidegate
 
-import java.nio.file.attribute.FileTime
-import java.nio.file.{Files, Path}
+import java.nio.file.Path
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.OutputMode
-import org.apache.spark.sql.types.StructType
 
 /**
  * Runs a query over files, one file a batch; then again for every moment at which it could have
@@ -13,8 +11,6 @@ import org.apache.spark.sql.types.StructType
  * follows must be as in the undisturbed run: rows, late and eviction watermarks, batches.
  */
 trait RestartTest extends KeyedStreamTest {
-
-  private val schema: StructType = KeyedStreamTest.eventEncoder.schema
 
   /** The same test on both state store providers. */
   def onBothStores(title: String)(body: => Unit): Unit =
@@ -38,37 +34,20 @@ trait RestartTest extends KeyedStreamTest {
   def compared(run: Run): Map[Long, Seq[String]] = run.byBatch
 
   /** A folder with one file of events for every batch. */
-  def files(batches: Seq[Event]*): Path = {
-    val folder = Files.createTempDirectory("tidegate-files")
-    batches.zipWithIndex.foreach { case (events, i) => addFile(folder, i, events) }
-    folder
-  }
+  def files(batches: Seq[Event]*): Path = EventFiles.of(batches: _*)
 
   /** One more file; a query reads files by their number. */
-  def addFile(folder: Path, i: Int, events: Seq[Event]): Unit = {
-    val lines = events.map { e =>
-      s"""{"sub":"${e.sub}","time":"${e.time.toInstant}","n":${e.n}}"""
-    }
-    addLines(folder, i, lines)
-  }
+  def addFile(folder: Path, i: Int, events: Seq[Event]): Unit = EventFiles.add(folder, i, events)
 
   /** As `addFile`, of rows in JSON. */
-  def addLines(folder: Path, i: Int, lines: Seq[String]): Unit = {
-    // Written aside, so that a running query never finds half a file.
-    val file = Files.createTempFile("tidegate", ".json")
-    Files.write(file, lines.mkString("\n").getBytes)
-    Files.setLastModifiedTime(file, FileTime.fromMillis(1000000000000L + i * 1000L))
-    Files.move(file, folder.resolve(f"$i%04d.json"))
-  }
+  def addLines(folder: Path, i: Int, lines: Seq[String]): Unit =
+    EventFiles.addLines(folder, i, lines)
 
   def stream(folder: Path, filesPerBatch: Int = 1): DataFrame =
-    spark.readStream
-      .schema(schema)
-      .option("maxFilesPerTrigger", filesPerBatch.toLong)
-      .json(folder.toString)
+    EventFiles.stream(spark, folder, filesPerBatch)
 
   /** The same events as a table, for the batch result. */
-  def table(folder: Path): DataFrame = spark.read.schema(schema).json(folder.toString)
+  def table(folder: Path): DataFrame = EventFiles.table(spark, folder)
 
   /**
    * The undisturbed run, after all the others have been found equal to it.

@@ -98,7 +98,7 @@ class ChainSuite extends JoinTest {
         events.withKeyedWatermark("time", "2 seconds", key = 0, substream = Seq("sub"))
       )
       val counts = (events: DataFrame) => events.groupBy(window(col("time"), "20 seconds")).count()
-      checkAsBatch(_ => counts(held(stream(left))), counts(table(left)).collect().toSeq)
+      checkAsBatch(_ => counts(held(stream(left))), counts(table(left)).collect().toSeq, isKilled = true)
 
       def join(events: DataFrame, deliveries: DataFrame) = {
         val orders = events.select(col("n").as("id"), col("time").as("order_time"))
@@ -108,7 +108,8 @@ class ChainSuite extends JoinTest {
       }
       checkAsBatch(
         _ => join(held(stream(left)), deliveries(stream(right))),
-        join(table(left), deliveries(table(right))).collect().toSeq
+        join(table(left), deliveries(table(right))).collect().toSeq,
+        isKilled = true
       )
     }
   }

@@ -13,7 +13,7 @@ import tidegate.builders.Between
  * the clue of a failure. `-Dtidegate.cases=100` tries more of them.
  */
 class JoinProperties extends JoinTest {
-  private val cases = sys.props.getOrElse("tidegate.cases", "2").toInt
+  private val cases = sys.props.get("tidegate.cases").fold(1)(_.toInt)
   private val substreams = Seq("a", "b")
   private val start = -30.0
   private val end = 100000.0

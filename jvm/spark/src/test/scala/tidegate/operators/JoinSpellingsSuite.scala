@@ -13,7 +13,7 @@ class JoinSpellingsSuite extends JoinTest {
     (orders(read(left)), deliveries(read(right)).withColumnRenamed("id", "id2"))
 
   private def checkBounded(query: (Path => DataFrame) => DataFrame): Unit = {
-    val run = checkAsBatch(query)
+    val run = checkAsBatch(query, isKilled = false)
     assert(run.stateRows <= 12, "only what the last rows brought")
     ()
   }

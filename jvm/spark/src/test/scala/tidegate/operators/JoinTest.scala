@@ -72,12 +72,22 @@ trait JoinTest extends RestartTest {
   )
   private lazy val End = 99999.0
 
-  /** Killed in every batch; as in batch, but for what is made of the last rows alone. */
-  def checkAsBatch(query: (Path => DataFrame) => DataFrame): Run =
-    checkAsBatch(query, query(table).collect().toSeq)
+  /**
+   * As in batch, but for what is made of the last rows alone.
+   *
+   * @param isKilled
+   *   whether the query is also killed in every batch
+   */
+  def checkAsBatch(query: (Path => DataFrame) => DataFrame, isKilled: Boolean = true): Run =
+    checkAsBatch(query, query(table).collect().toSeq, isKilled)
 
-  def checkAsBatch(query: (Path => DataFrame) => DataFrame, batch: Seq[Row]): Run = {
-    val run = checkKills(query(stream(_)))
+  def checkAsBatch(
+      query: (Path => DataFrame) => DataFrame,
+      batch: Seq[Row],
+      isKilled: Boolean
+  ): Run = {
+    def frame = query(stream(_))
+    val run = if (isKilled) checkKills(frame) else new Run(frame).start().settle()
     assert(run.lateRows === Map.empty)
     assert(withoutEnd(run.rows) === withoutEnd(batch))
     run

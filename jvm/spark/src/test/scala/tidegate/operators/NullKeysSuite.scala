@@ -55,21 +55,21 @@ class NullKeysSuite extends JoinTest {
 
   for (how <- joinTypes) {
     test(s"$how join on two keys, one of them or both NULL") {
-      checkAsBatch(joined(how, twoKeys)(_))
+      checkAsBatch(joined(how, twoKeys)(_), isKilled = false)
     }
 
     test(s"$how join on a key, and on another one with <=>, which finds NULL for NULL") {
-      checkAsBatch(joined(how, oneNullSafe)(_))
+      checkAsBatch(joined(how, oneNullSafe)(_), isKilled = false)
     }
 
     test(s"$how join on a computed key that is NULL") {
-      checkAsBatch(joined(how, computed)(_))
+      checkAsBatch(joined(how, computed)(_), isKilled = false)
     }
   }
 
   for (state <- joinStates)
     test(s"fullOuter join on NULLs, format ${state.format} on ${state.store}")(on(state) {
-      checkAsBatch(joined("fullOuter", twoKeys)(_))
+      checkAsBatch(joined("fullOuter", twoKeys)(_), isKilled = false)
       checkAsBatch(joined("fullOuter", nullSafe)(_))
     })
 

@@ -16,10 +16,10 @@ import org.apache.spark.sql.DataFrame
  * stores, all of them by the seed in the title. `-Dtidegate.cases=100` tries more of them.
  */
 class FrameProperties extends FrameTest {
-  private val cases = sys.props.get("tidegate.cases").fold(24)(_.toInt)
+  private val cases = sys.props.get("tidegate.cases").fold(12)(_.toInt)
 
   for (seed <- 1 to cases) {
-    val store = FrameTest.stores(seed % FrameTest.stores.size)
+    val store = StateStoreKind.all(seed % StateStoreKind.all.size)
     test(s"seed $seed: frames, Spark's plan and the model agree, on ${store.name}") {
       val random = new FrameCases(new Random(seed))
       val query = random.query()

@@ -11,7 +11,7 @@ class FrameRestartSuite extends FrameRestartTest {
     "The windows of aggregate were changed from windows of 12000 ms by 2000 ms"
 
   private def onStores(title: String)(body: => Unit): Unit =
-    Seq(FrameTest.hdfs, FrameTest.rocks).foreach { store =>
+    Seq(StateStoreKind.hdfs, StateStoreKind.rocks).foreach { store =>
       test(s"$title, on ${store.name}")(on(store)(body))
     }
 

@@ -33,13 +33,13 @@ trait FrameScenarioTest extends FrameTest {
       frames: Boolean = true,
       settings: Map[String, String] = Map.empty
   )(query: DataFrame => DataFrame)(steps: => Seq[Step]): Unit = {
-    test(s"$title, on ${FrameTest.hdfs.name}") {
-      on(FrameTest.hdfs)(withConf(settings.toSeq: _*) {
+    test(s"$title, on ${StateStoreKind.hdfs.name}") {
+      on(StateStoreKind.hdfs)(withConf(settings.toSeq: _*) {
         Seq(true, false).foreach(uninterrupted(query, steps, late, frames, _))
       })
     }
-    test(s"$title, with a restart, on ${FrameTest.changelog.name}") {
-      on(FrameTest.changelog)(withConf(settings.toSeq: _*)(restarted(query, steps)))
+    test(s"$title, with a restart, on ${StateStoreKind.changelog.name}") {
+      on(StateStoreKind.changelog)(withConf(settings.toSeq: _*)(restarted(query, steps)))
     }
   }
 

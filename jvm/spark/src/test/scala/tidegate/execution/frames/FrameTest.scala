@@ -10,9 +10,6 @@ import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{DataFrame, Row}
 
-/** Where the state is, and how it is written. */
-final case class StateStoreKind(name: String, provider: String, settings: Map[String, String])
-
 /**
  * Sliding windows that are aggregated frame by frame, against Spark's own plan of the same query
  * over the same batches.
@@ -29,7 +26,7 @@ trait FrameTest extends RestartTest {
     withConf("spark.tidegate.frames.enabled" -> enabled.toString)(body)
 
   def on[T](store: StateStoreKind)(body: => T): T =
-    on(store.provider)(withConf(store.settings.toSeq: _*)(body))
+    withConf(store.conf.toSeq: _*)(body)
 
   def newFolder(): Path = Files.createTempDirectory("tidegate-files")
 
@@ -139,33 +136,6 @@ trait FrameTest extends RestartTest {
 }
 
 object FrameTest extends AdaptiveSparkPlanHelper {
-  private val rocksDb = "spark.sql.streaming.stateStore.rocksdb"
-
-  val hdfs: StateStoreKind = StateStoreKind("HDFS-backed state", "HDFSBacked", Map.empty)
-
-  val rocks: StateStoreKind = StateStoreKind(
-    "RocksDB state",
-    "RocksDB",
-    Map(s"$rocksDb.changelogCheckpointing.enabled" -> "false")
-  )
-
-  val changelog: StateStoreKind = StateStoreKind(
-    "RocksDB state with changelogs",
-    "RocksDB",
-    Map(s"$rocksDb.changelogCheckpointing.enabled" -> "true")
-  )
-
-  val format2: StateStoreKind = StateStoreKind(
-    "RocksDB state of format 2",
-    "RocksDB",
-    Map(
-      s"$rocksDb.changelogCheckpointing.enabled" -> "true",
-      "spark.sql.streaming.stateStore.checkpointFormatVersion" -> "2"
-    )
-  )
-
-  val stores: Seq[StateStoreKind] = Seq(hdfs, rocks, changelog, format2)
-
   /** Whether the query has run a batch since its start. */
   def hasRun(query: StreamingQuery): Boolean =
     SparkInternals.execution(query).get.lastExecution != null

@@ -25,7 +25,7 @@ class SlidingWindowScenarioSuite extends FrameTest {
     scenario <- scenarios
     name = text(scenario \ "name")
     if name != lateInSomeWindows && operations(scenario).subsetOf(Set("event", "wm"))
-    store <- Seq(FrameTest.hdfs, FrameTest.changelog)
+    store <- Seq(StateStoreKind.hdfs, StateStoreKind.changelog)
   } test(s"$name, on ${store.name}")(on(store)(run(scenario, store)))
 
   test("a row whose frame is closed is still in its windows that are open") {
@@ -38,7 +38,7 @@ class SlidingWindowScenarioSuite extends FrameTest {
       case JObject(fields) if fields.contains("start" -> JInt(40)) => with3(fields)
       case JObject(List(("late", _))) => JObject("late" -> JBool(false))
     }
-    on(FrameTest.hdfs)(run(more, FrameTest.hdfs))
+    on(StateStoreKind.hdfs)(run(more, StateStoreKind.hdfs))
   }
 
   private def with3(fields: List[JField]): JValue =
@@ -54,7 +54,7 @@ class SlidingWindowScenarioSuite extends FrameTest {
         assert(error.getCondition === "TIDEGATE_HOP_SLIDE")
       case _ =>
         // What Spark's plan gives does not depend on the store.
-        for (enabled <- true +: Seq(false).filter(_ => store == FrameTest.hdfs))
+        for (enabled <- true +: Seq(false).filter(_ => store == StateStoreKind.hdfs))
           withFrames(enabled) {
             val scene = new Scene(scenario \ "given")
             (scenario \ "steps").children.foreach { step =>

@@ -14,10 +14,10 @@ import tidegate.execution.frames.{FrameTest, SentRow}
  * `-Dtidegate.cases=100` tries more of them.
  */
 class OrderProperties extends OrderTest with FrameTest {
-  private val cases = sys.props.get("tidegate.cases").fold(8)(_.toInt)
+  private val cases = sys.props.get("tidegate.cases").fold(4)(_.toInt)
 
   for (seed <- 1 to cases) {
-    val store = FrameTest.stores(seed % FrameTest.stores.size)
+    val store = StateStoreKind.all(seed % StateStoreKind.all.size)
     test(s"seed $seed: the rows of each batch are those of the model, on ${store.name}") {
       withClue(s"seed $seed: ")(on(store)(check(new Random(seed))))
     }

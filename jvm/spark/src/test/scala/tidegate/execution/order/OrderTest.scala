@@ -4,7 +4,6 @@ package execution.order
 import java.sql.Timestamp
 
 import org.apache.spark.sql.DataFrame
-import tidegate.execution.frames.{FrameTest, StateStoreKind}
 
 /** What is sent, and the numbers of the rows that leave, in their order. */
 final case class OrderStep(sent: Seq[Event], left: Seq[Int]) {
@@ -19,11 +18,11 @@ trait OrderTest extends RestartTest {
 
   /** The test once on each state store, and in the checkpoint formats of the one in RocksDB. */
   def onStores(title: String)(body: => Unit): Unit =
-    FrameTest.stores.foreach(onStore(title, _)(body))
+    StateStoreKind.all.foreach(onStore(title, _)(body))
 
   private def onStore(title: String, store: StateStoreKind)(body: => Unit): Unit =
     test(s"$title, on ${store.name}") {
-      on(store.provider)(withConf(store.settings.toSeq: _*)(body))
+      withConf(store.conf.toSeq: _*)(body)
     }
 
   /** With a watermark without a lag, of the whole stream. */
@@ -43,7 +42,7 @@ trait OrderTest extends RestartTest {
   def scenario(title: String, late: Long = 0)(query: DataFrame => DataFrame)(
       steps: => Seq[OrderStep]
   ): Unit =
-    for (store <- Seq(FrameTest.hdfs, FrameTest.changelog)) onStore(title, store) {
+    for (store <- Seq(StateStoreKind.hdfs, StateStoreKind.changelog)) onStore(title, store) {
       val run = steady(query, steps)
       assert(run.lateRows.values.sum === late)
       run.stop()

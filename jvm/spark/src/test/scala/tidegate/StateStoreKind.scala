@@ -1,0 +1,44 @@
+package tidegate
+
+/**
+ * Where the state is, and how it is written.
+ *
+ * @param provider
+ *   the beginning of the name of Spark's class
+ */
+final case class StateStoreKind(name: String, provider: String, settings: Map[String, String]) {
+
+  /** What a session needs for it. */
+  def conf: Map[String, String] = settings +
+    ("spark.sql.streaming.stateStore.providerClass" ->
+      s"org.apache.spark.sql.execution.streaming.state.${provider}StateStoreProvider")
+}
+
+object StateStoreKind {
+  private val rocksDb = "spark.sql.streaming.stateStore.rocksdb"
+
+  val hdfs: StateStoreKind = StateStoreKind("HDFS-backed state", "HDFSBacked", Map.empty)
+
+  val rocks: StateStoreKind = StateStoreKind(
+    "RocksDB state",
+    "RocksDB",
+    Map(s"$rocksDb.changelogCheckpointing.enabled" -> "false")
+  )
+
+  val changelog: StateStoreKind = StateStoreKind(
+    "RocksDB state with changelogs",
+    "RocksDB",
+    Map(s"$rocksDb.changelogCheckpointing.enabled" -> "true")
+  )
+
+  val format2: StateStoreKind = StateStoreKind(
+    "RocksDB state of format 2",
+    "RocksDB",
+    Map(
+      s"$rocksDb.changelogCheckpointing.enabled" -> "true",
+      "spark.sql.streaming.stateStore.checkpointFormatVersion" -> "2"
+    )
+  )
+
+  val all: Seq[StateStoreKind] = Seq(hdfs, rocks, changelog, format2)
+}

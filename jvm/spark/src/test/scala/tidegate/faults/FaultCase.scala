@@ -1,0 +1,84 @@
+package tidegate
+package faults
+
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.{Dataset, Row, SparkSession}
+
+/** A query with an output mode. In the folder of a run it has a checkpoint and an output. */
+final case class FaultCase(query: FaultQuery, isUpdate: Boolean) {
+
+  val name: String = if (isUpdate) s"${query.name}, update" else query.name
+
+  private def in(run: Path): Path = run.resolve(name.replaceAll("\\W+", "-"))
+  private def checkpoint(run: Path): Path = in(run).resolve("checkpoint")
+  private def output(run: Path): Path = in(run).resolve("output")
+  private def end(run: Path): Path = in(run).resolve("end")
+
+  /** Runs the query until it has read all files, and writes down that it has. */
+  def run(spark: SparkSession, inputs: FaultInputs, run: Path): Unit = {
+    Files.createDirectories(output(run))
+    val writer = inputs
+      .queried(spark, query)
+      .writeStream
+      .queryName(name)
+      .outputMode(if (isUpdate) OutputMode.Update() else OutputMode.Append())
+      .option("checkpointLocation", checkpoint(run).toString)
+    val running =
+      // Spark's sink of files takes no updates.
+      if (isUpdate) writer.foreachBatch(new BatchFiles(output(run)).write(_: Dataset[Row], _: Long)).start()
+      else writer.format("json").start(output(run).toString)
+    // What a trigger found is known at the next one.
+    (1 to 3).foreach(_ => running.processAllAvailable())
+    running.stop()
+    Files.createFile(end(run))
+    ()
+  }
+
+  def hasEnded(run: Path): Boolean = Files.exists(end(run))
+
+  /** How many batches are in the commit log. */
+  def commits(run: Path): Int =
+    Option(checkpoint(run).resolve("commits").toFile.list()).fold(0)(_.count(_.forall(_.isDigit)))
+
+  def result(spark: SparkSession, run: Path): FaultResult = {
+    val rows =
+      if (isUpdate) new BatchFiles(output(run)).rows
+      // Reads the files that the sink has committed, and no others.
+      else spark.read.text(output(run).toString).collect().map(_.getString(0)).sorted.toSeq
+    FaultResult(rows, Checkpoints.log(spark, checkpoint(run)))
+  }
+}
+
+object FaultCase {
+
+  /** All that a state store allows. */
+  def all(store: StateStoreKind): Seq[FaultCase] =
+    for (q <- FaultQuery.all if q.stores.contains(store); isUpdate <- q.isUpdate)
+      yield FaultCase(q, isUpdate)
+
+  /** Writes down which cases a run has. */
+  def write(run: Path, cases: Seq[FaultCase]): Unit = {
+    Files.write(run.resolve("cases"), cases.map(_.name).asJava)
+    ()
+  }
+
+  /** The cases of a run. */
+  def of(run: Path): Seq[FaultCase] = {
+    val names = Files.readAllLines(run.resolve("cases")).asScala.toSet
+    StateStoreKind.all.flatMap(all).distinct.filter(c => names(c.name))
+  }
+}
+
+/**
+ * What has to be the same however often a query was killed.
+ *
+ * @param rows
+ *   the text of the rows, sorted
+ * @param batches
+ *   the watermarks of every operator in every batch
+ */
+final case class FaultResult(rows: Seq[String], batches: Seq[LoggedBatch])

@@ -1,0 +1,64 @@
+package tidegate
+package faults
+
+import java.nio.file.{Files, Path}
+
+import org.apache.spark.sql.streaming.StreamingQueryException
+import org.scalatest.BeforeAndAfterAll
+
+/**
+ * A failure at each moment of each batch at which a process can end, injected into Spark's files
+ * and planning: rows and watermarks are those of an undisturbed run.
+ */
+class KillPointsSuite extends KeyedStreamTest with BeforeAndAfterAll {
+  private val inputs = FaultInputs.random(seed = 2)
+
+  private val stores = Seq(StateStoreKind.hdfs, StateStoreKind.changelog)
+
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    spark.experimental.extraStrategies = Seq(KillPoint.PlanningFault)
+  }
+
+  override protected def afterAll(): Unit = {
+    spark.experimental.extraStrategies = Nil
+    super.afterAll()
+  }
+
+  override protected def afterEach(): Unit = {
+    KillPoint.disarm()
+    super.afterEach()
+  }
+
+  for (store <- stores; name <- Seq("tumbling", "hop by frames", "left outer join")) {
+    val kind = FaultCase.all(store).find(_.name == name).get
+    lazy val undisturbed = withConf(store.conf.toSeq: _*)(finished(kind, newRun()))
+    KillPoint.all.foreach { point =>
+      test(s"$name, ${point.title}, on ${store.name}") {
+        withConf(store.conf.toSeq: _*) {
+          val run = newRun()
+          undisturbed.batches.foreach(batch => failAt(kind, run, point, batch.id))
+          KillPoint.disarm()
+          val found = finished(kind, run)
+          assert(found.rows === undisturbed.rows)
+          assert(found.batches === undisturbed.batches)
+        }
+      }
+    }
+  }
+
+  /** Runs the query until it fails at this moment; or to its end, if it does not come to it. */
+  private def failAt(kind: FaultCase, run: Path, point: KillPoint, batch: Long): Unit = {
+    point.arm(batch)
+    val error = intercept[StreamingQueryException](kind.run(spark, inputs, run))
+    assert(error.getMessage.contains(KillPoint.Reason))
+    ()
+  }
+
+  private def finished(kind: FaultCase, run: Path): FaultResult = {
+    kind.run(spark, inputs, run)
+    kind.result(spark, run)
+  }
+
+  private def newRun(): Path = Files.createTempDirectory("tidegate-kill-point")
+}
