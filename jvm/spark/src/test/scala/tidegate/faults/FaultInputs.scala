@@ -18,16 +18,7 @@ final case class FaultInputs(left: Path, right: Path) {
       if (spark.conf.isModifiable(key)) session.conf.set(key, value)
     }
     session.experimental.extraStrategies = spark.experimental.extraStrategies
-    def keyed(folder: Path, name: String) = EventFiles
-      .stream(session, folder)
-      .withKeyedWatermark(
-        "time",
-        "3 seconds",
-        substream = Seq("sub"),
-        idleTimeout = null,
-        name = name
-      )
-    query.apply(keyed(left, "left"), keyed(right, "right"))
+    query.apply(NumberedFiles.stream(session, left), NumberedFiles.stream(session, right))
   }
 }
 

@@ -1,10 +1,11 @@
 package tidegate
 package faults
 
-import java.nio.file.{Files, Path}
-import java.util.concurrent.{Executors, Future}
+import java.nio.file.Path
+import java.util.concurrent.Executors
 
-import scala.jdk.CollectionConverters._
+import scala.concurrent.duration.Duration
+import scala.concurrent.{Await, ExecutionContext, Future}
 
 import org.apache.spark.sql.SparkSession
 
@@ -19,27 +20,29 @@ object FaultProcess {
   )
 
   def main(args: Array[String]): Unit = {
-    val Array(storeName, left, right, folder) = args
-    val store = StateStoreKind.all.find(_.name == storeName).get
-    val (inputs, run) = (FaultInputs(Path.of(left), Path.of(right)), Path.of(folder))
+    val store = StateStoreKind.all.find(_.name == args(0)).get
+    val inputs = FaultInputs(Path.of(args(1)), Path.of(args(2)))
+    val run = Path.of(args(3))
     val spark = KeyedStreamTest.session
     store.conf.foreach { case (key, value) => spark.conf.set(key, value) }
     if (ChildJvm.awaitStart()) {
-      runAll(spark, inputs, run, FaultCase.of(run))
+      runAll(spark, inputs, run)
       // Not by the end of `main`: threads of Spark may live on.
       sys.exit(0)
     }
   }
 
-  private def runAll(spark: SparkSession, inputs: FaultInputs, run: Path, cases: Seq[FaultCase]): Unit = {
-    val threads = Executors.newCachedThreadPool()
-    val running: Seq[Future[_]] =
-      cases.filterNot(_.hasEnded(run)).map(c => threads.submit(() => c.run(spark, inputs, run)))
-    try running.foreach(_.get())
+  private def runAll(spark: SparkSession, inputs: FaultInputs, run: Path): Unit = {
+    implicit val threads: ExecutionContext =
+      ExecutionContext.fromExecutor(Executors.newCachedThreadPool())
+    val running = FaultCase.of(run).filterNot(_.hasEnded(run)).map { kind =>
+      Future(kind.run(spark, inputs, run))
+    }
+    try running.foreach(Await.result(_, Duration.Inf))
     catch {
       case e: Throwable =>
         e.printStackTrace()
-        Runtime.getRuntime.halt(1)
+        sys.exit(1)
     }
   }
 }

@@ -13,7 +13,7 @@ import tidegate.operators.BufferByTimer
  * @param stores
  *   the state stores that its operators allow
  * @param apply
- *   the query over two streams of events, each with a keyed watermark of its own
+ *   the query over two streams of events
  */
 final case class FaultQuery(
     name: String,
@@ -25,12 +25,28 @@ object FaultQuery {
   private val both = Seq(false, true)
   private val onRocksDb = StateStoreKind.all.filterNot(_ == StateStoreKind.hdfs)
 
+  private def keyed(df: DataFrame, name: String, key: Int = 0): DataFrame = df.withKeyedWatermark(
+    "time",
+    "3 seconds",
+    key,
+    substream = Seq("sub"),
+    idleTimeout = null,
+    name = name
+  )
+
+  /** A query over one stream. */
+  private def ofOne(query: DataFrame => DataFrame)(left: DataFrame, right: DataFrame): DataFrame = {
+    val _ = right
+    query(keyed(left, "left"))
+  }
+
   private def counts(df: DataFrame, keys: Column*): DataFrame =
     df.groupBy(keys: _*).agg(count("*").as("c"), sum("n").as("s"))
 
-  private def join(how: String, left: DataFrame, right: DataFrame): DataFrame = {
-    val deliveries = right.select(col("n").as("id"), col("time").as("delivery_time"))
-    left
+  private def join(how: String)(left: DataFrame, right: DataFrame): DataFrame = {
+    val deliveries =
+      keyed(right, "right", key = 1).select(col("n").as("id"), col("time").as("delivery_time"))
+    keyed(left, "left")
       .select(col("n").as("id"), col("time").as("order_time"))
       .streamJoin(
         deliveries,
@@ -42,41 +58,43 @@ object FaultQuery {
 
   /** One for every kind of operator with state. */
   val all: Seq[FaultQuery] = Seq(
-    FaultQuery("tumbling", both) { (a, _) =>
+    FaultQuery("tumbling", both)(ofOne { a =>
       counts(a, window(col("time"), "10 seconds"), col("sub"))
-    },
-    FaultQuery("hop by frames") { (a, _) =>
+    }),
+    FaultQuery("hop by frames")(ofOne { a =>
       counts(a, window(col("time"), "12 seconds", "3 seconds"), col("sub"))
-    },
+    }),
     // In update mode, Spark's own copies of rows.
-    FaultQuery("hop", Seq(true)) { (a, _) =>
+    FaultQuery("hop", Seq(true))(ofOne { a =>
       counts(a, window(col("time"), "12 seconds", "3 seconds"), col("sub"))
-    },
-    FaultQuery("session") { (a, _) =>
+    }),
+    FaultQuery("session")(ofOne { a =>
       counts(a, session_window(col("time"), "2 seconds"), col("n"))
-    },
-    FaultQuery("cumulate", both) { (a, _) =>
+    }),
+    FaultQuery("cumulate", both)(ofOne { a =>
       a.createOrReplaceTempView("a")
       a.sparkSession.sql(
         """SELECT window_start, window_end, count(*) AS c, sum(n) AS s
           |FROM cumulate(a, descriptor(time), 5 seconds, 15 seconds)
           |GROUP BY window_start, window_end""".stripMargin
       )
-    },
-    FaultQuery("inner join", both)(join("inner", _, _)),
-    FaultQuery("left outer join")(join("leftOuter", _, _)),
-    FaultQuery("full outer join")(join("fullOuter", _, _)),
-    FaultQuery("deduplication", both)((a, _) => a.dropDuplicates("time", "n")),
-    FaultQuery("deduplication within the watermark", both) { (a, _) =>
+    }),
+    FaultQuery("inner join", both)(join("inner")),
+    FaultQuery("left outer join")(join("leftOuter")),
+    FaultQuery("full outer join")(join("fullOuter")),
+    FaultQuery("deduplication", both)(ofOne(_.dropDuplicates("time", "n"))),
+    FaultQuery("deduplication within the watermark", both)(ofOne { a =>
       a.dropDuplicatesWithinWatermark("n")
+    }),
+    FaultQuery("union", both) { (a, b) =>
+      counts(keyed(a, "left").union(keyed(b, "right")), window(col("time"), "10 seconds"))
     },
-    FaultQuery("union", both)((a, b) => counts(a.union(b), window(col("time"), "10 seconds"))),
-    FaultQuery("event-time order")((a, _) => a.orderByEventTime().toDF()),
-    FaultQuery("window over window") { (a, _) =>
+    FaultQuery("event-time order")(ofOne(_.orderByEventTime().toDF())),
+    FaultQuery("window over window")(ofOne { a =>
       counts(a, window(col("time"), "5 seconds"))
         .groupBy(window(window_time(col("window")), "15 seconds"))
         .agg(sum("c"), count("*"))
-    },
-    FaultQuery("transformWithState", stores = onRocksDb)((a, _) => BufferByTimer(a))
+    }),
+    FaultQuery("transformWithState", stores = onRocksDb)(ofOne(BufferByTimer(_)))
   )
 }
