@@ -5,6 +5,7 @@ import java.nio.file.Files
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.Trigger
 
 /** Rows that wait to be read are not silence, whatever the source. */
 class ReadUpSuite extends RestartTest {
@@ -81,5 +82,58 @@ class ReadUpSuite extends RestartTest {
       run.query.processAllAvailable()
     }
     assert(run.running.clock.view.nodes("time").substreams("b").idle)
+  }
+
+  /**
+   * A batch that is slower than the timeout, while rows come; the row of `b` is the last of all.
+   * Returns the query when all is read.
+   */
+  private def withSlowBatch(kind: SourceKind): Run = {
+    val log = new EventLog
+    log.send(event("a", 5), event("b", 5), event("a", 11))
+    val run = new Run(counts(log.toDF(spark, kind)))
+    run.failIn = { id =>
+      if (id == 0) {
+        run.clock.advance(6000)
+        log.send((12 to 18).map(second => event("a", second)) :+ event("b", 6): _*)
+      }
+      false
+    }
+    run.start().settle()
+    withClue(kind.name)(assert(run.lateRows === Map.empty))
+    run
+  }
+
+  private def isIdle(run: Run): Boolean = run.running.clock.view.nodes("time").mark.idle
+
+  SourceKind.known.foreach { kind =>
+    test(s"${kind.name}: rows that wait are not silence, and silence after them is") {
+      val run = withSlowBatch(kind)
+      assert(!isIdle(run))
+      run.clock.advance(5000)
+      run.settle()
+      assert(isIdle(run))
+    }
+  }
+
+  SourceKind.unknown.foreach { kind =>
+    test(s"${kind.name}: it cannot be known whether it keeps rows, so nothing counts as silent") {
+      val run = withSlowBatch(kind)
+      run.clock.advance(60000)
+      run.settle()
+      assert(!isIdle(run))
+    }
+  }
+
+  (SourceKind.known ++ SourceKind.unknown).foreach { kind =>
+    test(s"${kind.name}: a run that ends by itself loses no row") {
+      val log = new EventLog
+      log.send(event("a", 5), event("b", 5), event("a", 31), event("b", 7))
+      val run = new Run(counts(log.toDF(spark, kind))).runOnce(Trigger.AvailableNow())
+      log.send(event("b", 8), event("a", 32))
+      run.clock.advance(60000)
+      run.runOnce(Trigger.AvailableNow())
+      assert(run.lateRows === Map.empty)
+    }
   }
 }

@@ -1,10 +1,15 @@
 package org.apache.spark.sql.tidegate
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.classic.ClassicConversions.castToImpl
+import org.apache.spark.sql.classic.{Dataset => ClassicDataset}
 import org.apache.spark.sql.execution.streaming.sources.ForeachBatchSink
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
-import org.apache.spark.sql.{DataFrame, Dataset, Row}
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.{DataFrame, Dataset, Row, SparkSession}
 import org.apache.spark.util.ManualClock
 
 /** Starts queries with a clock of the test's own, which Spark's public API does not offer. */
@@ -26,6 +31,13 @@ object TestQueries {
       outputMode = mode,
       trigger = trigger,
       triggerClock = clock
+    )
+
+  /** Rows of a batch, as a source of Spark's first interface gives them. */
+  def batch(session: SparkSession, rows: Seq[InternalRow], schema: StructType): DataFrame =
+    ClassicDataset.ofRows(
+      castToImpl(session),
+      LocalRelation(DataTypeUtils.toAttributes(schema), rows, isStreaming = true)
     )
 }
 

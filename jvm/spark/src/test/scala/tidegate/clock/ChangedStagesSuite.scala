@@ -1,0 +1,93 @@
+package tidegate
+package clock
+
+import java.nio.file.Path
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException}
+
+/**
+ * A checkpoint whose query comes back with other watermarks, or with other operators with state:
+ * the cells of the tables in `docs/checkpoints.md`.
+ */
+class ChangedStagesSuite extends RestartTest {
+  private type Stage = DataFrame => DataFrame
+
+  private val time: Stage = _.withKeyedWatermark("time", "0 seconds", name = "first")
+  private val renamed: Stage = _.withKeyedWatermark("time", "0 seconds", name = "other")
+  private val second: Stage =
+    _.withKeyedWatermark("time2", "0 seconds", key = 1, name = "second")
+  private val distinct: Stage = _.dropDuplicates("time", "n")
+  private val windows: Stage =
+    _.groupBy(window(col("time"), "10 seconds")).agg(count("*").as("c"))
+  private val wide: Stage =
+    _.groupBy(window(window_time(col("window")), "20 seconds")).agg(sum("c").as("c"))
+  private val inOrder: Stage = _.orderByEventTime(eventTime = "time").toDF()
+  private val filter: Stage = _.where("n < 100")
+
+  private def query(in: Path, stages: Seq[Stage]): DataFrame =
+    stages.foldLeft(stream(in).withColumn("time2", col("time")))((df, stage) => stage(df))
+
+  /** Runs the first query over three files, and lets the second one go on with two more. */
+  private def change(before: Seq[Stage], after: Seq[Stage], mode: OutputMode): Run = {
+    val in = files(Seq(event("a", 5)), Seq(event("a", 15)), Seq(event("a", 25), event("a", 25, 2)))
+    val checkpoint = newCheckpoint()
+    new Run(query(in, before), checkpoint, mode).start().settle().stop()
+    addFile(in, 3, Seq(event("a", 26)))
+    addFile(in, 4, Seq(event("a", 55)))
+    new Run(query(in, after), checkpoint, mode).start().settle()
+  }
+
+  private def goesOn(title: String)(before: Stage*)(after: Stage*)(watermarks: String*): Unit =
+    test(s"$title: the query goes on") {
+      val run = change(before, after, OutputMode.Append())
+      assert(run.answer === Seq("[20,30)|3"))
+      assert(run.lateRows === Map.empty)
+      val times = run.running.clock.view.nodes.transform((_, node) => node.mark.watermarkMs)
+      assert(times === watermarks.map(_ -> Some(55000L)).toMap)
+    }
+
+  goesOn("a watermark is added")(time, windows)(time, second, windows)("first", "second")
+  goesOn("a watermark is removed")(time, second, windows)(time, windows)("first")
+  goesOn("a watermark has another name")(time, windows)(renamed, windows)("other")
+  goesOn("watermarks change their order")(time, second, windows)(second, time, windows)(
+    "first",
+    "second"
+  )
+  goesOn("a stage without state is added")(time, windows)(time, filter, windows)("first")
+  goesOn("a stage without state is removed")(time, filter, windows)(time, windows)("first")
+
+  private def refused(
+      title: String,
+      by: String = "STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA",
+      mode: OutputMode = OutputMode.Append()
+  )(before: Stage*)(after: Stage*): Unit =
+    test(s"$title: the query is refused") {
+      val error = intercept[StreamingQueryException](change(before, after, mode))
+      assert(error.getMessage.contains(by))
+    }
+
+  refused("a stage with state is added at the front")(time, windows)(time, distinct, windows)
+  refused("a stage with state is added at the end")(time, windows)(time, windows, wide)
+  refused("a stage with state is removed from the front")(time, distinct, windows)(time, windows)
+  refused("a stage with state is removed from the end")(time, windows, wide)(time, windows)
+  refused("stages with state change their order")(time, distinct, inOrder)(
+    time,
+    inOrder,
+    distinct
+  )
+  refused("event-time order is added")(time, windows)(time, inOrder, windows)
+  refused("event-time order is removed")(time, inOrder, windows)(time, windows)
+
+  private def sources(before: Int, after: Int): String =
+    s"There are [$before] sources in the checkpoint offsets and now there are [$after] sources"
+
+  refused("the first watermark is added", sources(1, 2), OutputMode.Update())(windows)(
+    time,
+    windows
+  )
+  refused("the last watermark is removed", sources(2, 1), OutputMode.Update())(time, windows)(
+    windows
+  )
+}
