@@ -4,26 +4,35 @@ The master is chosen when Spark starts, so these tests are not among those of th
 `python -m pytest tests/cluster`.
 """
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 
-import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
 import sessions
 import tidegate
+from cluster.standalone import cluster
+
+SETTINGS = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.executor.memory": "512m",
+    # State on both executors.
+    "spark.sql.shuffle.partitions": "2",
+    # A task that takes long gets a copy soon.
+    "spark.speculation": "true",
+    "spark.speculation.interval": "100ms",
+    "spark.speculation.minTaskRuntime": "2s",
+    "spark.speculation.quantile": "0.5",
+}
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """Start two executors of one core each."""
-    # Where the executors are started from.
-    os.environ["SPARK_HOME"] = str(Path(pyspark.__file__).parent)
-    builder = sessions.builder("local-cluster[2,1,512]").config("spark.executor.memory", "512m")
-    # State on both executors.
-    builder = builder.config("spark.sql.shuffle.partitions", "2")
-    spark = tidegate.configure(builder).getOrCreate()
-    yield spark
-    spark.stop()
+    with cluster(tmp_path_factory.mktemp("cluster")) as address:
+        builder = sessions.builder(address)
+        for key, value in SETTINGS.items():
+            builder = builder.config(key, value)
+        spark = tidegate.configure(builder).getOrCreate()
+        yield spark
+        spark.stop()

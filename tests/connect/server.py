@@ -7,12 +7,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
 
-import pytest
 from pyspark.sql import SparkSession
 
 import sessions
+from logs import wait_for
 
 MAIN = "org.apache.spark.sql.connect.service.SparkConnectServer"
 STARTED = re.compile(r"Spark Connect server started at: \S+:(\d+)")
@@ -40,7 +39,8 @@ def running(folder: Path, *options: str) -> Iterator[str]:
     )
     assert server.stderr is not None
     try:
-        yield f"sc://127.0.0.1:{_port(server.stderr)}"
+        port = wait_for(STARTED, server.stderr, "the server")[1]
+        yield f"sc://127.0.0.1:{port}"
     finally:
         server.terminate()
         server.wait(60)
@@ -54,16 +54,3 @@ def client(address: str) -> Iterator[SparkSession]:
         yield spark
     finally:
         spark.stop()
-
-
-def _port(log: Iterator[str]) -> str:
-    """Read the log up to the line that names the port, and the rest of it in the background."""
-    lines: list[str] = []
-    for line in log:
-        started = STARTED.search(line)
-        if started is not None:
-            # A server whose log nobody reads stands still.
-            Thread(target=lines.extend, args=(log,), daemon=True).start()
-            return started.group(1)
-        lines.append(line)
-    pytest.fail("the server did not start:\n" + "".join(lines))
