@@ -132,9 +132,10 @@ class Soak:
         parts.append(f"{self.producer.rows:,} rows")
         for s in self._newest():
             lag = "-" if s.lag_ms is None else f"{s.lag_ms / 1000:.0f} s"
+            batch = "-" if s.batch_ms is None else f"{s.batch_ms:,.0f} ms"
             parts.append(
                 f"{s.query}: behind {lag}, state {s.state_rows:,}, offset {s.offset_bytes:,} B, "
-                f"batch {s.batch_ms:,.0f} ms, late {s.late_rows}"
+                f"batch {batch}, late {s.late_rows}"
             )
         heap = [s.heap_bytes for s in samples.read(self.folder / SAMPLES) if s.heap_bytes]
         parts += [f"heap {heap[-1] / 1e6:.0f} MB"] if heap else []

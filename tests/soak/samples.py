@@ -26,7 +26,7 @@ class Sample:
     query: str
     process: int
     batch: int
-    batch_ms: float
+    batch_ms: float | None
     """The median of the batches with rows since the look before."""
 
     state_rows: int
@@ -66,21 +66,23 @@ class Sampler:
 
     def _look(self, query: StreamingQuery) -> Sample | None:
         seen = self._seen[query.name]
-        progress = [p for p in query.recentProgress if p.batchId > seen and p.numInputRows > 0]
+        progress = [p for p in query.recentProgress if p.batchId > seen]
         if not progress:
             return None
+        with_rows = [p for p in progress if p.numInputRows > 0]
         last = progress[-1]
         self._seen[query.name] = last.batchId
         nodes = tidegate.watermarks(query)
         marks = [node for node in nodes.values() if node["kind"] == "watermark"]
-        times = [node["watermark"] for node in marks if not node["idle"]]
+        active = [node for node in marks if not node["idle"]]
+        times = [node["watermark"] for node in active or marks]
         substreams = [s for node in marks for s in node["substreams"].values()]
         return Sample(
             time=time.time(),
             query=query.name,
             process=os.getpid(),
             batch=last.batchId,
-            batch_ms=median(p.batchDuration for p in progress),
+            batch_ms=median(p.batchDuration for p in with_rows) if with_rows else None,
             state_rows=sum(state.numRowsTotal for state in last.stateOperators),
             state_bytes=sum(state.memoryUsedBytes for state in last.stateOperators),
             offset_bytes=self._offset_bytes(query.name),
