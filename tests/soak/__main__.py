@@ -17,6 +17,9 @@ from pathlib import Path
 
 from soak.report import report
 from soak.run import run
+from tidegate.demo.kafka.interrupts import Interrupts
+
+INTERRUPTED = 130
 
 
 def main(arguments: list[str]) -> int:
@@ -27,7 +30,12 @@ def main(arguments: list[str]) -> int:
         shutil.rmtree(options.output, ignore_errors=True)
         options.output.mkdir(parents=True)
         print(f"Soaking for {options.minutes:g} minutes, SEED={options.seed}.", flush=True)
-        wrong += run(options)
+        try:
+            with Interrupts():
+                wrong += run(options)
+        except KeyboardInterrupt:
+            print("Stopped: the queries and the broker are gone.", file=sys.stderr)
+            return INTERRUPTED
     wrong += report(options.output)
     if wrong:
         print("\nFAILED\n" + "\n".join(wrong))

@@ -108,13 +108,15 @@ def start(spark: SparkSession, options: argparse.Namespace) -> Iterator[Streamin
 def session(options: argparse.Namespace) -> SparkSession:
     """Start Spark with little memory, so that what grows shows soon."""
     connector = sorted((options.jars / "connector").glob("*.jar"))
+    # A process lives for minutes: code that is compiled quickly and little is the best for it.
+    quickly = "-XX:TieredStopAtLevel=1"
     logging = (Path(tidegate.__file__).parent / "demo" / "log4j2.properties").as_uri()
     builder = (
         SparkSession.builder.appName("tidegate soak")
         .master("local[2]")
         .config("spark.jars", ",".join(str(jar) for jar in connector))
         .config("spark.driver.memory", "1g")
-        .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={logging}")
+        .config("spark.driver.extraJavaOptions", f"{quickly} -Dlog4j2.configurationFile={logging}")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.session.timeZone", "UTC")
