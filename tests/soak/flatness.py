@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 
+from soak.contract import AFTER_MS, BEFORE_MS
 from soak.samples import Sample
 from tidegate.demo.table import lay_out
 
@@ -32,12 +33,14 @@ MEASURES = (
     # Each process begins anew, and its heap grows until its code is warm: the median over several
     # processes depends on their ages. A leak over batches adds up to more.
     Measure("heap, MB", lambda s: s.heap_bytes, 1.5, 1e6, whole_process=True),
-    # The state holds the rows of the time that the watermark is behind, a silent partition or a
-    # restart in the quarter decides how many. A state that is never emptied triples.
-    Measure("state, rows", lambda s: s.state_rows, 2.0),
-    Measure("state, kB", lambda s: s.state_bytes, 2.0, 1e3),
-    # Offsets get longer digits, and a substream more that is idle. Partitions that are added count
-    # with the bytes of one each, so they do not show here.
+    # How far the watermark is behind follows from silence and restarts, and differs by quarter. A
+    # watermark that stands still is 2.3 times as far behind.
+    Measure("watermark behind, s", lambda s: s.lag_ms, 2.0, 1e3),
+    # The state holds the rows of the time that the watermark is behind, and of the join's bounds. So
+    # a state that is never emptied shows, and a watermark that waits for a silence does not.
+    Measure("state, rows for 100 s", lambda s: _for_100_s(s, s.state_rows), 1.6),
+    Measure("state, kB for 100 s", lambda s: _for_100_s(s, s.state_bytes), 1.6, 1e3),
+    # The numbers in an offset get longer. Partitions that are added do not show: each has its share.
     Measure("offset, bytes for each substream", lambda s: s.offset_bytes / s.substreams, 1.3),
     # Other work on the machine, and rows that wait after a restart, make batches longer.
     Measure("batch, ms", lambda s: s.batch_ms, 2.0),
@@ -94,6 +97,12 @@ def table(found: list[Trend]) -> str:
         for trend in found
     ]
     return lay_out([HEADER, *cells], names=2)
+
+
+def _for_100_s(sample: Sample, held: float) -> float | None:
+    if sample.lag_ms is None or sample.lag_ms < 0:
+        return None
+    return 100_000 * held / (sample.lag_ms + BEFORE_MS + AFTER_MS)
 
 
 def _median(samples: list[Sample], measure: Measure, begin: float, end: float) -> float | None:
