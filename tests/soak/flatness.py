@@ -36,11 +36,11 @@ MEASURES = (
     # How far the watermark is behind follows from silence and restarts, and differs by quarter. A
     # watermark that stands still is 2.3 times as far behind.
     Measure("watermark behind, s", lambda s: s.lag_ms, 2.0, 1e3),
-    # The state holds the rows of the time that the watermark is behind, and of the join's bounds. So
+    # The state holds the rows of the time that the watermark is behind, and of the join's bounds:
     # a state that is never emptied shows, and a watermark that waits for a silence does not.
     Measure("state, rows for 100 s", lambda s: _for_100_s(s, s.state_rows), 1.6),
     Measure("state, kB for 100 s", lambda s: _for_100_s(s, s.state_bytes), 1.6, 1e3),
-    # The numbers in an offset get longer. Partitions that are added do not show: each has its share.
+    # Each partition has its share of an offset, so partitions that are added do not show.
     Measure("offset, bytes for each substream", lambda s: s.offset_bytes / s.substreams, 1.3),
     # Other work on the machine, and rows that wait after a restart, make batches longer.
     Measure("batch, ms", lambda s: s.batch_ms, 2.0),
