@@ -2,22 +2,22 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import unquote, urlparse
+from urllib.parse import unquote
 
 COMPACT = ".compact"
 
 
 def committed(folder: Path) -> Iterator[dict[str, Any]]:
     """Return the rows of the files that the log of the sink names, and of no other files."""
-    for path in _files(folder / "_spark_metadata"):
-        for line in path.read_text().splitlines():
+    for name in _files(folder / "_spark_metadata"):
+        for line in (folder / name).read_text().splitlines():
             yield json.loads(line)
 
 
-def _files(log: Path) -> list[Path]:
-    """Return the files of the newest compacted log, and of all logs after it."""
+def _files(log: Path) -> list[str]:
+    """Return the names of the files in the newest compacted log, and in all logs after it."""
     batches = {
         int(path.name.removesuffix(COMPACT)): path
         for path in log.iterdir()
@@ -30,5 +30,5 @@ def _files(log: Path) -> list[Path]:
         version, *entries = batches[number].read_text().splitlines()
         if version != "v1":
             raise ValueError(f"{batches[number]} has the unknown version {version}.")
-        found += [Path(unquote(urlparse(json.loads(entry)["path"]).path)) for entry in entries]
+        found += [unquote(PurePosixPath(json.loads(entry)["path"]).name) for entry in entries]
     return found
