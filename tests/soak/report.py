@@ -40,8 +40,7 @@ def _flatness(measured: list[samples.Sample], start: float, end: float) -> list[
     found = flatness.trends(measured, start, end)
     print("\nMedians:\n")
     print(flatness.table(found))
-    minutes = (end - start) / 60
-    if minutes < flatness.LEAST_MINUTES:
+    if round((end - start) / 60) < flatness.LEAST_MINUTES:
         print(f"\nThe bounds hold from {flatness.LEAST_MINUTES} minutes on.")
         return []
     wrong = [
