@@ -46,6 +46,8 @@ def rows(spark: SparkSession, address: str, topic: str, limit: int) -> DataFrame
         .option("subscribe", topic)
         .option("startingOffsets", "earliest")
         .option("maxOffsetsPerTrigger", limit)
+        # At the end of a partition Spark's questions for its offsets wait behind a fetch.
+        .option("kafka.fetch.max.wait.ms", 10)
         .load()
     )
     value = F.from_json(F.col("value").cast("string"), SCHEMA).alias("value")
