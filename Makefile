@@ -22,6 +22,9 @@ BIN := .venv/bin
 RUFF_CONFIG := --config python/pyproject.toml
 DEMO_ARGUMENTS ?=
 BENCH_ARGUMENTS ?=
+MINUTES ?= 60
+KILL_EVERY ?= 5
+SEED ?=
 
 .PHONY: help
 help: ## Show this list.
@@ -66,6 +69,11 @@ format: .venv/.tools ## Format and fix all sources.
 	./sbt scalafixAll scalafmtAll
 	$(BIN)/ruff check --fix $(RUFF_CONFIG) python tests
 	$(BIN)/ruff format $(RUFF_CONFIG) python tests
+
+.PHONY: soak
+soak: .venv/.installed $(KAFKA) ## Kill queries on Kafka for MINUTES=60, verify each row, and draw what grows.
+	@PYTHONPATH=tests $(BIN)/python -m soak --jars $(KAFKA_JARS) --output build/soak \
+	  --minutes $(MINUTES) --kill-every $(KILL_EVERY) $(if $(SEED),--seed $(SEED))
 
 .PHONY: bench bench-core bench-watermark bench-join bench-sql bench-hop bench-order
 bench: ## Run all benchmarks (see jvm/bench/README.md).

@@ -16,6 +16,7 @@ cluster.id=dGlkZWdhdGUtbG9jYWwtMQ
 node.id=1
 directory.id=dGlkZWdhdGUtZm9sZGVyMQ
 """
+PROPERTIES = "server.properties"
 STARTED = "Kafka Server started"
 TIMEOUT_SECONDS = 60
 
@@ -35,27 +36,37 @@ def starting(jars: Path, folder: Path) -> Iterator[Callable[[], str]]:
     """
     folder.mkdir(parents=True)
     try:
-        port, controller_port = _free_ports(2)
-        properties = folder / "server.properties"
-        data = folder / "data"
-        properties.write_text(_settings(data, port, controller_port))
-        # `kafka-storage format` writes the same file, but takes as long to start as the broker.
-        data.mkdir()
-        (data / "meta.properties").write_text(META)
-        with _process(jars, properties, folder / "broker.log") as await_start:
+        address = configured(folder)
+        with running(jars, folder) as await_start:
 
-            def address() -> str:
+            def started() -> str:
                 await_start()
-                return f"{HOST}:{port}"
+                return address
 
-            yield address
+            yield started
     finally:
         shutil.rmtree(folder)
 
 
+def configured(folder: Path) -> str:
+    """Make a folder with the settings of a broker, and return the address that it will have."""
+    port, controller_port = _free_ports(2)
+    data = folder / "data"
+    data.mkdir(parents=True)
+    (folder / PROPERTIES).write_text(_settings(data, port, controller_port))
+    # `kafka-storage format` writes the same file, but takes as long to start as the broker.
+    (data / "meta.properties").write_text(META)
+    return f"{HOST}:{port}"
+
+
 @contextmanager
-def _process(jars: Path, properties: Path, log: Path) -> Iterator[Callable[[], None]]:
-    server = [java(), *JAVA_OPTIONS, "-cp", f"{jars}/*", "kafka.Kafka", str(properties)]
+def running(jars: Path, folder: Path) -> Iterator[Callable[[], None]]:
+    """Start the broker of a configured folder; at the end kill it, and leave its data.
+
+    Yield a function that waits until the broker has started.
+    """
+    server = [java(), *JAVA_OPTIONS, "-cp", f"{jars}/*", "kafka.Kafka", str(folder / PROPERTIES)]
+    log = folder / "broker.log"
     with log.open("w") as output:
         # Ctrl-C does not reach a session of its own: the clients leave before the broker.
         broker = subprocess.Popen(

@@ -15,25 +15,29 @@ ONE_REQUEST = {"max.in.flight.requests.per.connection": "1"}
 class Client:
     """Creates topics, and writes records to their partitions."""
 
-    def __init__(self, address: str) -> None:
-        """Connect to a broker. Spark must have been started with the connector."""
-        jvm = _jvm.running()
+    def __init__(self, address: str, jvm: Any = None, **settings: str) -> None:
+        """Connect to a broker; ``_`` in the name of a setting stands for ``.``.
+
+        Without a py4j view of a JVM, use that of Spark, started with the connector.
+        """
+        jvm = _jvm.running() if jvm is None else jvm
         assert jvm is not None, "Spark must be started first"
         self._java: Any = jvm.java
         self._kafka: Any = jvm.org.apache.kafka.clients
-        settings = self._java.util.HashMap({**SETTINGS, "bootstrap.servers": address})
-        text = jvm.org.apache.kafka.common.serialization.StringSerializer
-        self._admin: Any = self._kafka.admin.Admin.create(settings)
+        self._common: Any = jvm.org.apache.kafka.common
+        joined = {**SETTINGS, **_dotted(settings), "bootstrap.servers": address}
+        java_settings = self._java.util.HashMap(joined)
+        text = self._common.serialization.StringSerializer
+        self._admin: Any = self._kafka.admin.Admin.create(java_settings)
         self._sent: list[Any] = []
-        settings.putAll(ONE_REQUEST)
-        self._producer: Any = self._kafka.producer.KafkaProducer(settings, text(), text())
+        java_settings.putAll(ONE_REQUEST)
+        self._producer: Any = self._kafka.producer.KafkaProducer(java_settings, text(), text())
 
     def create(self, topic: str, partitions: int, **configs: str) -> None:
         """Create a topic; ``_`` in the name of a config stands for ``.``."""
         optional = self._java.util.Optional
         new = self._kafka.admin.NewTopic(topic, optional.of(partitions), optional.empty())
-        dotted = {key.replace("_", "."): value for key, value in configs.items()}
-        self._admin.createTopics([new.configs(dotted)]).all().get()
+        self._admin.createTopics([new.configs(_dotted(configs))]).all().get()
 
     def extend(self, topic: str, partitions: int) -> None:
         """Add partitions to a topic until it has so many."""
@@ -52,8 +56,19 @@ class Client:
         for future in sent:
             future.get()
 
+    def size(self, topic: str, partition: int) -> int:
+        """Return how many records a partition has."""
+        part = self._common.TopicPartition(topic, partition)
+        latest = self._kafka.admin.OffsetSpec.latest()
+        found = self._admin.listOffsets({part: latest}).partitionResult(part).get()
+        return int(found.offset())
+
     def close(self) -> None:
         """Disconnect from the broker, without waiting for records that were not sent."""
         now = self._java.time.Duration.ZERO
         self._producer.close(now)
         self._admin.close(now)
+
+
+def _dotted(settings: dict[str, str]) -> dict[str, str]:
+    return {key.replace("_", "."): value for key, value in settings.items()}
