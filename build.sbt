@@ -74,7 +74,9 @@ lazy val spark = (project in file("jvm/spark"))
     Test / javaOptions ++= Seq(scenarios.value, sparkTests.value),
     Test / javaOptions += s"-Dtidegate.main-sources=${(Compile / scalaSource).value / "tidegate"}",
     Test / javaOptions += s"-Dtidegate.docs=${(ThisBuild / baseDirectory).value / "docs"}",
-    Test / javaOptions ++= sys.props.get("tidegate.cases").map(n => s"-Dtidegate.cases=$n").toSeq
+    Test / javaOptions += s"-Dtidegate.golden=${(Test / resourceDirectory).value / "golden"}",
+    Test / javaOptions ++= Seq("tidegate.cases", "tidegate.golden.write").flatMap(name =>
+      sys.props.get(name).map(value => s"-D$name=$value"))
   )
 
 /** What starts no stream. */
