@@ -83,7 +83,9 @@ lazy val spark = (project in file("jvm/spark"))
 addCommandAlias(
   "testQuickly",
   "; core/test; spark/testOnly tidegate.ArrowsSuite tidegate.settings.* " +
-    "tidegate.clock.ClockOffsetSuite tidegate.builders.*RefusalSuite tidegate.sql.parser.*Suite " +
+    "tidegate.clock.ClockOffsetSuite tidegate.golden.OffsetFormatSuite " +
+    "tidegate.execution.frames.FrameFormatSuite tidegate.builders.*RefusalSuite " +
+    "tidegate.sql.parser.*Suite " +
     "tidegate.execution.frames.GeneratePackedSlotsSuite -tidegate.sql.parser.SparkCorpusSuite"
 )
 

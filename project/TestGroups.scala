@@ -27,6 +27,9 @@ object TestGroups {
     "KafkaKillSuite" -> 60,
     "KafkaSuite" -> 40,
     "WatermarkFunctionsSuite" -> 40,
+    "GoldenCheckpointSuite" -> 90,
+    "HostileRowsSuite" -> 50,
+    "HostileInputSuite" -> 30,
     "KafkaOutageSuite" -> 30,
     "KafkaPayloadSuite" -> 20,
     "KafkaIngestionSuite" -> 20

@@ -52,6 +52,8 @@ class ClockOffsetSuite extends AnyFunSuite {
         "Tidegate: the frames of aggregate have format 2, and this version reads up to 1. Use the " +
         "newer version. SQLSTATE: KD000"
     )
-    assert(ClockOffset.parse(newer.replace("\"format\":2", "\"format\":1")).state.operators.size === 1)
+    assert(
+      ClockOffset.parse(newer.replace("\"format\":2", "\"format\":1")).state.operators.size === 1
+    )
   }
 }

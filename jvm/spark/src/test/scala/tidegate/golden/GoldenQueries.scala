@@ -87,9 +87,7 @@ object GoldenQueries {
 
   val all: Seq[GoldenQuery] = Seq(
     GoldenQuery("tumble", hdfs)((in, _) => counted(in, window(col("time"), "10 seconds"))),
-    GoldenQuery("tumble-rocksdb", rocks)((in, _) =>
-      counted(in, window(col("time"), "10 seconds"))
-    ),
+    GoldenQuery("tumble-rocksdb", rocks)((in, _) => counted(in, window(col("time"), "10 seconds"))),
     GoldenQuery("hop", hdfs)((in, _) => counted(in, hops)),
     GoldenQuery("hop-rocksdb", rocks)((in, _) => counted(in, hops)),
     GoldenQuery("hop-rocksdb-snapshots", snapshots)((in, _) => counted(in, hops)),

@@ -200,7 +200,8 @@ class ClockCodecSuite extends AnyFunSuite {
     val values = Seq("null", "{}", "[]", "\"\"", "true", "-1", "1e400", "0.5", "1" * 2000) ++
       Seq("9223372036854775808", "\"\u0000\"", "[" * 5000, "[" * 900 + "]" * 900, "{\"a\":" * 900)
     // Where the value of a field or of a list begins and ends.
-    val places = "(?<=[:\\[,])(-?\\d+|null|true|false|\"[^\"]*\"(?=[,}\\]]))".r.findAllMatchIn(text).toSeq
+    val places =
+      "(?<=[:\\[,])(-?\\d+|null|true|false|\"[^\"]*\"(?=[,}\\]]))".r.findAllMatchIn(text).toSeq
     assert(places.size > 30)
     for (place <- places; value <- values) {
       val changed = text.take(place.start) + value + text.drop(place.end)
