@@ -7,7 +7,17 @@ final class HostileSql(random: Random) {
   import HostileSql._
   import HostileValues._
 
-  def query(): String = {
+  def query(): String = if (random.nextBoolean()) anyQuery() else changedQuery()
+
+  /** A query that is right but for one argument, so that all checks but one let it pass. */
+  private def changedQuery(): String = {
+    val whole = one(valid, random)
+    val places = Part.findAllMatchIn(whole).toSeq
+    val place = one(places, random)
+    whole.take(place.start) + value(1) + whole.drop(place.end)
+  }
+
+  private def anyQuery(): String = {
     val from = if (random.nextInt(4) == 0) s"TABLE(${call(2)})" else call(2)
     val selected = pick(
       "*",
@@ -72,12 +82,16 @@ final class HostileSql(random: Random) {
     case 9     => "x -> x + 1"
     case 10 => s"${pick(policies: _*)}(${Seq.fill(random.nextInt(4))(duration()).mkString(", ")})"
     case 11 => pick("*", "0", "-1", "127", "128", "1e400D", "0.5", "true", "X'00'", "?", ":p")
-    case 12 => s"array(${value(0)}, ${value(0)})"
+    case 12 => s"array(${elements()})"
     case 13 => s"(${value(0)})"
     case 14 => pick("map(1, 2)", "struct(1)", "rand()", "current_timestamp()", "count(*)", "1/0")
     case _ if depth > 0 => call(depth - 1)
     case _              => "DESCRIPTOR(time)"
   }
+
+  /** Without a lambda, which Spark refuses only if all other elements are columns that exist. */
+  private def elements(): String =
+    Seq(value(0), value(0)).filterNot(_.contains("->")).mkString(", ")
 
   private def duration(): String = random.nextInt(4) match {
     case 0 =>
@@ -97,6 +111,9 @@ final class HostileSql(random: Random) {
 }
 
 object HostileSql {
+
+  private val Part =
+    "INTERVAL '5' SECOND|'?\\b\\d+ (seconds?|minute)\\b'?|DESCRIPTOR\\(\\w+\\)|TABLE\\(\\w+\\)|\\d+|'w'".r
 
   private def escaped(text: String): String = text.replace("\\", "\\\\").replace("'", "\\'")
 
