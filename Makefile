@@ -49,13 +49,14 @@ test-quick: .venv/.tools ## Run the tests that start no stream: the core, the pu
 	@$(MAKE) --no-print-directory test-quick-python
 
 .PHONY: test-faults
-test-faults: ## Kill queries at every moment, replay them, and compare with undisturbed runs.
-	./sbt "spark/testOnly tidegate.faults.*"
+test-faults: ## Kills at every moment, replays, checkpoints of earlier versions, hostile input.
+	./sbt "spark/testOnly tidegate.faults.* tidegate.golden.*"
 
 .PHONY: test-nightly
-test-nightly: ## As test-faults, with 20 kills of each query and 600,000 simulated queries.
+test-nightly: ## As test-faults, with ten times as much, and 600,000 simulated queries.
 	./sbt -Dtidegate.seeds=600000 -Dtidegate.kills=20 -Dtidegate.cases=50 \
-	  "core/testOnly *.SimulatorSuite" "spark/testOnly tidegate.faults.*"
+	  "core/testOnly *.SimulatorSuite" \
+	  "spark/testOnly tidegate.faults.* tidegate.golden.* *Properties"
 
 .PHONY: lint
 lint: .venv/.tools python/tidegate/_version.py ## Check formats, lints and types; warnings are errors.

@@ -78,9 +78,12 @@ lazy val spark = (project in file("jvm/spark"))
     Test / javaOptions ++= Seq(scenarios.value, sparkTests.value),
     Test / javaOptions += s"-Dtidegate.main-sources=${(Compile / scalaSource).value / "tidegate"}",
     Test / javaOptions += s"-Dtidegate.docs=${(ThisBuild / baseDirectory).value / "docs"}",
-    // Suites of faults take long: `make test-faults` and `make test-nightly` run them by name.
-    Test / test / testOptions += Tests.Filter(!_.startsWith("tidegate.faults.")),
-    Test / javaOptions ++= Seq("cases", "kills", "seed").flatMap { name =>
+    // These take long: `make test-faults` and `make test-nightly` run them by name.
+    Test / test / testOptions += Tests.Filter { suite =>
+      !suite.startsWith("tidegate.faults.") && suite != "tidegate.golden.GoldenCheckpointSuite"
+    },
+    Test / javaOptions += s"-Dtidegate.golden=${(Test / resourceDirectory).value / "golden"}",
+    Test / javaOptions ++= Seq("cases", "kills", "seed", "golden.write").flatMap { name =>
       sys.props.get(s"tidegate.$name").map(value => s"-Dtidegate.$name=$value")
     }
   )
@@ -89,7 +92,9 @@ lazy val spark = (project in file("jvm/spark"))
 addCommandAlias(
   "testQuickly",
   "; core/test; spark/testOnly tidegate.ArrowsSuite tidegate.settings.* " +
-    "tidegate.clock.ClockOffsetSuite tidegate.builders.*RefusalSuite tidegate.sql.parser.*Suite " +
+    "tidegate.clock.ClockOffsetSuite tidegate.golden.OffsetFormatSuite " +
+    "tidegate.execution.frames.FrameFormatSuite tidegate.builders.*RefusalSuite " +
+    "tidegate.sql.parser.*Suite " +
     "tidegate.execution.frames.GeneratePackedSlotsSuite -tidegate.sql.parser.SparkCorpusSuite"
 )
 

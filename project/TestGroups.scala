@@ -10,6 +10,10 @@ object TestGroups {
 
   /** About how long the long suites take, in seconds; all others are short. */
   private val seconds: Map[String, Int] = Map(
+    "CrashMatrixSuite" -> 300,
+    "KillPointsSuite" -> 130,
+    "ReplaySuite" -> 80,
+    "GoldenCheckpointSuite" -> 60,
     "ChainSuite" -> 90,
     "JoinSuite" -> 90,
     "RestartSuite" -> 80,

@@ -60,8 +60,10 @@ def column_names(argument: str, value: Any) -> list[str]:
         return []
     if isinstance(value, str):
         return [value]
-    names = list(value) if isinstance(value, Sequence) else [value]
-    for name in names:
+    names = []
+    # Not as a list first: a sequence such as a range may have any number of elements.
+    for name in value if isinstance(value, Sequence) else [value]:
         if not isinstance(name, str):
             raise wrong_type(argument, "the name of a column (a str) or a sequence of these", name)
+        names.append(name)
     return names

@@ -118,10 +118,11 @@ def streamJoin(
 
 
 def _names_or_condition(on: Any) -> list[str] | Column:
-    parts = list(on) if isinstance(on, Sequence) and not isinstance(on, str) else [on]
-    for part in parts:
+    parts = []
+    for part in on if isinstance(on, Sequence) and not isinstance(on, str) else [on]:
         if not isinstance(part, str | Column):
             raise wrong_type("on", _ON, part)
+        parts.append(part)
     if not parts:
         raise ValueError(f"on must be {_ON}, found {on!r}, which is empty.")
     names = [part for part in parts if isinstance(part, str)]

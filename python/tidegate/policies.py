@@ -21,6 +21,15 @@ __all__ = [
 ]
 
 
+POLICIES = (
+    "fixedLag",
+    "limitingLagAndDelay",
+    "limitingLagAndLull",
+    "limitingTimestampAndWallClockLag",
+)
+EMISSIONS = ("byFrame", "byMinStep")
+
+
 @dataclass(frozen=True)
 class Policy:
     """A watermark policy, by its name and its durations as Spark interval strings."""

@@ -20,7 +20,7 @@ from tidegate._arguments import (
     wrong_type,
 )
 from tidegate._defaults import IDLE_TIMEOUT, INGESTION_TIME, KEY, MAX_IDLE_LAG
-from tidegate.policies import Emission, Policy, fixedLag
+from tidegate.policies import EMISSIONS, POLICIES, Emission, Policy, fixedLag
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _TIMES = {"watermark", "evictionWatermark"}
@@ -319,6 +319,12 @@ def watermarks(query: StreamingQuery) -> dict[str, Watermark]:
 
 
 def _policy(lag: Any, policy: Any) -> Policy:
+    chosen = _lag_or_policy(lag, policy)
+    _check_described("policy", chosen, POLICIES)
+    return chosen
+
+
+def _lag_or_policy(lag: Any, policy: Any) -> Policy:
     if lag is not None and policy is not None:
         raise ValueError(
             "withKeyedWatermark takes exactly one of lag and policy, found both: "
@@ -339,7 +345,19 @@ def _policy(lag: Any, policy: Any) -> Policy:
 def _emission(emission: Any) -> Emission | None:
     if emission is not None and not isinstance(emission, Emission):
         raise wrong_type("emission", "an emission such as byFrame('1 second')", emission)
+    if emission is not None:
+        _check_described("emission", emission, EMISSIONS)
     return emission
+
+
+def _check_described(argument: str, value: Policy | Emission, names: Sequence[str]) -> None:
+    """Refuse what no function of ours made: the name becomes a part of a SQL statement."""
+    if value.name not in names:
+        raise ValueError(f"{argument} must be one of {', '.join(names)}, found {value.name!r}.")
+    if not isinstance(value.arguments, tuple):
+        raise wrong_type(f"arguments of {argument}", "a tuple of interval strings", value.arguments)
+    for interval in value.arguments:
+        text(f"an argument of {argument}", interval, "an interval")
 
 
 def _described(described: Policy | Emission | None) -> Described:

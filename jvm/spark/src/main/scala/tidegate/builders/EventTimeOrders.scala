@@ -20,7 +20,8 @@ private[tidegate] object EventTimeOrders {
       throw WatermarkErrors.extensionNotInstalled()
     }
     val input = SparkInternals.analyzed(ds)
-    val columns = partitionBy.map(partitionColumn(input, _))
+    // A null is no name, and is not found either.
+    val columns = partitionBy.map(name => partitionColumn(input, String.valueOf(name)))
     SparkInternals.withPlan(ds, over(input, columns, eventTime))
   }
 

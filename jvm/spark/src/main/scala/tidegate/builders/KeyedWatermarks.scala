@@ -37,8 +37,9 @@ private[tidegate] object KeyedWatermarks {
       throw WatermarkErrors.extensionNotInstalled()
     }
     val input = SparkInternals.analyzed(ds)
-    val time = eventTimeColumn(input, eventTime)
-    val columns = substream.map(substreamColumn(input, _))
+    // A null is no name, and is not found either.
+    val time = eventTimeColumn(input, String.valueOf(eventTime))
+    val columns = substream.map(name => substreamColumn(input, String.valueOf(name)))
     check(key, name)
     val spec = WatermarkSpec(
       name.getOrElse(time.name),

@@ -98,14 +98,21 @@ private[tidegate] object StreamJoins {
     private def column(name: String, side: (LogicalPlan, String)): (Attribute, String) =
       resolve(name, side._1) match {
         case None =>
-          throw JoinErrors.betweenColumnNotFound(name, side._2, side._1.output.map(_.name))
+          throw JoinErrors.betweenColumnNotFound(
+            String.valueOf(name),
+            side._2,
+            side._1.output.map(_.name)
+          )
         case Some(a) if !KeyedWatermarks.isTime(a) =>
           throw JoinErrors.betweenNotTimestamp(name, a.dataType)
         case Some(a) => a -> side._2
       }
 
     private def resolve(name: String, side: LogicalPlan): Option[Attribute] =
-      side.resolveQuoted(name, side.conf.resolver).collect { case a: Attribute => a }
+      // A null is no name, and is not found either.
+      Option(name)
+        .flatMap(side.resolveQuoted(_, side.conf.resolver))
+        .collect { case a: Attribute => a }
 
     /**
      * Adds a duration without days, because days of local time may be longer or shorter than 24

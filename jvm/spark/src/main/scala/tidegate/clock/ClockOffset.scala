@@ -2,6 +2,7 @@ package tidegate.clock
 
 import org.apache.spark.sql.connector.read.streaming.Offset
 import tidegate.core.clock.{ClockCodec, ClockState}
+import tidegate.core.window.FrameFormat
 import tidegate.errors.CheckpointErrors
 
 /**
@@ -47,6 +48,8 @@ object ClockOffset {
       case Left(ClockCodec.Foreign)       => None
       case Left(ClockCodec.Newer(format)) =>
         throw CheckpointErrors.newerOffset(format, ClockCodec.Format)
+      case Left(ClockCodec.NewerFrames(operator, format)) =>
+        throw CheckpointErrors.newerFrames(operator, format, FrameFormat.Current)
       case Left(ClockCodec.Damaged(node, what)) =>
         throw CheckpointErrors.damagedOffset(file, node, what)
     }

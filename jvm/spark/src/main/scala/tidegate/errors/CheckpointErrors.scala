@@ -31,6 +31,14 @@ object CheckpointErrors {
   def newerOffset(found: Int, known: Int): AnalysisException =
     error("NEWER_OFFSET", "found" -> found.toString, "known" -> known.toString)
 
+  def newerFrames(operator: String, found: Int, known: Int): AnalysisException =
+    error(
+      "NEWER_FRAMES",
+      "operator" -> operator,
+      "found" -> found.toString,
+      "known" -> known.toString
+    )
+
   def orderChanged(operator: String, before: String, now: String): AnalysisException =
     error("ORDER_CHANGED", "operator" -> operator, "before" -> before, "now" -> now)
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.planning.PhysicalAggregation
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.aggregate.AggUtils
-import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.clock.RunningQuery
 import tidegate.columns.GlobalKey
@@ -64,7 +64,8 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       Seq(RetagEventTimeExec(tagged, tagged.map(_.metadata), planLater(o.child)))
     case Project(results, f: FrameAggregate) if results.forall(isPlain) =>
       Seq(frameAggregate(f, results))
-    case f: FrameAggregate => Seq(frameAggregate(f, f.output))
+    case f: FrameAggregate            => Seq(frameAggregate(f, f.output))
+    case KeepNotNull(columns, filter) => Seq(ProjectExec(columns, planLater(filter)))
     case o: EventTimeOrder => Seq(eventTimeOrder(o))
     case p: PreparedQuery  => Seq(planLater(p.child))
     case n: NoFrames       => Seq(NoFramesExec(n.reason, planLater(n.child)))

@@ -1,6 +1,11 @@
 package tidegate.sql
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, NamedArgumentExpression}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  Expression,
+  LambdaFunction,
+  NamedArgumentExpression
+}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
@@ -39,7 +44,24 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
     if (call.partitionBy.nonEmpty && !EventTimeFunction.partitioned.contains(call.function)) {
       throw CallErrors.partitionByNotTaken(name)
     }
+    call.arguments.zipWithIndex.foreach {
+      case (NamedArgumentExpression(argument, value), _) => checkNoLambda(name, argument, value)
+      case (value, i)                                    =>
+        val argument = call.function.parameters.lift(i).fold(s"${i + 2}")(_.name)
+        checkNoLambda(name, argument, value)
+    }
   }
+
+  /** Spark resolves a lambda only below a function that takes one, and has no error for others. */
+  private def checkNoLambda(function: String, argument: String, value: Expression): Unit =
+    value match {
+      case lambda: LambdaFunction =>
+        CurrentOrigin.withOrigin(lambda.origin) {
+          throw CallErrors.argumentNotConstant(function, argument, lambda.sql)
+        }
+      case PolicyCall(_, values) => values.foreach(checkNoLambda(function, argument, _))
+      case _                     => ()
+    }
 
   private def resolve(call: EventTimeCall): LogicalPlan = {
     val arguments = new CallArguments(call)

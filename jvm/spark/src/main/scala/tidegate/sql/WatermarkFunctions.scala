@@ -1,7 +1,10 @@
 package tidegate.sql
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 import tidegate.errors.FunctionErrors
 
@@ -49,5 +52,11 @@ private[tidegate] object WatermarkFunctions {
 
   /** The text of a constant argument. */
   def text(e: Expression): Option[String] =
-    if (!e.foldable) None else Option(e.eval()).collect { case s: UTF8String => s.toString }
+    if (!e.foldable || !e.dataType.isInstanceOf[StringType]) None
+    else
+      try Option(e.eval()).collect { case s: UTF8String => s.toString }
+      catch {
+        // Any exception counts, because what fails is the user's expression: it is no name.
+        case NonFatal(_) => None
+      }
 }

@@ -3,7 +3,7 @@ package tidegate.core.clock
 import org.json4s.JsonAST.{JArray, JBool, JField, JInt, JNull, JObject, JString, JValue}
 import org.json4s.jackson.JsonMethods.{compact, parseOpt}
 import tidegate.core.policy.PolicySpec
-import tidegate.core.window.WindowGrid
+import tidegate.core.window.{FrameFormat, WindowGrid}
 
 /**
  * The text of a [[ClockState]]: JSON on one line. Reads what every version since 0.1.0 wrote. A
@@ -19,6 +19,9 @@ object ClockCodec {
 
   /** The text was written by a newer version, in a format above `ClockCodec.Format`. */
   final case class Newer(format: Int) extends Unreadable
+
+  /** The state of an operator has frames of a newer version, in a format above `FrameFormat`. */
+  final case class NewerFrames(operator: String, format: Int) extends Unreadable
 
   /**
    * It is the text of a clock, but not as it was written.
@@ -74,8 +77,20 @@ object ClockCodec {
   private def read(fields: JsonFields): Either[Unreadable, ClockState] =
     fields.int(Marker, 1, HighestFormat) match {
       case format if format > Format => Left(Newer(format))
-      case format                    => readNodes(fields.obj("nodes"), format).map(state(fields, _))
+      case format                    =>
+        readNodes(fields.obj("nodes"), format).flatMap { nodes =>
+          newerFrames(fields.obj("operators")).toLeft(state(fields, nodes))
+        }
     }
+
+  private def newerFrames(operators: JsonFields): Option[NewerFrames] =
+    operators.names.toSeq.sorted
+      .map(name => NewerFrames(name, frameFormat(operators.obj(name))))
+      .find(_.format > FrameFormat.Current)
+
+  private def frameFormat(operator: JsonFields): Int =
+    if (!operator.has("frames") || !operator.obj("frames").has("format")) 1
+    else operator.obj("frames").int("format", 1, HighestFormat)
 
   private def state(fields: JsonFields, nodes: Map[String, (NodeMark, NodeState)]): ClockState = {
     val operators = fields.obj("operators")
@@ -184,6 +199,7 @@ object ClockCodec {
   }
 
   private def written(grid: WindowGrid): JValue = JObject(
+    "format" -> JInt(FrameFormat.Current),
     "size" -> JInt(grid.sizeMs),
     "slide" -> JInt(grid.slideMs),
     "offset" -> JInt(grid.offsetMs)

@@ -117,6 +117,17 @@ class ClockCodecSuite extends AnyFunSuite {
     }
   }
 
+  test("frames without a format are of format 1, those of a newer one are told") {
+    val text = ClockCodec.write(withFrames)
+    val today = "\"frames\":{\"format\":1,"
+    assert(text.contains(today))
+    assert(ClockCodec.read(text.replace(today, "\"frames\":{")) === Right(withFrames))
+    assert(
+      ClockCodec.read(text.replace(today, "\"frames\":{\"format\":2,")) ===
+        Left(ClockCodec.NewerFrames("windows", 2))
+    )
+  }
+
   test("a newer format is told from a foreign text") {
     assert(ClockCodec.read("""{"tidegateClock":3}""") === Left(ClockCodec.Newer(3)))
   }
@@ -178,11 +189,33 @@ class ClockCodecSuite extends AnyFunSuite {
     )
   }
 
+  private val withFrames = {
+    val one = state(9L, NodeState(Seq(SavedSubstream("a", Vector(5L), Some(3L))), Some(origin)))
+    val windows = OperatorMark(5, None, None, idle = false, Some(WindowGrid(10L, 3L, 20L)))
+    one.copy(operators = one.operators + ("windows" -> windows))
+  }
+
+  test("property: no value that is put in the place of another ends in an exception") {
+    val text = ClockCodec.write(withFrames)
+    val values = Seq("null", "{}", "[]", "\"\"", "true", "-1", "1e400", "0.5", "1" * 2000) ++
+      Seq("9223372036854775808", "\"\u0000\"", "[" * 5000, "[" * 900 + "]" * 900, "{\"a\":" * 900)
+    // Where the value of a field or of a list begins and ends.
+    val places =
+      "(?<=[:\\[,])(-?\\d+|null|true|false|\"[^\"]*\"(?=[,}\\]]))".r.findAllMatchIn(text).toSeq
+    assert(places.size > 30)
+    for (place <- places; value <- values) {
+      val changed = text.take(place.start) + value + text.drop(place.end)
+      ClockCodec.read(changed) match {
+        case Left(ClockCodec.Damaged(_, what)) => assert(what.endsWith("."), changed)
+        case Left(ClockCodec.Foreign)          => fail(changed)
+        case _                                 => ()
+      }
+    }
+  }
+
   test("property: no change of a text is read in silence, none ends in an exception") {
     val random = new Random(5)
-    val text = ClockCodec.write(
-      state(9L, NodeState(Seq(SavedSubstream("a", Vector(5L), Some(3L))), Some(origin)))
-    )
+    val text = ClockCodec.write(withFrames)
     val expected = ClockCodec.read(text)
     (1 to 5000).foreach { _ =>
       val at = random.nextInt(text.length)
@@ -196,6 +229,7 @@ class ClockCodecSuite extends AnyFunSuite {
         case Right(state)                      => assert(state.nodes.size <= 2)
         case Left(ClockCodec.Damaged(_, what)) => assert(what.endsWith("."), changed)
         case Left(ClockCodec.Newer(_))         => assert(changed != text)
+        case Left(_: ClockCodec.NewerFrames)   => assert(changed != text)
         case Left(ClockCodec.Foreign)          => assert(!changed.contains("\"tidegateClock\""))
       }
     }

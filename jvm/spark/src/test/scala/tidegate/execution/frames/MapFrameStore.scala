@@ -23,4 +23,7 @@ final class MapFrameStore extends FrameStore {
       .map { case (key, value) => new UnsafeRowPair(key.copy(), value.copy()) }
 
   def size: Int = rows.size
+
+  /** Every row by its key. */
+  def all: Map[UnsafeRow, UnsafeRow] = rows.toMap
 }

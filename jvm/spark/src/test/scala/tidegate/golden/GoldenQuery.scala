@@ -1,0 +1,25 @@
+package tidegate
+package golden
+
+import org.apache.spark.sql.DataFrame
+
+/**
+ * A query that every version has to go on with.
+ *
+ * @param name
+ *   of its files
+ * @param settings
+ *   where Spark keeps its state, and in which format
+ * @param isOrdered
+ *   whether the order of its rows counts
+ * @param rowsHaveMoment
+ *   whether its rows have the watermark at which they left
+ * @param query
+ *   over two streams of [[Event]]s; the second one may stay unused
+ */
+final case class GoldenQuery(
+    name: String,
+    settings: Map[String, String],
+    isOrdered: Boolean = false,
+    rowsHaveMoment: Boolean = false
+)(val query: (DataFrame, DataFrame) => DataFrame)
