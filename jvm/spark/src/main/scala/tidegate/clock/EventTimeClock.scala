@@ -140,7 +140,8 @@ final class EventTimeClock(madeAtMs: Long)
     // first time. A sink that had committed this batch has skipped it, and nothing was seen.
     val isSeen = pending.asScala.exists { case (_, stats) => !stats.isZero }
     val lastBatch = query.lastBatch
-    val replayed = lastBatch.filter(_ => isSeen).orElse(query.observeLastBatchAgain()).orElse(lastBatch)
+    val replayed =
+      lastBatch.filter(_ => isSeen).orElse(query.observeLastBatchAgain()).orElse(lastBatch)
     synchronized { time = made }
     replayed
   }

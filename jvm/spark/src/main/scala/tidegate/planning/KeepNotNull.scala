@@ -14,10 +14,10 @@ import tidegate.plans.DropLate
 /**
  * Lets a projection know which of its columns are never NULL because of the filter below.
  *
- * Under a join the optimizer puts such filters for the times that the join compares. Spark knows the
- * columns of a filter as not NULL, but not those of a projection above the filter. So the schema of
- * the join's state would depend on whether a column is pruned there, and a checkpoint in which a
- * time is never NULL could not be continued.
+ * Under a join the optimizer puts such filters for the times that the join compares. Spark knows
+ * the columns of a filter as not NULL, but not those of a projection above the filter. So the
+ * schema of the join's state would depend on whether a column is pruned there, and a checkpoint in
+ * which a time is never NULL could not be continued.
  */
 private[planning] object KeepNotNull extends PredicateHelper {
 

@@ -66,9 +66,9 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       Seq(frameAggregate(f, results))
     case f: FrameAggregate            => Seq(frameAggregate(f, f.output))
     case KeepNotNull(columns, filter) => Seq(ProjectExec(columns, planLater(filter)))
-    case o: EventTimeOrder => Seq(eventTimeOrder(o))
-    case p: PreparedQuery  => Seq(planLater(p.child))
-    case n: NoFrames       => Seq(NoFramesExec(n.reason, planLater(n.child)))
+    case o: EventTimeOrder            => Seq(eventTimeOrder(o))
+    case p: PreparedQuery             => Seq(planLater(p.child))
+    case n: NoFrames                  => Seq(NoFramesExec(n.reason, planLater(n.child)))
     // No bounds can follow any more; a query whose join lacks them was refused at its start.
     case b: BoundsFollow => Seq(planLater(b.child))
     case _               => Nil

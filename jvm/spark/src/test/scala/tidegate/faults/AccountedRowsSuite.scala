@@ -1,10 +1,10 @@
 package tidegate
 package faults
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.streaming.StreamingQueryProgress
-
-import scala.collection.mutable
 
 /**
  * Every row that comes in is used or late, and counted as such in the progress of its batch, also
@@ -26,7 +26,8 @@ class AccountedRowsSuite extends KeyedStreamTest {
         val batches = progressOfBatches(run)
         val late = batches.map(lateRows).sum
         assert(late > 0, "without late rows nothing is shown")
-        val waiting = if (used(run) == run.rows.size && name.startsWith("dedup")) 0 else Waiting * streams
+        val waiting =
+          if (used(run) == run.rows.size && name.startsWith("dedup")) 0 else Waiting * streams
         assert(batches.map(_.numInputRows).sum === used(run) + duplicates(batches) + waiting + late)
       }
     }

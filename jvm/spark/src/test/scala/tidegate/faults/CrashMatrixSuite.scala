@@ -15,8 +15,8 @@ import org.scalatest.funsuite.AnyFunSuite
  * at random moments: its rows, and its watermarks in every batch, are those of an undisturbed run.
  *
  * All queries of a state store run at the same time, so a kill hits each of them, wherever it is.
- * `-Dtidegate.kills=N` sets how many kills each query has to survive, `-Dtidegate.seed=N` when
- * they come.
+ * `-Dtidegate.kills=N` sets how many kills each query has to survive, `-Dtidegate.seed=N` when they
+ * come.
  */
 class CrashMatrixSuite extends AnyFunSuite with BeforeAndAfterAll {
   import CrashMatrixSuite._

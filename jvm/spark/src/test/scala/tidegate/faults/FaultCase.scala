@@ -16,7 +16,8 @@ import org.apache.spark.sql.{Dataset, Row, SparkSession}
  */
 final case class FaultCase(query: FaultQuery, isUpdate: Boolean, hasFileSink: Boolean) {
 
-  val name: String = query.name + (if (isUpdate) ", update" else if (hasFileSink) "" else ", foreachBatch")
+  val name: String =
+    query.name + (if (isUpdate) ", update" else if (hasFileSink) "" else ", foreachBatch")
 
   private def in(run: Path): Path = run.resolve(name.replaceAll("\\W+", "-"))
   private def checkpoint(run: Path): Path = in(run).resolve("checkpoint")

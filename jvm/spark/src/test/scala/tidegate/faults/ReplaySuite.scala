@@ -32,7 +32,8 @@ class ReplaySuite extends KeyedStreamTest {
 
   /** The same rows in random files. */
   private def cut(rows: Seq[Event], random: Random): Path = {
-    val cuts = (0 +: Seq.fill(random.nextInt(8))(random.nextInt(rows.size)) :+ rows.size).distinct.sorted
+    val cuts =
+      (0 +: Seq.fill(random.nextInt(8))(random.nextInt(rows.size)) :+ rows.size).distinct.sorted
     val files = cuts.zip(cuts.tail).map { case (from, until) => rows.slice(from, until) }
     EventFiles.of(files :+ end: _*)
   }

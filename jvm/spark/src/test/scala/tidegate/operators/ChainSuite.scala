@@ -98,7 +98,11 @@ class ChainSuite extends JoinTest {
         events.withKeyedWatermark("time", "2 seconds", key = 0, substream = Seq("sub"))
       )
       val counts = (events: DataFrame) => events.groupBy(window(col("time"), "20 seconds")).count()
-      checkAsBatch(_ => counts(held(stream(left))), counts(table(left)).collect().toSeq, isKilled = true)
+      checkAsBatch(
+        _ => counts(held(stream(left))),
+        counts(table(left)).collect().toSeq,
+        isKilled = true
+      )
 
       def join(events: DataFrame, deliveries: DataFrame) = {
         val orders = events.select(col("n").as("id"), col("time").as("order_time"))

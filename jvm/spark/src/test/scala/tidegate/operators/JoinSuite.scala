@@ -14,7 +14,9 @@ class JoinSuite extends JoinTest {
     l.streamJoin(r, l("id") === r("id"), how, within(10))
   }
 
-  /** Each type in the two formats that differ most, the widest type in all; kills in one of them. */
+  /**
+   * Each type in the two formats that differ most, the widest type in all; kills in one of them.
+   */
   for {
     how <- joinTypes
     state <- joinStates

@@ -11,13 +11,13 @@ import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapabil
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.connector.read.streaming.{
-  Offset => OffsetV2,
   MicroBatchStream,
+  Offset => OffsetV2,
   ReadLimit,
   SupportsAdmissionControl
 }
-import org.apache.spark.sql.execution.streaming.{Offset => OffsetV1, Source}
 import org.apache.spark.sql.execution.streaming.runtime.LongOffset
+import org.apache.spark.sql.execution.streaming.{Offset => OffsetV1, Source}
 import org.apache.spark.sql.sources.StreamSourceProvider
 import org.apache.spark.sql.tidegate.TestQueries
 import org.apache.spark.sql.types.StructType
@@ -84,7 +84,12 @@ object SourceKind {
     SourceKind("V2", isV1 = false),
     SourceKind("V2, limited by rows", isV1 = false, rows),
     SourceKind("V2, limited by rows, which reports", isV1 = false, rows, reports = true),
-    SourceKind("V2, which waits for two rows, and reports", isV1 = false, Some(AtLeastTwo), reports = true)
+    SourceKind(
+      "V2, which waits for two rows, and reports",
+      isV1 = false,
+      Some(AtLeastTwo),
+      reports = true
+    )
   )
 
   /** Sources of which it cannot be known whether they keep rows to themselves. */
@@ -139,7 +144,9 @@ object EventLogV1 {
     override def stop(): Unit = ()
   }
 
-  final class Limited(log: EventLog, kind: SourceKind) extends All(log) with SupportsAdmissionControl {
+  final class Limited(log: EventLog, kind: SourceKind)
+      extends All(log)
+      with SupportsAdmissionControl {
     override def getOffset: Option[OffsetV1] =
       throw new UnsupportedOperationException
     override def getDefaultReadLimit: ReadLimit = kind.limit.get
@@ -193,7 +200,9 @@ object EventLogV2 {
     protected def number(offset: OffsetV2): Long = offset.json.toLong
   }
 
-  final class Limited(log: EventLog, kind: SourceKind) extends All(log) with SupportsAdmissionControl {
+  final class Limited(log: EventLog, kind: SourceKind)
+      extends All(log)
+      with SupportsAdmissionControl {
     override def latestOffset(): OffsetV2 = throw new UnsupportedOperationException
     override def getDefaultReadLimit: ReadLimit = kind.limit.get
     override def latestOffset(start: OffsetV2, limit: ReadLimit): OffsetV2 =

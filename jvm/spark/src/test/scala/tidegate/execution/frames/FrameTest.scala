@@ -136,6 +136,7 @@ trait FrameTest extends RestartTest {
 }
 
 object FrameTest extends AdaptiveSparkPlanHelper {
+
   /** Whether the query has run a batch since its start. */
   def hasRun(query: StreamingQuery): Boolean =
     SparkInternals.execution(query).get.lastExecution != null
