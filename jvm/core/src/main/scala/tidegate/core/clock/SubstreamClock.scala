@@ -155,7 +155,11 @@ private[clock] final class SubstreamClock(
    *   when the source reported this
    */
   def expect(unread: Option[Map[String, Boolean]], seenAtMs: Long): Unit = {
-    awaitsParts = false
+    if (awaitsParts) {
+      awaitsParts = false
+      // What was observed while this was awaited becomes visible now, also if nothing is reported.
+      isDue = true
+    }
     unread.foreach { reported =>
       if (reported ne parts) takeIn(reported, seenAtMs)
       behind.foreach(awake(_, seenAtMs))
@@ -214,6 +218,8 @@ private[clock] final class SubstreamClock(
       // active too late to hold back the others.
       speaking.foreach { case (s, _) =>
         awake(s, seenAtMs)
+        // With the first event, parts that were read to their end without one are left out.
+        isDue ||= parts != null && !s.isRead
         s.isRead = true
         s.isToldOf = false
       }
@@ -245,6 +251,8 @@ private[clock] final class SubstreamClock(
     if (goesWithWallClock && due.isDefined) {
       tickedAtMs = due.get
       substreams.valuesIterator.filter(isActive).foreach(advance(_, nowMs))
+      // Without an event, another substream may be behind now.
+      if (spec.idleBehindMs.isDefined) idleDueMs = Long.MinValue
       emit(nowMs)
     }
     // Not earlier: the batch that read a part to its end may have shown its first rows.
@@ -257,6 +265,8 @@ private[clock] final class SubstreamClock(
     isDue = false
     for (forgetAfter <- spec.forgetAfterMs; until <- readUpToMs if until >= forgetDueMs) {
       forget(forgetAfter, until)
+      // One of append times was active until now.
+      emit(nowMs)
     }
     if (nowMs - startedAtMs > spec.idleTimeoutMs.getOrElse(Long.MaxValue)) tellOfSilence(nowMs)
   }

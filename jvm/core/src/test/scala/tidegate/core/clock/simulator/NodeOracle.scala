@@ -28,7 +28,6 @@ private[simulator] final class NodeOracle(
 ) {
   private val rule = new PolicyRule(spec.policy)
   private var parts = Map.empty[String, Boolean]
-  private var hasNewParts = false
   private var awaitsParts = spec.hasParts
   private var partsSeenAtMs = Option.empty[Long]
   private var readUpToMs = Option.empty[Long]
@@ -75,7 +74,6 @@ private[simulator] final class NodeOracle(
     unread.foreach { reported =>
       if (reported ne parts) {
         parts = reported
-        hasNewParts = true
         askedAtMs = PolicyRule.None
         reported.foreach { case (name, isBehind) =>
           if (isBehind || spec.policy.isIngestionTime) add(name, seenAtMs)
@@ -119,8 +117,7 @@ private[simulator] final class NodeOracle(
       active.keys.foreach(change(_)(told(_, nowMs)))
       emit(nowMs)
     }
-    if (hasNewParts) leaveOutUnread()
-    hasNewParts = false
+    if (parts.nonEmpty) leaveOutUnread()
     for (timeout <- spec.idleTimeoutMs; until <- readUpToMs) leaveOutSilent(timeout, until, isShown)
     emit(nowMs)
   }
@@ -131,17 +128,21 @@ private[simulator] final class NodeOracle(
 
   /** Whether the clock may forget these substreams. */
   def mayForget(gone: Set[String]): Boolean = {
-    def top(of: Iterable[String]) = of.map(shown(_).highMs).maxOption
-    top(names) == top(names -- gone) && gone.forall { name =>
+    val furthestMs = (names -- gone).map(shown(_).highMs).maxOption
+    gone.forall { name =>
       val s = substreams(name)
       val isSilent = spec.forgetAfterMs.exists(ms => readUpToMs.exists(_ - s.activeAtMs >= ms))
       val isPassed = emitted.exists(_ >= shown(name).lowMs)
-      isSilent && !parts.contains(name) &&
+      // The furthest stays: time goes on with it when all are idle.
+      furthestMs.exists(_ >= shown(name).lowMs) && isSilent && !parts.contains(name) &&
       (spec.policy.isIngestionTime || !s.isActive && isPassed)
     }
   }
 
-  def forget(gone: Set[String]): Unit = substreams --= gone
+  def forget(gone: Set[String], nowMs: Long): Unit = if (gone.nonEmpty) {
+    substreams --= gone
+    emit(nowMs)
+  }
 
   /** Takes over the watermark of a clock, where this one is only known within bounds. */
   def takeOver(watermarkMs: Option[Long]): Unit = emitted = watermarkMs

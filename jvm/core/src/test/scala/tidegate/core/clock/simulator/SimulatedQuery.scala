@@ -22,6 +22,9 @@ private[simulator] final class SimulatedQuery(spec: QuerySpec) {
   /** The answer of the last trigger. */
   var state: Option[ClockState] = None
 
+  /** What the run has read from the checkpoint. */
+  var startedFrom: ClockState = written
+
   def view: ClockView = clock.view
 
   /** The state at which the next batch begins. */
@@ -33,6 +36,7 @@ private[simulator] final class SimulatedQuery(spec: QuerySpec) {
     nextSaid = if (lastSeen.isEmpty) None else Some(SourceRound.replayed(lastBatchAtMs))
     nextSeen = lastSeen -- spec.nodes.filter(_.isOverState).map(_.name)
     goOn(written, wallMs)
+    startedFrom = written
     state = None
   }
 

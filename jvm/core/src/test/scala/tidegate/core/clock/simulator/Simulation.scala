@@ -50,13 +50,16 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
       step,
       node => substream => now.nodes(node).substreams.get(substream).flatMap(_.watermarkMs)
     )
-    invariants.check(before, now, query.state, oracle)
+    invariants.check(before, now, query.state, isOfCheckpoint, oracle)
     checkSameState(before, now, step)
     checkRestored(step)
     if (query.runBatch(step) && query.state.isDefined) inCheckpoint = latest._2
     val _ = restored.runBatch(step)
     invariants.checkLate(restored, query)
   }
+
+  /** The state of the checkpoint stays until something changes. */
+  private def isOfCheckpoint: Boolean = query.state.exists(_ eq query.startedFrom)
 
   private def start(how: SimulatedStep.Start, wallMs: Long): Unit = {
     endsByItself = how.endsByItself
@@ -77,8 +80,6 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
     val invariant = "nothing new changes nothing"
     if (isQuiet && stateBefore.isDefined)
       invariants.wanted(invariant, "whether the state is the same object", isSame, true)
-    // The state of a checkpoint stays until something changes.
-    val isOfCheckpoint = query.state.exists(_ eq query.begin)
     latest = (query.state, if (isSame || isOfCheckpoint) savedBefore else oracle.known)
     // A run that ends by itself asks for looks.
     if (!endsByItself) {
