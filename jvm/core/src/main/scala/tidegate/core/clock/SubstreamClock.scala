@@ -264,9 +264,7 @@ private[clock] final class SubstreamClock(
     if (isDue) emit(nowMs)
     isDue = false
     for (forgetAfter <- spec.forgetAfterMs; until <- readUpToMs if until >= forgetDueMs) {
-      forget(forgetAfter, until)
-      // One of append times was active until now.
-      emit(nowMs)
+      forget(forgetAfter, until, nowMs)
     }
     if (nowMs - startedAtMs > spec.idleTimeoutMs.getOrElse(Long.MaxValue)) tellOfSilence(nowMs)
   }
@@ -317,7 +315,7 @@ private[clock] final class SubstreamClock(
    * is a new one. One of append times is never idle, but what comes later is appended later. The
    * furthest stays, as time goes on with it when all are idle.
    */
-  private def forget(afterMs: Long, caughtUpAtMs: Long): Unit = {
+  private def forget(afterMs: Long, caughtUpAtMs: Long, nowMs: Long): Unit = {
     val (due, others) = substreams.values
       .filter(s => (spec.policy.isIngestionTime || !isActive(s)) && !isReported(s))
       .toSeq
@@ -333,6 +331,8 @@ private[clock] final class SubstreamClock(
     if (left.nonEmpty) {
       changes += 1
       events += ClockEvent.Forgotten(spec.name, left.map(_.name).sorted)
+      // One of append times has held back the others until now.
+      emit(nowMs)
     }
     // What becomes idle later is due later.
     forgetDueMs = (others.map(_.activeAtMs + afterMs) :+ (caughtUpAtMs + afterMs / 16 + 1)).min
