@@ -49,7 +49,10 @@ lazy val core = (project in file("jvm/core"))
     name := "tidegate-core",
     // Reads and writes the checkpoint; Spark has it.
     libraryDependencies += json4s % Provided,
-    Test / javaOptions += scenarios.value
+    Test / javaOptions += scenarios.value,
+    // How many seeds the simulator runs, from which on, or which one it replays.
+    Test / javaOptions ++= Seq("tidegate.seeds", "tidegate.first-seed", "tidegate.seed")
+      .flatMap(name => sys.props.get(name).map(value => s"-D$name=$value"))
   )
 
 lazy val spark = (project in file("jvm/spark"))

@@ -155,7 +155,11 @@ private[clock] final class SubstreamClock(
    *   when the source reported this
    */
   def expect(unread: Option[Map[String, Boolean]], seenAtMs: Long): Unit = {
-    awaitsParts = false
+    if (awaitsParts) {
+      awaitsParts = false
+      // What was observed while this was awaited becomes visible now, also if nothing is reported.
+      isDue = true
+    }
     unread.foreach { reported =>
       if (reported ne parts) takeIn(reported, seenAtMs)
       behind.foreach(awake(_, seenAtMs))
@@ -214,6 +218,8 @@ private[clock] final class SubstreamClock(
       // active too late to hold back the others.
       speaking.foreach { case (s, _) =>
         awake(s, seenAtMs)
+        // With the first event, parts that were read to their end without one are left out.
+        isDue ||= parts != null && !s.isRead
         s.isRead = true
         s.isToldOf = false
       }
@@ -245,6 +251,8 @@ private[clock] final class SubstreamClock(
     if (goesWithWallClock && due.isDefined) {
       tickedAtMs = due.get
       substreams.valuesIterator.filter(isActive).foreach(advance(_, nowMs))
+      // Without an event, another substream may be behind now.
+      if (spec.idleBehindMs.isDefined) idleDueMs = Long.MinValue
       emit(nowMs)
     }
     // Not earlier: the batch that read a part to its end may have shown its first rows.
@@ -256,7 +264,7 @@ private[clock] final class SubstreamClock(
     if (isDue) emit(nowMs)
     isDue = false
     for (forgetAfter <- spec.forgetAfterMs; until <- readUpToMs if until >= forgetDueMs) {
-      forget(forgetAfter, until)
+      forget(forgetAfter, until, nowMs)
     }
     if (nowMs - startedAtMs > spec.idleTimeoutMs.getOrElse(Long.MaxValue)) tellOfSilence(nowMs)
   }
@@ -307,7 +315,7 @@ private[clock] final class SubstreamClock(
    * is a new one. One of append times is never idle, but what comes later is appended later. The
    * furthest stays, as time goes on with it when all are idle.
    */
-  private def forget(afterMs: Long, caughtUpAtMs: Long): Unit = {
+  private def forget(afterMs: Long, caughtUpAtMs: Long, nowMs: Long): Unit = {
     val (due, others) = substreams.values
       .filter(s => (spec.policy.isIngestionTime || !isActive(s)) && !isReported(s))
       .toSeq
@@ -323,6 +331,8 @@ private[clock] final class SubstreamClock(
     if (left.nonEmpty) {
       changes += 1
       events += ClockEvent.Forgotten(spec.name, left.map(_.name).sorted)
+      // One of append times has held back the others until now.
+      emit(nowMs)
     }
     // What becomes idle later is due later.
     forgetDueMs = (others.map(_.activeAtMs + afterMs) :+ (caughtUpAtMs + afterMs / 16 + 1)).min

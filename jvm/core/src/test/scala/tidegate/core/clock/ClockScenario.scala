@@ -47,6 +47,9 @@ final class ClockScenario(
 
   /** Whether the sources report nothing: all is read when they give nothing new. */
   var readUpWhenQuiet: Boolean = false
+
+  /** Whether the sources of nodes with parts report them. */
+  var reportsParts: Boolean = true
   var batchCount: Int = 0
 
   /** Called in each batch, with its number. */
@@ -208,7 +211,7 @@ final class ClockScenario(
         else feeds.forall { case (name, feed) => feed.isReadUp(ends(name)) },
         moved,
         nowMs,
-        spec.nodes.filter(_.hasParts).map(n => n.name -> feeds(n.name).unread(ends(n.name))).toMap
+        spec.nodes.filter(_.hasParts).map(n => n.name -> unread(n.name, ends(n.name))).toMap
       )
     )
     // The first state is new whatever is in it.
@@ -220,6 +223,9 @@ final class ClockScenario(
     }
     isBatch
   }
+
+  private def unread(node: String, ends: Map[String, Int]): Option[Map[String, Boolean]] =
+    if (reportsParts) feeds(node).unread(ends) else None
 
   private def runBatch(rows: Map[String, Map[String, Seq[FeedRow]]], times: BatchTimes): Unit = {
     assert(times.wentBack.isEmpty, times)

@@ -74,6 +74,16 @@ class ForgettingScenarios extends ClockScenarios {
     assert(run.lateRows === Map.empty)
   }
 
+  test("what is forgotten while it holds back append times lets them go on at once") {
+    val ingestion = node("time", PolicySpec("ingestionTime", Seq(0L, 60000L)), idleAfterMs = None)
+    val run = counts(ingestion.copy(forgetAfterMs = Some(DayMs))).start()
+    def rows(name: String) = run.sendRows("time", name, FeedRow.appended(run.nowMs / 1000.0))
+    rows("a").settle().advance(DayMs)
+    rows("b").settle()
+    assert(run.substreams("time") === Map("b" -> false))
+    assert(run.watermark("time") === Some(run.nowMs - 1))
+  }
+
   test("a year of a hundred new names a day is flat: in memory, in the checkpoint, and restarted") {
     Seq(false, true).foreach { restarts =>
       val run =

@@ -56,6 +56,17 @@ class IdleBehindScenarios extends ClockScenarios {
     assert(run.substreams("time") === Map("a" -> true, "b" -> false))
   }
 
+  test("who is not behind any more since the wall clock moved is left out at once") {
+    val query = counts(node("time", lagAndWallClock(0, 20000)).copy(idleBehindMs = Some(60000L)))
+    val run = query.start()
+    val second = run.nowMs / 1000.0
+    run.send("time", "a", second - 5).send("time", "b", second - 10).settle()
+    run.advance(14999).settle()
+    assert(run.substreams("time") === Map("a" -> true, "b" -> false))
+    run.advance(1).settle()
+    assert(run.substreams("time") === Map("a" -> true, "b" -> true))
+  }
+
   test("a bound below the timeout changes nothing") {
     val run = waiting(Some(1L)).start()
     run.send("time", "a", 30).send("time", "b", 3).settle()

@@ -48,6 +48,24 @@ class PartitionScenarios extends ClockScenarios {
       assert(run.isIdle("time"))
   }
 
+  scenario(
+    "a partition that was read to its end, before any had a time, holds nothing back then either",
+    one
+  ) { run =>
+    run.limit("time")(_ => 0)
+    run.sendRows("time", "0").sendRows("time", "1", FeedRow.withoutTime).settle()
+    run.limit("time")(_ => Int.MaxValue).settle()
+    run.send("time", "0", 35).settle()
+    assert(run.watermark("time") === Some(35000L))
+  }
+
+  test("the last batch before a restart is visible although the source reports no partitions") {
+    val run = counts(node("time", idleAfterMs = None).copy(hasParts = true)).start()
+    run.reportsParts = false
+    run.send("time", "0", 35).runOneBatch().restart()
+    assert(run.watermark("time") === Some(35000L))
+  }
+
   scenario("a partition that is added while the query runs joins in", one) { run =>
     run.sendRows("time", "0", seconds(0 to 25): _*).settle()
     assert(run.take() === Seq("[0,10)|10", "[10,20)|10"))

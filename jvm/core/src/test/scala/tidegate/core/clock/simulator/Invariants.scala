@@ -1,0 +1,169 @@
+package tidegate.core.clock.simulator
+
+import tidegate.core.clock._
+
+/** What must hold after each step. A method throws [[BrokenInvariant]] if it does not. */
+private[simulator] final class Invariants(spec: QuerySpec) {
+  private val Restore = "restore anywhere changes nothing"
+  private val unionKeys = new UnionKeys(spec)
+
+  def check(
+      before: ClockView,
+      now: ClockView,
+      state: Option[ClockState],
+      isOfCheckpoint: Boolean,
+      oracle: QueryOracle
+  ): Unit = {
+    spec.nodes.foreach { node =>
+      val mark = before.nodes.get(node.name).map(_.mark)
+      checkNode(mark.flatMap(_.watermarkMs), now.nodes(node.name), oracle.nodes(node.name), oracle)
+    }
+    oracle.operate()
+    spec.nodes.foreach { node =>
+      val wanted = oracle.nodes(node.name).watermarkMs
+      same(node.name, now.nodes(node.name).mark.watermarkMs, wanted)
+    }
+    spec.operators.foreach(checkOperator(_, before, now, oracle))
+    // A state that nothing has changed since the start still says who was idle before the start.
+    if (!isOfCheckpoint) checkState(now, state, oracle)
+  }
+
+  private def checkState(now: ClockView, state: Option[ClockState], oracle: QueryOracle): Unit = {
+    spec.operators.foreach { op =>
+      for (view <- now.operators.get(op.name))
+        wanted("idleness", op.name, view.mark.idle, oracle.operators(op.name).idle)
+    }
+    wanted("state", "whether there is a state", state.isDefined, !oracle.isUntouched)
+    state.foreach { s =>
+      val marks = now.nodes.map { case (name, view) => name -> view.mark }
+      wanted("state", "the marks of the nodes", s.nodes, marks)
+      wanted("state", "the marks of the operators", s.operators, oracle.operators)
+      wanted("monotonic", "the unions", unionKeys.read(s.unions), oracle.unionsNow)
+    }
+  }
+
+  private def checkNode(
+      before: Option[Long],
+      now: NodeView,
+      oracle: NodeOracle,
+      query: QueryOracle
+  ): Unit = {
+    val name = oracle.spec.name
+    val visible = now.mark.watermarkMs
+    rises(name, before, visible)
+    checkSubstreams(now, oracle)
+    def ideal = oracle.ideal(now.substreams.get(_).flatMap(_.watermarkMs))
+    val highestMs = ideal.highMs
+    if (oracle.isApproximate && !query.hasEnded(name)) oracle.takeOver(visible)
+    forget(now, oracle, query)
+    if (!query.hasEnded(name)) {
+      if (visible != before && visible.exists(_ > math.max(highestMs, ideal.highMs)))
+        broken("no overtaking", name, visible, s"at most $highestMs")
+      if (visible != oracle.watermarkMs) same(name, visible, oracle.watermarkMs)
+      if (oracle.isOpen && oracle.admits(ideal.lowMs))
+        broken("no needless latency", name, visible, ideal.lowMs)
+    }
+    checkHolder(now, oracle, isOpen = oracle.isOpen && !query.hasEnded(name))
+  }
+
+  private def forget(now: NodeView, oracle: NodeOracle, query: QueryOracle): Unit = {
+    val gone = oracle.names -- now.substreams.keySet
+    val where = s"whether ${oracle.spec.name} may forget $gone"
+    wanted("forgetting", where, true, gone.isEmpty || oracle.mayForget(gone))
+    oracle.forget(gone, query.nowMs)
+  }
+
+  private def checkSubstreams(now: NodeView, oracle: NodeOracle): Unit = {
+    val name = oracle.spec.name
+    val gone = oracle.names -- now.substreams.keySet
+    wanted("substreams", name, now.substreams.keySet, oracle.names -- gone)
+    now.substreams.foreach { case (substream, view) =>
+      val bounds = oracle.shown(substream)
+      val ms = view.watermarkMs.getOrElse(PolicyRule.None)
+      if (ms < bounds.lowMs || ms > bounds.highMs)
+        broken("policy", s"$substream of $name", ms, bounds)
+    }
+    val idle = now.substreams.collect { case (substream, view) if view.idle => substream }.toSet
+    wanted("idleness", s"the idle substreams of $name", idle, oracle.idleNames -- gone)
+    wanted("idleness", s"whether $name is idle", now.mark.idle, oracle.isIdle)
+  }
+
+  private def checkHolder(now: NodeView, oracle: NodeOracle, isOpen: Boolean): Unit = {
+    val active = now.substreams.filterNot(_._2.idle)
+    val lowest = active.values.map(_.watermarkMs).minOption
+    val holders = active.collect { case (name, s) if lowest.contains(s.watermarkMs) => name }.toSet
+    if (!(if (holders.isEmpty) now.heldBackBy.isEmpty else now.heldBackBy.exists(holders)))
+      broken("idle never holds back", s"who holds back ${oracle.spec.name}", now.heldBackBy, holders)
+    val ms = lowest.flatten.getOrElse(PolicyRule.None)
+    if (isOpen && oracle.admits(ms))
+      broken("idle never holds back", oracle.spec.name, oracle.watermarkMs, ms)
+  }
+
+  private def checkOperator(
+      op: OperatorSpec,
+      before: ClockView,
+      now: ClockView,
+      oracle: QueryOracle
+  ): Unit = now.operators.get(op.name).foreach { view =>
+    val mark = before.operators.get(op.name).map(_.mark)
+    rises(op.name, mark.flatMap(_.watermarkMs), view.mark.watermarkMs)
+    rises(s"the state of ${op.name}", mark.flatMap(_.evictionMs), view.mark.evictionMs)
+    val expected = oracle.operators(op.name)
+    same(op.name, view.mark.watermarkMs, expected.watermarkMs)
+    same(s"the state of ${op.name}", view.mark.evictionMs, expected.evictionMs)
+    def held(by: String, time: InputTime) = {
+      val holders = oracle.heldBackBy(time)
+      if (!holders(by)) broken("idle never holds back", s"who holds back ${op.name}", by, holders)
+    }
+    held(view.heldBackBy, op.input)
+    for (by <- view.evictionHeldBackBy; time <- op.eviction) held(by, time)
+  }
+
+  /**
+   * The nodes that a restore must not change. A checkpoint does not say who is idle, so after a
+   * restore all substreams count until they are known to be silent. Left out are the nodes where
+   * that makes a difference:
+   *
+   *   - A policy that follows the wall clock is asked for an idle substream too.
+   *   - With `idleBehindMs`, a substream that was overtaken while it was idle waits for longer.
+   *   - A part that was reported without an event has no place in the checkpoint.
+   */
+  private val restorable = spec.nodes.filter { node =>
+    !node.hasParts && (node.idleTimeoutMs.isEmpty ||
+      node.idleBehindMs.isEmpty && !node.policy.dependsOnWallClock)
+  }
+
+  /** What two queries must have in common that differ in how often they were restored. */
+  def checkRestored(restored: SimulatedQuery, undisturbed: SimulatedQuery): Unit = {
+    def marks(query: SimulatedQuery) =
+      restorable.map(node => node.name -> query.view.nodes(node.name).mark)
+    wanted(Restore, "the marks of the nodes", marks(restored), marks(undisturbed))
+    def operators(state: Option[ClockState]) = state.map(_.operators)
+    if (restorable.size == spec.nodes.size)
+      wanted(Restore, "the operators", operators(restored.state), operators(undisturbed.state))
+  }
+
+  /** What is late in the next batch of two such queries. */
+  def checkLate(restored: SimulatedQuery, undisturbed: SimulatedQuery): Unit = {
+    def late(query: SimulatedQuery) = query.begin.operators.map { case (name, mark) =>
+      name -> mark.watermarkMs
+    }
+    if (restorable.size == spec.nodes.size)
+      wanted(Restore, "what is late", late(restored), late(undisturbed))
+  }
+
+  private def rises(where: String, before: Option[Long], now: Option[Long]): Unit =
+    if (before.exists(ms => now.forall(_ < ms))) broken("monotonic", where, now, before)
+
+  private def same(where: String, found: Option[Long], expected: Option[Long]): Unit =
+    if (found != expected) {
+      val isTooHigh = found.exists(ms => expected.forall(_ < ms))
+      broken(if (isTooHigh) "no overtaking" else "no needless latency", where, found, expected)
+    }
+
+  def wanted(invariant: String, where: String, found: Any, expected: Any): Unit =
+    if (found != expected) broken(invariant, where, found, expected)
+
+  private def broken(invariant: String, where: String, found: Any, expected: Any): Nothing =
+    throw new BrokenInvariant(invariant, where, found, expected)
+}

@@ -1,0 +1,105 @@
+package tidegate.core.clock.simulator
+
+import tidegate.core.clock._
+
+/** A query whose clock is real: triggers and batches in the order of Spark's micro-batch engine. */
+private[simulator] final class SimulatedQuery(spec: QuerySpec) {
+  private type Rows = Map[String, Map[String, Seq[Long]]]
+
+  private var written = ClockState.empty
+  private var isWritten = false
+  private var clock: QueryClock = _
+  private var nextSaid = Option.empty[SourceRound]
+  private var nextSeen: Rows = Map.empty
+  private var lastSeen: Rows = Map.empty
+  private var lastBatchAtMs = 0L
+  private var endsByItself = false
+
+  /** What the last trigger told the clock. */
+  var seen: Rows = Map.empty
+  var said: Option[SourceRound] = None
+
+  /** The answer of the last trigger. */
+  var state: Option[ClockState] = None
+
+  /** What the run has read from the checkpoint. */
+  var startedFrom: ClockState = written
+
+  def view: ClockView = clock.view
+
+  /** The state at which the next batch begins. */
+  def begin: ClockState = written
+
+  /** Starts a run on the text of the checkpoint; what the last batch saw is seen again. */
+  def start(wallMs: Long, endsByItself: Boolean): Unit = {
+    this.endsByItself = endsByItself
+    nextSaid = if (lastSeen.isEmpty) None else Some(SourceRound.replayed(lastBatchAtMs))
+    nextSeen = lastSeen -- spec.nodes.filter(_.isOverState).map(_.name)
+    goOn(written, wallMs)
+    startedFrom = written
+    state = None
+  }
+
+  /** Starts a run on the checkpoint of another query. */
+  def continueAs(other: SimulatedQuery, wallMs: Long, endsByItself: Boolean): Unit = {
+    written = other.written
+    isWritten = other.isWritten
+    lastSeen = other.lastSeen
+    lastBatchAtMs = other.lastBatchAtMs
+    start(wallMs, endsByItself)
+  }
+
+  /**
+   * Restores the text of the latest state, as if it was the checkpoint of this very moment, and
+   * gives the new clock what the sources said in the last trigger.
+   */
+  def restore(step: SimulatedStep): Unit = state.foreach { latest =>
+    goOn(latest.copy(savedAtMs = step.wallMs), step.wallMs)
+    val _ = clock.step(written, Map.empty, None, step.wallMs, step.triggerMs)
+    state = clock.step(written, Map.empty, said, step.wallMs, step.triggerMs)
+  }
+
+  private def goOn(from: ClockState, wallMs: Long): Unit = {
+    written = ClockCodec.read(ClockCodec.write(from)).fold(e => throw new AssertionError(e), identity)
+    clock = new QueryClock(spec, written, wallMs, Option.when(endsByItself)(wallMs))
+  }
+
+  def trigger(step: SimulatedStep): Unit = {
+    seen = nextSeen
+    said = nextSaid
+    val observed = seen.map { case (name, times) => name -> observation(name, times) }
+    nextSeen = Map.empty
+    state = clock.step(written, observed, said, step.wallMs, step.triggerMs)
+    nextSaid = Some(step.round)
+  }
+
+  /** Asks the clock again, with nothing new. */
+  def triggerAgain(step: SimulatedStep): Option[ClockState] =
+    clock.step(written, Map.empty, None, step.wallMs, step.triggerMs)
+
+  /** Whether the trigger has to start a batch; the batch then reads the rows of the step. */
+  def runBatch(step: SimulatedStep): Boolean = {
+    // The first state is new whatever is in it.
+    val isBatch = step.rows.nonEmpty ||
+      state.exists(end => !isWritten || !written.givesSameAs(end))
+    if (isBatch) {
+      isWritten = isWritten || state.isDefined
+      written = state.getOrElse(written)
+      nextSeen = step.rows
+      lastSeen = step.rows
+      lastBatchAtMs = step.wallMs
+    }
+    isBatch
+  }
+
+  /** As the tasks of a batch report it. */
+  private def observation(node: String, times: Map[String, Seq[Long]]): NodeObservation = {
+    val lateMs = written.nodes.get(node).flatMap(_.watermarkMs)
+    def late(us: Long) =
+      us != SubstreamClock.NoTime && lateMs.exists(Math.floorDiv(us, 1000L) < _)
+    NodeObservation(
+      times.map { case (name, all) => name -> all.max },
+      times.map { case (name, all) => name -> all.count(late).toLong }.filter(_._2 > 0)
+    )
+  }
+}

@@ -1,0 +1,106 @@
+package tidegate.core.clock.simulator
+
+import scala.util.Random
+
+import tidegate.core.clock.{ClockState, ClockView}
+
+/**
+ * The clock on the plan and the history of a seed, beside its oracle, and beside a second clock
+ * that is restored from its text now and then.
+ *
+ * @param tell
+ *   is given what happens, in lines
+ */
+private[simulator] final class Simulation(seed: Long, tell: Option[String => Unit] = None) {
+  private val random = new Random(seed)
+  private val spec = new SimulatedPlan(random).make()
+  private val steps = new SimulatedHistory(random, spec).make()
+  private val invariants = new Invariants(spec)
+  private val query = new SimulatedQuery(spec)
+  private val restored = new SimulatedQuery(spec)
+
+  private var oracle: QueryOracle = _
+  private var inCheckpoint = QueryOracle.Saved()
+  private var latest = (Option.empty[ClockState], QueryOracle.Saved())
+  private var endsByItself = false
+
+  /** @return the failed step and what does not hold in it, if anything */
+  def run(): Option[(Int, BrokenInvariant)] = {
+    say(s"seed $seed")
+    spec.nodes.foreach(node => say(s"  $node"))
+    spec.operators.foreach(op => say(s"  $op"))
+    spec.asked.foreach(time => say(s"  asked for: $time"))
+    steps.indices.iterator.flatMap { i =>
+      try { run(i, steps(i)); None }
+      catch { case e: BrokenInvariant => Some(i -> e) }
+    }.nextOption()
+  }
+
+  private def run(number: Int, step: SimulatedStep): Unit = {
+    say(s"step $number: $step")
+    step.start.foreach(start(_, step.wallMs))
+    val before = query.view
+    query.trigger(step)
+    val now = query.view
+    now.nodes.foreach(node => say(s"    $node"))
+    now.operators.foreach(op => say(s"    $op"))
+    oracle.step(
+      query.seen,
+      query.said,
+      step,
+      node => substream => now.nodes(node).substreams.get(substream).flatMap(_.watermarkMs)
+    )
+    invariants.check(before, now, query.state, isOfCheckpoint, oracle)
+    checkSameState(before, now, step)
+    checkRestored(step)
+    if (query.runBatch(step) && query.state.isDefined) inCheckpoint = latest._2
+    val _ = restored.runBatch(step)
+    invariants.checkLate(restored, query)
+  }
+
+  /** The state of the checkpoint stays until something changes. */
+  private def isOfCheckpoint: Boolean = query.state.exists(_ eq query.startedFrom)
+
+  private def start(how: SimulatedStep.Start, wallMs: Long): Unit = {
+    endsByItself = how.endsByItself
+    restored.continueAs(query, wallMs, how.endsByItself)
+    query.start(wallMs, how.endsByItself)
+    oracle = new QueryOracle(spec, inCheckpoint, math.max(0L, wallMs), how.endsByItself)
+    latest = (None, inCheckpoint)
+  }
+
+  private def checkSameState(before: ClockView, now: ClockView, step: SimulatedStep): Unit = {
+    def marks(view: ClockView) = view.nodes.map { case (name, n) =>
+      name -> ((n.mark, n.substreams.map { case (s, v) => s -> v.idle }))
+    }
+    val (stateBefore, savedBefore) = latest
+    val isQuiet = query.seen.isEmpty && marks(before) == marks(now) &&
+      query.state.map(_.looks) == stateBefore.map(_.looks)
+    val isSame = query.state.exists(state => stateBefore.exists(_ eq state))
+    val invariant = "nothing new changes nothing"
+    if (isQuiet && stateBefore.isDefined)
+      invariants.wanted(invariant, "whether the state is the same object", isSame, true)
+    latest = (query.state, if (isSame || isOfCheckpoint) savedBefore else oracle.known)
+    // A run that ends by itself asks for looks.
+    if (!endsByItself) {
+      val again = query.triggerAgain(step)
+      val isSameAgain = (again, query.state) match {
+        case (Some(a), Some(b)) => a eq b
+        case (a, b)             => a == b
+      }
+      invariants.wanted(invariant, "whether a second step gives the same", isSameAgain, true)
+      invariants.wanted(invariant, "the view after a second step", query.view, now)
+    }
+  }
+
+  private def checkRestored(step: SimulatedStep): Unit = {
+    restored.trigger(step)
+    if (step.isSettled && step.wallMs == oracle.nowMs && !endsByItself) {
+      say("    restored")
+      restored.restore(step)
+    }
+    invariants.checkRestored(restored, query)
+  }
+
+  private def say(line: => String): Unit = tell.foreach(_(line))
+}
