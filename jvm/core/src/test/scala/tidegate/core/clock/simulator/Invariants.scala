@@ -93,7 +93,12 @@ private[simulator] final class Invariants(spec: QuerySpec) {
     val lowest = active.values.map(_.watermarkMs).minOption
     val holders = active.collect { case (name, s) if lowest.contains(s.watermarkMs) => name }.toSet
     if (!(if (holders.isEmpty) now.heldBackBy.isEmpty else now.heldBackBy.exists(holders)))
-      broken("idle never holds back", s"who holds back ${oracle.spec.name}", now.heldBackBy, holders)
+      broken(
+        "idle never holds back",
+        s"who holds back ${oracle.spec.name}",
+        now.heldBackBy,
+        holders
+      )
     val ms = lowest.flatten.getOrElse(PolicyRule.None)
     if (isOpen && oracle.admits(ms))
       broken("idle never holds back", oracle.spec.name, oracle.watermarkMs, ms)

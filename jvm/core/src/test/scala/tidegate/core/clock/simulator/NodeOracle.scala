@@ -159,7 +159,8 @@ private[simulator] final class NodeOracle(
     } else {
       // All are idle: with a policy that follows the wall clock, time goes on.
       val goesOn = spec.policy.dependsOnWallClock
-      val all = substreams.keys.map(name => if (goesOn) rule(substreams(name).told) else value(name))
+      val all =
+        substreams.keys.map(name => if (goesOn) rule(substreams(name).told) else value(name))
       Bounds(all.map(_.lowMs).max, all.map(_.highMs).max)
     }
   }

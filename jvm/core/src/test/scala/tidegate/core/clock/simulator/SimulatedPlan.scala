@@ -42,12 +42,12 @@ private[simulator] final class SimulatedPlan(random: Random) {
     if (depth == 0) leaf()
     else
       random.nextInt(7) match {
-        case 0         => leaf()
-        case 1 | 2     => CoalescedTime(several())
-        case 3         => GridTime(inner(), grid())
-        case 4         => BehindTime(inner(), oneOf(Durations))
-        case 5         => TightestTime(several())
-        case _         =>
+        case 0     => leaf()
+        case 1 | 2 => CoalescedTime(several())
+        case 3     => GridTime(inner(), grid())
+        case 4     => BehindTime(inner(), oneOf(Durations))
+        case 5     => TightestTime(several())
+        case _     =>
           val sides = Seq(inner(), inner())
           JoinTime(sides ++ Seq.fill(random.nextInt(2))(inner()), sides)
       }

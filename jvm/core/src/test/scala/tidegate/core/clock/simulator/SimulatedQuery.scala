@@ -60,7 +60,8 @@ private[simulator] final class SimulatedQuery(spec: QuerySpec) {
   }
 
   private def goOn(from: ClockState, wallMs: Long): Unit = {
-    written = ClockCodec.read(ClockCodec.write(from)).fold(e => throw new AssertionError(e), identity)
+    written =
+      ClockCodec.read(ClockCodec.write(from)).fold(e => throw new AssertionError(e), identity)
     clock = new QueryClock(spec, written, wallMs, Option.when(endsByItself)(wallMs))
   }
 

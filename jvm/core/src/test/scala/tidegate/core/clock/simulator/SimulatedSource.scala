@@ -5,7 +5,11 @@ import scala.util.Random
 import tidegate.core.clock.{NodeSpec, SubstreamClock}
 
 /** The source under a watermark node: substreams that have rows at random, and report at random. */
-private[simulator] final class SimulatedSource(random: Random, node: NodeSpec, hasFarTimes: Boolean) {
+private[simulator] final class SimulatedSource(
+    random: Random,
+    node: NodeSpec,
+    hasFarTimes: Boolean
+) {
   private val known = 1 + random.nextInt(4)
   private val reports = random.nextInt(8) > 0
 
@@ -46,12 +50,12 @@ private[simulator] final class SimulatedSource(random: Random, node: NodeSpec, h
   }
 
   private def timeUs(wallMs: Long): Long = random.nextInt(40) match {
-    case 0               => SubstreamClock.NoTime
+    case 0                => SubstreamClock.NoTime
     case 1 if hasFarTimes => Farthest(random.nextInt(Farthest.size))
-    case 2               => (wallMs + random.nextInt(10000000)) * 1000
-    case 3               => -random.nextInt(Int.MaxValue) * 1000L - random.nextInt(1000)
-    case n if n < 15     => (wallMs - random.nextInt(30000)) * 1000 + random.nextInt(1000)
-    case _               => (wallMs - random.nextInt(3000)) * 1000 + random.nextInt(1000)
+    case 2                => (wallMs + random.nextInt(10000000)) * 1000
+    case 3                => -random.nextInt(Int.MaxValue) * 1000L - random.nextInt(1000)
+    case n if n < 15      => (wallMs - random.nextInt(30000)) * 1000 + random.nextInt(1000)
+    case _                => (wallMs - random.nextInt(3000)) * 1000 + random.nextInt(1000)
   }
 
   private val Farthest =

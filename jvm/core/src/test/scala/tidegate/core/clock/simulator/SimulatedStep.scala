@@ -29,12 +29,15 @@ private[simulator] final case class SimulatedStep(
   override def toString: String = {
     val started = start.fold("")(s => if (s.endsByItself) "run once, " else "restart, ")
     val read = rows.toSeq.sortBy(_._1).map { case (node, all) =>
-      all.toSeq.sortBy(_._1).map { case (name, us) => us.mkString(s"$name: ", ", ", " µs") }
+      all.toSeq
+        .sortBy(_._1)
+        .map { case (name, us) => us.mkString(s"$name: ", ", ", " µs") }
         .mkString(s"$node reads ", "; ", "")
     }
     val unread = round.unread.toSeq.sortBy(_._1).map { case (node, parts) =>
       parts.fold(s"$node reports nothing")(
-        _.toSeq.sorted.map { case (name, more) => s"$name${if (more) " has more" else ""}" }
+        _.toSeq.sorted
+          .map { case (name, more) => s"$name${if (more) " has more" else ""}" }
           .mkString(s"$node reports ", ", ", "")
       )
     }

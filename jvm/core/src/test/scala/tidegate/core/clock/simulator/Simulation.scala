@@ -30,10 +30,12 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
     spec.nodes.foreach(node => say(s"  $node"))
     spec.operators.foreach(op => say(s"  $op"))
     spec.asked.foreach(time => say(s"  asked for: $time"))
-    steps.indices.iterator.flatMap { i =>
-      try { run(i, steps(i)); None }
-      catch { case e: BrokenInvariant => Some(i -> e) }
-    }.nextOption()
+    steps.indices.iterator
+      .flatMap { i =>
+        try { run(i, steps(i)); None }
+        catch { case e: BrokenInvariant => Some(i -> e) }
+      }
+      .nextOption()
   }
 
   private def run(number: Int, step: SimulatedStep): Unit = {

@@ -22,7 +22,9 @@ class SimulatorSuite extends AnyFunSuite {
         failIfBroken(seed, new Simulation(seed, Some(println(_))).run())
       }
     case None =>
-      test(s"$count seeds from $first on: time rises, waits for nobody idle, and survives restores") {
+      test(
+        s"$count seeds from $first on: time rises, waits for nobody idle, and survives restores"
+      ) {
         val startNs = System.nanoTime()
         (first until first + count).foreach(seed => failIfBroken(seed, new Simulation(seed).run()))
         val minutes = (System.nanoTime() - startNs) / 60e9

@@ -23,11 +23,11 @@ private[simulator] final class TimeOracle(
   def unionsNow: Map[CoalescedTime, Long] = risen
 
   def apply(time: InputTime): Answer = time match {
-    case NodeTime(name)       => Answer(nodes(name).watermarkMs, nodes(name).idle, Set(name))
-    case union: CoalescedTime => coalesced(union)
-    case GridTime(of, grid)   => changed(of)(lastEnd(grid, _))
-    case BehindTime(of, byMs) => changed(of)(_ - byMs)
-    case TightestTime(inputs) => those(inputs.map(apply))(_.max)
+    case NodeTime(name)          => Answer(nodes(name).watermarkMs, nodes(name).idle, Set(name))
+    case union: CoalescedTime    => coalesced(union)
+    case GridTime(of, grid)      => changed(of)(lastEnd(grid, _))
+    case BehindTime(of, byMs)    => changed(of)(_ - byMs)
+    case TightestTime(inputs)    => those(inputs.map(apply))(_.max)
     case JoinTime(inputs, sides) =>
       those(inputs.map(apply))(_.min).copy(idle = sides.map(apply).forall(_.idle))
   }
