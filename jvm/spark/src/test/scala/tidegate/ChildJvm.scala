@@ -2,6 +2,7 @@ package tidegate
 
 import java.lang.management.ManagementFactory
 import java.nio.file.{Files, Path}
+import java.util.concurrent.TimeUnit
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
@@ -33,8 +34,8 @@ final class ChildJvm(program: AnyRef, arguments: Seq[String], log: Path, memory:
 
   def isAlive: Boolean = process.isAlive
 
-  /** Waits for its end, and says whether it ended well. */
-  def succeeds(): Boolean = process.waitFor() == 0
+  /** Waits for its end, and says whether it ended well; false if it has not after ten minutes. */
+  def succeeds(): Boolean = process.waitFor(10, TimeUnit.MINUTES) && process.exitValue() == 0
 
   def kill(): Unit = { val _ = process.destroyForcibly().waitFor() }
 

@@ -13,12 +13,13 @@ import org.apache.spark.sql.streaming.StreamingQueryProgress
 class AccountedRowsSuite extends KeyedStreamTest {
   private val inputs = FaultInputs.random(seed = 3)
 
-  /** The rows of the last file, which wait in the state for what comes after. */
-  private val Waiting = 3L
-
   private def counted(rows: Seq[Row]): Long = rows.map(_.getAs[Long]("c")).sum
 
-  private def accounts(name: String, streams: Int = 1)(used: Run => Long): Unit =
+  /**
+   * @param waiting
+   *   how many rows of the last file wait in the state for what comes after
+   */
+  private def accounts(name: String, waiting: Long = 3)(used: Run => Long): Unit =
     test(s"$name: rows in = rows used + rows late") {
       val query = FaultQuery.all.find(_.name == name).get
       val run = new Run(inputs.queried(spark, query))
@@ -26,8 +27,6 @@ class AccountedRowsSuite extends KeyedStreamTest {
         val batches = progressOfBatches(run)
         val late = batches.map(lateRows).sum
         assert(late > 0, "without late rows nothing is shown")
-        val waiting =
-          if (used(run) == run.rows.size && name.startsWith("dedup")) 0 else Waiting * streams
         assert(batches.map(_.numInputRows).sum === used(run) + duplicates(batches) + waiting + late)
       }
     }
@@ -57,8 +56,8 @@ class AccountedRowsSuite extends KeyedStreamTest {
 
   accounts("tumbling")(run => counted(run.rows))
   accounts("session")(run => counted(run.rows))
-  accounts("union", streams = 2)(run => counted(run.rows))
-  accounts("deduplication")(_.rows.size.toLong)
+  accounts("union", waiting = 6)(run => counted(run.rows))
+  accounts("deduplication", waiting = 0)(_.rows.size.toLong)
   accounts("event-time order")(_.rows.size.toLong)
   accounts("transformWithState")(_.rows.size.toLong)
 }

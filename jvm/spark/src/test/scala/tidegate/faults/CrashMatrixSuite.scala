@@ -84,7 +84,9 @@ class CrashMatrixSuite extends AnyFunSuite with BeforeAndAfterAll {
     finish(child)
   }
 
-  private def finish(child: Child): Unit = assert(child.succeeds, child.log)
+  private def finish(child: Child): Unit =
+    try assert(child.succeeds, child.log)
+    finally child.kill()
 
   private def newRun(cases: Seq[FaultCase]): Path = {
     val run = Files.createTempDirectory(folder, "run")
@@ -101,8 +103,12 @@ class CrashMatrixSuite extends AnyFunSuite with BeforeAndAfterAll {
     def kill(): Unit = jvm.kill()
     def log: String = Files.readString(run.resolve("log")).takeRight(5000)
 
-    def awaitBatches(cases: Seq[FaultCase], count: Int): Unit =
-      while (isAlive && cases.map(_.commits(run)).sum < count) Thread.sleep(20)
+    /** Waits until so many batches are committed, over all queries; or for ten minutes. */
+    def awaitBatches(cases: Seq[FaultCase], count: Int): Unit = {
+      val endNs = System.nanoTime() + 600e9.toLong
+      def isEnough = cases.map(_.commits(run)).sum >= count || System.nanoTime() > endNs
+      while (isAlive && !isEnough) Thread.sleep(20)
+    }
   }
 }
 
