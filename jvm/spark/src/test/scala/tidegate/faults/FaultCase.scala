@@ -5,6 +5,7 @@ import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.{Dataset, Row, SparkSession}
 
@@ -27,6 +28,9 @@ final case class FaultCase(query: FaultQuery, isUpdate: Boolean, hasFileSink: Bo
   /** Runs the query until it has read all files, and writes down that it has. */
   def run(spark: SparkSession, inputs: FaultInputs, run: Path): Unit = {
     Files.createDirectories(output(run))
+    // What is left if the process is killed while Spark writes the first offset. Spark refuses it.
+    if (!Files.exists(checkpoint(run).resolve("offsets/0")))
+      FileUtils.deleteDirectory(checkpoint(run).toFile)
     val writer = inputs
       .queried(spark, query)
       .writeStream

@@ -8,9 +8,6 @@ import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 /** A moment of a batch at which a query fails, once. */
 sealed abstract class KillPoint(val title: String) {
 
-  /** Whether the batch has this moment. */
-  def isIn(batch: Long): Boolean = true
-
   /** Lets the query fail at this moment of the batch, and then not any more. */
   def arm(batch: Long): Unit
 }
@@ -26,7 +23,7 @@ object KillPoint {
     Iterator.iterate(error)(_.getCause).takeWhile(_ != null).exists(_.toString.contains(Reason))
 
   /** Fails around the commit of the file that fits. */
-  private class File(title: String, isAfter: Boolean, fits: (String, Long) => Boolean)
+  private final class File(title: String, isAfter: Boolean, fits: (String, Long) => Boolean)
       extends KillPoint(title) {
     override def arm(batch: Long): Unit = {
       def failOnce(to: Path): Unit = if (fits(to.toString, batch)) {
@@ -48,10 +45,7 @@ object KillPoint {
     file.matches(s".*/state/\\d+/\\d+/(.*/)?${batch + 1}(_[^/]*)?\\.(delta|changelog|zip)")
 
   val all: Seq[KillPoint] = Seq(
-    // Of the first offset Spark refuses what is left: the folder is not empty, and has no offset.
-    new File("before the offset is written", isAfter = false, ends("offsets")) {
-      override def isIn(batch: Long): Boolean = batch > 0
-    },
+    new File("before the offset is written", isAfter = false, ends("offsets")),
     new File("after the offset is written", isAfter = true, ends("offsets")),
     new Planning(1),
     new Planning(2),
