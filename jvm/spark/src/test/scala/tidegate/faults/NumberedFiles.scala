@@ -8,7 +8,7 @@ import java.util
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapability, TableProvider}
+import org.apache.spark.sql.connector.catalog.{Table, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.connector.read.streaming._
@@ -31,18 +31,9 @@ final class NumberedFiles extends TableProvider {
       structure: StructType,
       partitioning: Array[Transform],
       properties: util.Map[String, String]
-  ): Table = new Table with SupportsRead {
-    override def name(): String = "numbered files"
-    override def schema(): StructType = structure
-    override def capabilities(): util.Set[TableCapability] =
-      Set(TableCapability.MICRO_BATCH_READ).asJava
-    override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = () =>
-      new Scan {
-        override def readSchema(): StructType = structure
-        override def toMicroBatchStream(checkpoint: String): MicroBatchStream =
-          new NumberedFiles.Stream(Path.of(options.get("folder")))
-      }
-  }
+  ): Table = new StreamTable("numbered files", structure)(options =>
+    new NumberedFiles.Stream(Path.of(options.get("folder")))
+  )
 }
 
 object NumberedFiles {
@@ -78,17 +69,8 @@ object NumberedFiles {
 
   private object Readers extends PartitionReaderFactory {
     override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
-      val lines = Files.readAllLines(Path.of(partition.asInstanceOf[File].path)).iterator
-      new PartitionReader[InternalRow] {
-        private var line: String = _
-        override def next(): Boolean = {
-          val more = lines.hasNext
-          if (more) line = lines.next()
-          more
-        }
-        override def get(): InternalRow = row(line)
-        override def close(): Unit = ()
-      }
+      val lines = Files.readAllLines(Path.of(partition.asInstanceOf[File].path))
+      new RowsReader(lines.iterator.asScala.map(row))
     }
   }
 

@@ -4,10 +4,9 @@ package sources
 import java.util
 
 import scala.collection.concurrent.TrieMap
-import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapability, TableProvider}
+import org.apache.spark.sql.connector.catalog.{Table, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.connector.read.streaming.{
@@ -165,21 +164,11 @@ final class EventLogV2 extends TableProvider {
       structure: StructType,
       partitioning: Array[Transform],
       properties: util.Map[String, String]
-  ): Table = new Table with SupportsRead {
-    override def name(): String = "event log"
-    override def schema(): StructType = structure
-    override def capabilities(): util.Set[TableCapability] =
-      Set(TableCapability.MICRO_BATCH_READ).asJava
-    override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = () =>
-      new Scan {
-        override def readSchema(): StructType = structure
-        override def toMicroBatchStream(checkpoint: String): MicroBatchStream = {
-          val log = EventLog.all(options.get("log"))
-          val kind = SourceKind.named(options.get("kind"))
-          if (kind.limit.isEmpty) new EventLogV2.All(log) else new EventLogV2.Limited(log, kind)
-        }
-      }
-  }
+  ): Table = new StreamTable("event log", structure)({ options =>
+    val log = EventLog.all(options.get("log"))
+    val kind = SourceKind.named(options.get("kind"))
+    if (kind.limit.isEmpty) new EventLogV2.All(log) else new EventLogV2.Limited(log, kind)
+  })
 }
 
 object EventLogV2 {
@@ -211,18 +200,7 @@ object EventLogV2 {
   }
 
   private object Readers extends PartitionReaderFactory {
-    override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
-      val rows = partition.asInstanceOf[Rows].rows.iterator
-      new PartitionReader[InternalRow] {
-        private var row: InternalRow = _
-        override def next(): Boolean = {
-          val more = rows.hasNext
-          if (more) row = rows.next()
-          more
-        }
-        override def get(): InternalRow = row
-        override def close(): Unit = ()
-      }
-    }
+    override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
+      new RowsReader(partition.asInstanceOf[Rows].rows.iterator)
   }
 }

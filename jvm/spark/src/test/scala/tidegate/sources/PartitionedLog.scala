@@ -5,10 +5,9 @@ import java.sql.Timestamp
 import java.util
 
 import scala.collection.concurrent.TrieMap
-import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapability, TableProvider}
+import org.apache.spark.sql.connector.catalog.{Table, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.connector.read.streaming._
@@ -87,17 +86,7 @@ object PartitionedLog {
   object Readers extends PartitionReaderFactory {
     override def createReader(slice: InputPartition): PartitionReader[InternalRow] = {
       val Slice(log, partition, from, until) = slice.asInstanceOf[Slice]
-      val rows = all(log).read(partition, from, until).iterator
-      new PartitionReader[InternalRow] {
-        private var row: InternalRow = _
-        override def next(): Boolean = {
-          val more = rows.hasNext
-          if (more) row = rows.next()
-          more
-        }
-        override def get(): InternalRow = row
-        override def close(): Unit = ()
-      }
+      new RowsReader(all(log).read(partition, from, until).iterator)
     }
   }
 }
@@ -112,20 +101,9 @@ final class PartitionedProvider extends TableProvider {
       schema: StructType,
       partitioning: Array[Transform],
       properties: util.Map[String, String]
-  ): Table = new PartitionedTable(properties.get("table"), schema)
-}
-
-final class PartitionedTable(table: String, columns: StructType) extends Table with SupportsRead {
-  override def name(): String = table
-  override def schema(): StructType = columns
-  override def capabilities(): util.Set[TableCapability] =
-    Set(TableCapability.MICRO_BATCH_READ).asJava
-  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = () =>
-    new Scan {
-      override def readSchema(): StructType = schema()
-      override def toMicroBatchStream(checkpoint: String): MicroBatchStream =
-        new PartitionedStream(options.get("log"))
-    }
+  ): Table = new StreamTable(properties.get("table"), schema)(options =>
+    new PartitionedStream(options.get("log"))
+  )
 }
 
 final class PartitionedStream(name: String)
