@@ -102,10 +102,10 @@ NO_DURATION = (
             "22023",
         ),
         (
-            {"lag": None, "policy": tidegate.Policy("limitingLagAndLull", ("5 seconds",))},
+            {"lag": None, "policy": tidegate.Policy("eventually", ("5 seconds",))},
             "UNKNOWN_POLICY",
             "There is no watermark policy with the name and number of arguments of "
-            "limitingLagAndLull('5 seconds'). Use one of `fixedLag`, `limitingLagAndDelay`, "
+            "eventually('5 seconds'). Use one of `fixedLag`, `limitingLagAndDelay`, "
             "`limitingLagAndLull`, `limitingTimestampAndWallClockLag`.",
             "42704",
         ),

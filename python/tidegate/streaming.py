@@ -351,8 +351,12 @@ def _emission(emission: Any) -> Emission | None:
 
 
 def _check_described(argument: str, value: Policy | Emission, names: Sequence[str]) -> None:
-    """Refuse what no function of ours made: the name becomes a part of a SQL statement."""
-    if value.name not in names:
+    """Refuse a name that is more than one word: on Spark Connect it is a part of a SQL statement.
+
+    A word that is not known is refused where it is looked up, as a condition.
+    """
+    name = value.name
+    if not (isinstance(name, str) and name.isascii() and name.isidentifier()):
         raise ValueError(f"{argument} must be one of {', '.join(names)}, found {value.name!r}.")
     if not isinstance(value.arguments, tuple):
         raise wrong_type(f"arguments of {argument}", "a tuple of interval strings", value.arguments)

@@ -124,6 +124,13 @@ def test_statement_when_refused_then_the_error_arrives_whole(
             "42703",
         ),
         (
+            {"emission": tidegate.Emission("byMoon", ("1 second",))},
+            "UNKNOWN_POLICY",
+            "There is no emission with the name and number of arguments of byMoon('1 second'). Use "
+            "one of `byFrame`, `byMinStep`.",
+            "42704",
+        ),
+        (
             {"name": " "},
             "EMPTY_NAME",
             "The argument `name` is empty. Leave it out to use the event time column as the name, "
