@@ -1,7 +1,7 @@
 """Keyed event-time watermarks for Spark Structured Streaming.
 
-Importing the package adds ``withKeyedWatermark``, ``withIngestionWatermark``, ``orderByEventTime``
-and ``streamJoin`` to ``pyspark.sql.DataFrame``.
+Importing the package adds ``withKeyedWatermark``, ``withIngestionWatermark``, ``orderByEventTime``,
+``streamJoin`` and ``tidegateName`` to ``pyspark.sql.DataFrame``.
 """
 
 from tidegate._version import __version__
@@ -13,6 +13,7 @@ from tidegate.errors import (
     UnsupportedSessionError,
 )
 from tidegate.joins import streamJoin
+from tidegate.naming import tidegateName
 from tidegate.ordering import orderByEventTime
 from tidegate.policies import (
     Emission,
@@ -54,6 +55,7 @@ __all__ = [
     "limitingTimestampAndWallClockLag",
     "orderByEventTime",
     "streamJoin",
+    "tidegateName",
     "watermarks",
     "withIngestionWatermark",
     "withKeyedWatermark",

@@ -28,6 +28,10 @@ BOUNDS_FOLLOW = "tidegate_bounds_follow"
 """A hint on a join whose bounds come next: the server does not refuse the join without them."""
 
 
+OPERATOR_NAME = "tidegate_name"
+"""A hint that names the first stateful operator below."""
+
+
 def is_connect(obj: Any) -> bool:
     """Tell whether an object of PySpark belongs to Spark Connect."""
     return type(obj).__module__.startswith("pyspark.sql.connect.")
@@ -108,6 +112,11 @@ def order_by_event_time(
     if partition_by:
         call.named("partition_by", partition_by)
     return call.on(df)
+
+
+def tidegate_name(df: DataFrame, name: str) -> DataFrame:
+    """Name the operator that makes a DataFrame."""
+    return df.hint(OPERATOR_NAME, name)
 
 
 def stream_join(

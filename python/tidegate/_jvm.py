@@ -134,6 +134,12 @@ def order_by_event_time(df: Any, partition_by: list[str], event_time: str | None
     return DataFrame(ordered, df.sparkSession)
 
 
+def tidegate_name(df: Any, name: str) -> DataFrame:
+    """Call the facade's method of this name."""
+    named = facade().tidegateName(_java_dataframe("df", df), name)
+    return DataFrame(named, df.sparkSession)
+
+
 def java_query(query: Any) -> Any:
     """Return the Java object behind a streaming query."""
     if is_connect(query):

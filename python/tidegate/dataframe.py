@@ -6,6 +6,7 @@ A type checker sees the methods on :class:`KeyedDataFrame`; at run time it is ``
 from pyspark.sql import DataFrame
 
 from tidegate.joins import streamJoin
+from tidegate.naming import tidegateName
 from tidegate.ordering import orderByEventTime
 from tidegate.streaming import withIngestionWatermark, withKeyedWatermark
 
@@ -13,5 +14,6 @@ setattr(DataFrame, "withKeyedWatermark", withKeyedWatermark)
 setattr(DataFrame, "withIngestionWatermark", withIngestionWatermark)
 setattr(DataFrame, "orderByEventTime", orderByEventTime)
 setattr(DataFrame, "streamJoin", streamJoin)
+setattr(DataFrame, "tidegateName", tidegateName)
 
 KeyedDataFrame = DataFrame

@@ -99,6 +99,9 @@ final class PythonFacade {
   ): DataFrame =
     EventTimeOrders.order(df, partitionBy.asScala.toSeq, Option(eventTime))
 
+  /** See the method of the same name on Datasets. */
+  def tidegateName(df: Dataset[Row], name: String): DataFrame = df.tidegateName(name)
+
   /** The defaults of arguments that are durations, by the name of the argument. */
   def defaults(): JMap[String, String] =
     Map("idleTimeout" -> Defaults.IdleTimeout, "maxIdleLag" -> Defaults.MaxIdleLag).asJava

@@ -4,12 +4,14 @@ import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.analysis.{
   CompleteWindowKeys,
+  DropOperatorNames,
   ExplainStreams,
   KeepOneClock,
   KeyTransformWithStateOutput,
   LowerSessions,
   RefreshViewColumns,
   ResolveBoundsFollow,
+  ResolveOperatorNames,
   SpellOutBounds
 }
 import tidegate.checks.{
@@ -61,6 +63,8 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
     // With the hint rules, because Spark drops unknown hints right after them.
     extensions.injectHintResolutionRule(_ => ResolveBoundsFollow)
 
+    extensions.injectHintResolutionRule(_ => ResolveOperatorNames)
+
     extensions.injectResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))
 
     extensions.injectResolutionRule(_ => ResolveEventTimeCalls)
@@ -98,6 +102,9 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectCheckRule(_ => CheckSessions)
 
     extensions.injectCheckRule(_ => CheckWindowUnions)
+
+    // When no query can start any more: the optimizer looks through the plan.
+    extensions.injectPlanNormalizationRule(_ => DropOperatorNames)
 
     // After the analysis, because Spark knows aggregates only in aggregations; and before the
     // optimizer rewrites the windows.

@@ -1,6 +1,12 @@
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{Column, DataFrame, Dataset}
-import tidegate.builders.{EventTimeOrders, KeyedWatermarks, Policies, StreamJoins}
+import tidegate.builders.{
+  EventTimeOrders,
+  KeyedWatermarks,
+  OperatorNames,
+  Policies,
+  StreamJoins
+}
 import tidegate.errors.PolicyErrors
 import tidegate.settings.Defaults
 
@@ -293,6 +299,30 @@ package object tidegate extends tidegate.PolicyFunctions {
     /** Joins with another stream on a condition that bounds their times itself. */
     def streamJoin(right: Dataset[_], on: Column, how: String): DataFrame =
       StreamJoins.join(ds, right, Right(on), how, None)
+
+    /**
+     * Names the stateful operator that makes a stream, such as its windows or its join.
+     *
+     * The name goes to the first operator with state below: filters and projections may stand in
+     * between. The operator appears under its name in the log, in the progress of the query and in
+     * `watermarks`. A restarted query finds the state of the operator by its name, so operators may
+     * change their places between two runs. On batch data the name has no effect. In SQL the same
+     * is the hint `SELECT /*+ TIDEGATE_NAME('hourly') */ ...`.
+     *
+     * {{{
+     * df.groupBy(window($"order_time", "1 hour")).count().tidegateName("hourly")
+     * }}}
+     *
+     * @param name
+     *   a word of letters, digits, `_` and `-` that does not begin with a digit or `-`. Each
+     *   operator of a query needs a name of its own
+     * @throws AnalysisException
+     *   if the name is not a word, or is a name that Tidegate gives, such as `aggregate-2`, or if
+     *   the session does not have the extension; when the query starts, if the name has no operator
+     *   over a keyed watermark or more than one, if an operator has two names, or if two operators
+     *   have one name
+     */
+    def tidegateName(name: String): Dataset[T] = OperatorNames.give(ds, name)
   }
 
   private def lagOrPolicy(lag: String, policy: PolicySpec): PolicySpec =

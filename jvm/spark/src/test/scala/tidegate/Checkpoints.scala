@@ -42,7 +42,7 @@ object Checkpoints {
    *   the last entry in the log of each file source
    */
   def cut(checkpoint: Path, offsets: Long, commits: Long, sourceLogs: Seq[Long]): Path = {
-    val copy = Files.createTempDirectory("tidegate-cut")
+    val copy = TempFolders.create("cut")
     Files.walk(checkpoint).iterator().asScala.foreach { from =>
       val to = copy.resolve(checkpoint.relativize(from).toString)
       if (Files.isDirectory(from)) Files.createDirectories(to)

@@ -12,7 +12,7 @@ object EventFiles {
 
   /** A new folder, with one file for every batch. */
   def of(batches: Seq[Event]*): Path = {
-    val folder = Files.createTempDirectory("tidegate-files")
+    val folder = TempFolders.create("files")
     batches.zipWithIndex.foreach { case (events, i) => add(folder, i, events) }
     folder
   }

@@ -1,6 +1,6 @@
 package tidegate
 
-import java.nio.file.{Files, Path}
+import java.nio.file.Path
 import java.sql.Timestamp
 import java.time.{Instant, LocalDateTime, ZoneOffset}
 
@@ -38,7 +38,7 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
 
   def event(sub: String, second: Double, n: Int = 1): Event = Event(sub, at(second), n)
 
-  def newCheckpoint(): Path = Files.createTempDirectory("tidegate-test")
+  def newCheckpoint(): Path = TempFolders.create("test")
 
   def events(): MemoryStream[Event] = {
     import KeyedStreamTest.eventEncoder

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import tidegate.columns.{WindowMark, WindowRole}
 import tidegate.errors.SessionErrors
-import tidegate.plans.SessionWindows
+import tidegate.plans.{NamedOperator, SessionWindows}
 
 /**
  * Sessions below an aggregation, with Spark's session window instead of our three columns.
@@ -43,6 +43,7 @@ private[analysis] object Sessions {
         sessions.copy(plan = f.copy(child = sessions.plan))
       }
     case a: SubqueryAlias => below(a.child).map(s => s.copy(plan = a.copy(child = s.plan)))
+    case n: NamedOperator => below(n.child).map(s => s.copy(plan = n.copy(child = s.plan)))
     case v: View          => below(v.child)
     case p: Project       => below(p.child).map(projected(p, _))
     case _                => None

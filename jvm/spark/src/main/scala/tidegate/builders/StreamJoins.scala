@@ -10,7 +10,7 @@ import tidegate.checks.CheckJoins
 import tidegate.columns.EventTimeTag
 import tidegate.errors.JoinErrors
 import tidegate.operators.{JoinBounds, StreamJoin}
-import tidegate.plans.BoundsFollow
+import tidegate.plans.{BoundsFollow, NamedOperator}
 
 /** Builds stream joins; the one place where their arguments are checked. */
 private[tidegate] object StreamJoins {
@@ -51,6 +51,7 @@ private[tidegate] object StreamJoins {
     case s: SubqueryAlias => addTo(s.child, bounds)
     case v: View          => addTo(v.child, bounds)
     case b: BoundsFollow  => addTo(b.child, bounds)
+    case n: NamedOperator => addTo(n.child, bounds).map(join => n.copy(child = join))
     case _                => None
   }
 

@@ -1,7 +1,7 @@
 package tidegate.clock
 
 import org.apache.spark.sql.connector.read.streaming.Offset
-import tidegate.core.clock.{ClockCodec, ClockState}
+import tidegate.core.clock.{ClockCodec, ClockState, FormerNames}
 import tidegate.core.window.FrameFormat
 import tidegate.errors.CheckpointErrors
 
@@ -13,6 +13,12 @@ final class ClockOffset(val state: ClockState) extends Offset {
 
   // Spark asks for the text at every trigger.
   override lazy val json: String = ClockCodec.write(state)
+
+  /** The same offset for a query in which some operators have other names. */
+  def renamed(former: FormerNames): ClockOffset = {
+    val now = former(state)
+    if (now eq state) this else new ClockOffset(now)
+  }
 
   override def equals(other: Any): Boolean = other match {
     case that: ClockOffset => state.givesSameAs(that.state)

@@ -193,14 +193,16 @@ final class EventTimeClock(madeAtMs: Long)
     // Spark asks at every trigger, with the text that it got from here.
     if (latest != null && (latest.json eq json)) latest
     else {
-      if (parsed._1 != json) parsed = json -> ClockOffset.parse(json, offsetFile(json))
+      if (parsed._1 != json) {
+        val read = ClockOffset.parse(json, running.flatMap(_.offsetFile(json)))
+        parsed = json -> running.fold(read)(q => read.renamed(q.formerNames))
+      }
       parsed._2
     }
   }
 
-  /** The file of the checkpoint that has this text, for an error. */
-  private def offsetFile(json: String): Option[String] =
-    RunningQuery.current(SparkContext.getOrCreate()).flatMap(_.offsetFile(json))
+  private def running: Option[RunningQuery] =
+    Option(query).orElse(RunningQuery.current(SparkContext.getOrCreate()))
 
   /** Whether the run ends with what its sources had at its start. */
   private[clock] def endsByItself: Boolean = frozenAtMs.isDefined

@@ -18,6 +18,7 @@ import tidegate.core.EndOfTime
 import tidegate.core.clock.{
   BatchTimes,
   ClockState,
+  FormerNames,
   InputTime,
   NodeTime,
   OperatorBatch,
@@ -47,6 +48,9 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
   lazy val nodes: Seq[KeyedWatermark] = prepared.collect { case k: KeyedWatermark => k }
 
   lazy val operators: Seq[DropLate] = prepared.collect { case d: DropLate => d }
+
+  /** What the checkpoint calls the operators. */
+  def formerNames: FormerNames = prepared.decisions.former
 
   /** What the plan says about time, and the session about the number of substreams. */
   lazy val spec: QuerySpec = {

@@ -9,10 +9,19 @@ import org.apache.spark.sql.execution.streaming.state.{
   StateStoreColFamilySchema
 }
 import org.apache.spark.sql.tidegate.{CheckpointLogs, OperatorState, SparkInternals}
-import tidegate.core.clock.{ClockState, NodeOrigin, OperatorMark}
+import tidegate.core.clock.{ClockState, FormerNames, NodeOrigin, OperatorMark, OperatorPlace}
 
-/** What a checkpoint says about the state of operators, before the query continues from it. */
-final class StateCheckpoint(location: String, session: SparkSession) {
+/**
+ * What a checkpoint says about the state of operators, before the query continues from it.
+ *
+ * @param former
+ *   what the checkpoint calls the operators
+ */
+final class StateCheckpoint(
+    location: String,
+    session: SparkSession,
+    former: FormerNames = FormerNames.none
+) {
   private val hadoopConf = SparkInternals.hadoopConf(session)
   private val files = new Path(location).getFileSystem(hadoopConf)
   private val state = new Path(location, "state")
@@ -50,7 +59,21 @@ final class StateCheckpoint(location: String, session: SparkSession) {
    * watermarks.
    */
   lazy val marks: Map[String, OperatorMark] =
-    committed.flatMap(ofClock).fold(Map.empty[String, OperatorMark])(_.operators)
+    committed.flatMap(ofClock).fold(Map.empty[String, OperatorMark])(former(_).operators)
+
+  /** The same checkpoint for a query in which some operators have other names. */
+  def renamed(former: FormerNames): StateCheckpoint =
+    new StateCheckpoint(location, session, former)
+
+  /** Whether the query has begun. */
+  def exists: Boolean = logs.lastBegun.isDefined
+
+  /**
+   * Where the operators keep their states, by the names that they had in the last batch that was
+   * begun; empty if none was given a name.
+   */
+  lazy val places: Map[String, OperatorPlace] =
+    logs.lastBegun.flatMap(ofClock).fold(Map.empty[String, OperatorPlace])(_.places)
 
   /** Whether Spark finds sources again by their names, and not by their places. */
   lazy val isByName: Boolean = logs.lastBegun.exists(logs.isByName)
@@ -65,6 +88,13 @@ final class StateCheckpoint(location: String, session: SparkSession) {
         state.origin.map(name -> _)
       }
       .toMap
+
+  /**
+   * Whether Spark has numbered the states in the order of the plan, because none of the operators
+   * had a name.
+   */
+  def isNumberedBySpark: Boolean =
+    committed.orElse(logs.lastBegun).exists(ofClock(_).forall(_.places.isEmpty))
 
   private def ofClock(batchId: Long): Option[ClockState] =
     logs

@@ -9,7 +9,14 @@ import org.apache.spark.sql.tidegate.{
   WatermarkSupport
 }
 import tidegate.errors.WatermarkErrors
-import tidegate.execution.{DropLateExec, KeyedOperatorExec, KeyedWatermarkExec, OneStoreExec}
+import tidegate.execution.{
+  DropLateExec,
+  FindDropLate,
+  KeyedOperatorExec,
+  KeyedWatermarkExec,
+  OneStoreExec,
+  OperatorsInOrderExec
+}
 import tidegate.operators.{BindJoin, NullKeys, OneTimeOperator, StateTimes, StatefulOperators}
 import tidegate.plans.OperatorName
 
@@ -34,6 +41,8 @@ object BindWatermarks extends ColumnarRule {
 
   private def bound(node: SparkPlan): Option[SparkPlan] = node match {
     case u: UpdateEventTimeColumnExec => bindUpdate(u)
+    // Spark has numbered the states.
+    case o: OperatorsInOrderExec => Some(o.child)
     // Our own operators were planned with their watermarks.
     case own: OneStoreExec =>
       for (name <- own.operator; drop <- FindDropLate.named(own, name))

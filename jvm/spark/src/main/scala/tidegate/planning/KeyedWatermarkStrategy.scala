@@ -19,6 +19,7 @@ import tidegate.execution.{
   KeyedWatermarkExec,
   LateOrigin,
   NoFramesExec,
+  OperatorsInOrderExec,
   RetagEventTimeExec
 }
 import tidegate.plans.{
@@ -67,7 +68,9 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case f: FrameAggregate            => Seq(frameAggregate(f, f.output))
     case KeepNotNull(columns, filter) => Seq(ProjectExec(columns, planLater(filter)))
     case o: EventTimeOrder            => Seq(eventTimeOrder(o))
-    case p: PreparedQuery             => Seq(planLater(p.child))
+    case p: PreparedQuery             =>
+      val numbers = p.decisions.time.places.transform((_, place) => place.state)
+      Seq(OperatorsInOrderExec(numbers, p.decisions.isNumbered, planLater(p.child)))
     case n: NoFrames                  => Seq(NoFramesExec(n.reason, planLater(n.child)))
     // No bounds can follow any more; a query whose join lacks them was refused at its start.
     case b: BoundsFollow => Seq(planLater(b.child))

@@ -26,8 +26,9 @@ private[tidegate] object BoundsFollow {
     plan.collect { case b: BoundsFollow => joinOf(b.child) }.flatten
 
   private def joinOf(plan: LogicalPlan): Option[Join] = plan match {
-    case j: Join    => Some(j)
-    case p: Project => joinOf(p.child)
-    case _          => None
+    case j: Join          => Some(j)
+    case p: Project       => joinOf(p.child)
+    case n: NamedOperator => joinOf(n.child)
+    case _                => None
   }
 }

@@ -6,6 +6,18 @@ package tidegate.plans
  * @param kind
  *   what it is, such as `aggregate`
  * @param name
- *   its own name, unique in the plan, such as `aggregate-2`
+ *   its own name, unique in the plan: the name that the user gave, or the default
+ * @param default
+ *   its name if the user gives none: the kind, and its number in the plan, such as `aggregate-2`
  */
-final case class OperatorName(kind: String, name: String)
+final case class OperatorName(kind: String, name: String, default: String) {
+
+  /** Whether the user gave the name. */
+  def isGiven: Boolean = name != default
+}
+
+object OperatorName {
+
+  /** The name of an operator that the user gave no name. */
+  def default(kind: String, name: String): OperatorName = OperatorName(kind, name, name)
+}

@@ -1,11 +1,20 @@
 package tidegate.plans
 
-import tidegate.core.clock.QuerySpec
+import tidegate.core.clock.{FormerNames, QuerySpec}
 
 /**
  * What was decided at the start of a query, from its whole plan and its checkpoint.
  *
  * @param time
  *   the watermarks with their final names and emissions, and the operators with their bounds
+ * @param former
+ *   what the checkpoint calls the operators
+ * @param isNumbered
+ *   whether Spark has numbered the states of the checkpoint, in the order of the plan
  */
-final case class QueryDecisions(time: QuerySpec, frames: FrameDecisions)
+final case class QueryDecisions(
+    time: QuerySpec,
+    frames: FrameDecisions,
+    former: FormerNames,
+    isNumbered: Boolean
+)

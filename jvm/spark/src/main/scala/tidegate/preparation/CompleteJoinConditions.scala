@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull, Predica
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.plans.{Inner, InnerLike}
 import tidegate.operators.{Conjunction, JoinBounds, StreamJoin}
+import tidegate.plans.NamedOperator
 
 /**
  * Gathers what a query says about the times of a join into the join's condition.
@@ -25,6 +26,7 @@ object CompleteJoinConditions extends PredicateHelper {
       val aliases = getAliasMap(p)
       p.copy(child = complete(p.child, above.map(replaceAlias(_, aliases))))
     case s: SubqueryAlias                              => s.copy(child = complete(s.child, above))
+    case n: NamedOperator                              => n.copy(child = complete(n.child, above))
     case j: Join if j.joinType.isInstanceOf[InnerLike] =>
       val must = above ++ j.condition.toSeq.flatMap(splitConjunctivePredicates)
       // Spark's operator knows no cross join, but its optimizer moves the predicates into this one.

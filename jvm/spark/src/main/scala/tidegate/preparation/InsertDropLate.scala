@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.columns.EventTimeTag
 import tidegate.core.clock.{InputTime, OperatorBatch}
-import tidegate.errors.WatermarkErrors
+import tidegate.errors.{OperatorErrors, WatermarkErrors}
 import tidegate.operators.{
   JoinLimits,
   KeyedTimes,
@@ -14,7 +14,14 @@ import tidegate.operators.{
   TimedOperator,
   WindowColumns
 }
-import tidegate.plans.{ColumnOrigin, DropLate, KeyedWatermark, OperatorName, RetagEventTime}
+import tidegate.plans.{
+  ColumnOrigin,
+  DropLate,
+  KeyedWatermark,
+  NamedOperator,
+  OperatorName,
+  RetagEventTime
+}
 
 /**
  * Puts a `DropLate` under every operator that would drop late rows, and on each side of a join.
@@ -44,36 +51,60 @@ object InsertDropLate {
 }
 
 private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
-  private val names = new UniqueNames(plan.collect { case k: KeyedWatermark => k.spec.name })
+  private val defaults = new UniqueNames(plan.collect { case k: KeyedWatermark => k.spec.name })
   private val times = new KeyedTimes
 
-  def insert(): LogicalPlan = plan.transformUp {
-    case StreamJoin(join)                => insertInto(join)
-    case OneTimeOperator(operator, kind) => insertInto(operator, kind)
+  def insert(): LogicalPlan = insert(plan, None)
+
+  /** From the leaves up: an operator above needs to know the times below. */
+  private def insert(plan: LogicalPlan, chosen: Option[String]): LogicalPlan = plan match {
+    case NamedOperator(name, operator) => insert(operator, Some(name))
+    case other                         =>
+      other.mapChildren(insert(_, None)) match {
+        case StreamJoin(join)                => insertInto(join, chosen)
+        case OneTimeOperator(operator, kind) => insertInto(operator, kind, chosen)
+        case stateless                       => stateless
+      }
   }
 
-  private def insertInto(operator: LogicalPlan, kind: OneTimeOperator): LogicalPlan = {
-    val name = names.next(kind.name)
+  private def nameOf(kind: TimedOperator, chosen: Option[String]): OperatorName = {
+    val default = defaults.next(kind.name)
+    OperatorName(kind.name, chosen.getOrElse(default), default)
+  }
+
+  /** An operator for which no late rows are dropped cannot have a name. */
+  private def withoutDrops(operator: LogicalPlan, chosen: Option[String]): LogicalPlan = {
+    chosen.foreach(name => throw OperatorErrors.nameWithoutOperator(name))
+    operator
+  }
+
+  private def insertInto(
+      operator: LogicalPlan,
+      kind: OneTimeOperator,
+      chosen: Option[String]
+  ): LogicalPlan = {
+    val owner = nameOf(kind, chosen)
     val child = operator.children.head
     val time = if (kind.dropsLate(mode)) kind.time(operator) else None
-    time.filter(isUsed(operator, kind, child, _)).fold(operator) { t =>
-      val input = inputTime(child, t, name)
+    time.filter(isUsed(operator, kind, child, _)).fold(withoutDrops(operator, chosen)) { t =>
+      val input = inputTime(child, t, owner.name)
       val drop = push(child, t, throughAliases = true)(
-        dropLate(_, _, name, OperatorName(kind.name, name), input, Some(input), kind.lowestMs)
+        dropLate(_, _, owner.name, owner.default, owner, input, Some(input), kind.lowestMs)
       )
-      kind.named(operator.withNewChildren(drop +: operator.children.tail), name)
+      kind.named(operator.withNewChildren(drop +: operator.children.tail), owner.name)
     }
   }
 
-  private def insertInto(join: Join): LogicalPlan = {
-    val owner = OperatorName(StreamJoin.name, names.next(StreamJoin.name))
+  private def insertInto(join: Join, chosen: Option[String]): LogicalPlan = {
+    val owner = nameOf(StreamJoin, chosen)
     val limits = new JoinLimits(join, times)
     def side(plan: LogicalPlan, sideName: String): LogicalPlan =
       StreamJoin
         .times(join, plan)
         .filter(t => limits.ofPlain(t).isDefined || isUsed(join, StreamJoin, plan, t))
         .foldLeft(plan) { (below, time) =>
-          val name = names.next(s"${owner.name}.$sideName")
+          val default = defaults.next(s"${owner.default}.$sideName")
+          val name = owner.name + default.stripPrefix(owner.default)
           val ofPlain = limits.ofPlain(time)
           val input = ofPlain.fold(inputTime(plan, time, name))(_._2)
           // The state of the join is cleaned by this column, so the column must keep its name.
@@ -82,6 +113,7 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
               _,
               _,
               name,
+              default,
               owner,
               input,
               limits.of(time),
@@ -91,7 +123,8 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
           )
         }
     val (left, right) = (side(join.left, "left"), side(join.right, "right"))
-    join.copy(left = left, right = right)
+    if ((left eq join.left) && (right eq join.right)) withoutDrops(join, chosen)
+    else join.copy(left = left, right = right)
   }
 
   /**
@@ -119,6 +152,7 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
       below: LogicalPlan,
       time: Attribute,
       name: String,
+      default: String,
       owner: OperatorName,
       input: InputTime,
       eviction: Option[InputTime],
@@ -132,6 +166,7 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
       time,
       keyOfPlain.getOrElse(EventTimeTag.key(time).get),
       name,
+      default,
       owner,
       input,
       eviction,

@@ -35,7 +35,8 @@ object PlanFrames extends Rule[LogicalPlan] {
       inlined.collectFirst { case p: PreparedQuery => p.decisions.frames } match {
         case Some(decisions) =>
           inlined.transformUp {
-            case PreparedQuery(_, child)          => child
+            // The planner needs the numbers of the operators' states.
+            case p: PreparedQuery if p.decisions.time.places.isEmpty => p.child
             case WindowAggregate(a, window, grid) => decided(a, window, grid, decisions)
           }
         case None =>

@@ -18,6 +18,7 @@ import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
  *   1. Common table expressions are inlined.
  *   1. Watermark nodes get their final names, and each function gets the watermark that it asks
  *      for.
+ *   1. The names that the user gave to operators move to their operators.
  *   1. The log names watermarks over Kafka that have no substreams although they could.
  *   1. Kafka rows whose timestamp is used as append time get a check that the broker set it.
  *   1. Everything that the query says about the times of a join goes into its condition, and the
@@ -25,6 +26,7 @@ import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
  *   1. Each grouping set is checked to have the column by which its groups leave the state.
  *   1. Each stateful operator sees one event time column.
  *   1. Late rows are dropped under each stateful operator.
+ *   1. Operators with names are found in the checkpoint.
  *   1. Each event-time order is checked to be the order of the rows that wait in the checkpoint.
  *   1. Nodes without an emission get one that fits the windows downstream.
  *   1. Each stream is checked to be where it was when the checkpoint was made.
@@ -36,12 +38,15 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case w: WriteToStream if needsPreparing(w.inputQuery) =>
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
-        val steps = Seq[LogicalPlan => LogicalPlan](
+        val checkpoint = checkpointOf(w)
+        val dropped = through(
+          w.inputQuery,
           // Spark inlines common table expressions only in the optimizer, and a reference hides the
           // plan.
           InlineCTE(alwaysInline = true)(_),
           KeepOneClock(_),
           NameNodes(_),
+          PlaceNames(_),
           SuggestSubstreams(_),
           CheckAppendTime(_),
           FindFunctionInputs(_),
@@ -49,14 +54,19 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
           CheckJoins.atStart(_),
           CheckGroupingSets.atStart(_, w.outputMode),
           SelectEventTimeColumn(_),
-          InsertDropLate(_, w.outputMode),
-          RestoredOrders.check(_, checkpointOf(w)),
-          ChooseEmission(_),
-          RestoredNodes.check(_, checkpointOf(w))
+          InsertDropLate(_, w.outputMode)
         )
-        val prepared = steps.foldLeft(w.inputQuery)((query, step) => step(query))
-        val (query, frames) = PlanFrames.atStart(prepared, w.outputMode, checkpointOf(w))
-        val decisions = QueryDecisions(QueryTimes.of(query, frames), frames)
+        val operators = new RestoredOperators(dropped, checkpoint)
+        val prepared = through(
+          operators.numbered,
+          RestoredOrders.check(_, checkpoint),
+          ChooseEmission(_),
+          RestoredNodes.check(_, checkpoint)
+        )
+        val (query, frames) =
+          PlanFrames.atStart(prepared, w.outputMode, checkpoint.renamed(operators.former))
+        val times = QueryTimes.of(query, frames, operators.places(query, frames))
+        val decisions = QueryDecisions(times, frames, operators.former, operators.isNumbered)
         w.copy(inputQuery = PreparedQuery(decisions, query))
       }
     // Our window functions work with Spark's watermark too, which also needs exactly one tagged
@@ -65,10 +75,16 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
         val query = InlineCTE(alwaysInline = true)(w.inputQuery)
         WindowCopies.check(query)(_ => Some("only a keyed watermark makes windows from frames"))
-        w.copy(inputQuery = SelectEventTimeColumn(query))
+        w.copy(inputQuery = SelectEventTimeColumn(PlaceNames.refuse(query)))
       }
+    case w: WriteToStream if !w.inputQuery.exists(_.isInstanceOf[PreparedQuery]) =>
+      PlaceNames.refuse(w.inputQuery)
+      w
     case other => other
   }
+
+  private def through(plan: LogicalPlan, steps: (LogicalPlan => LogicalPlan)*): LogicalPlan =
+    steps.foldLeft(plan)((query, step) => step(query))
 
   private def checkpointOf(w: WriteToStream): StateCheckpoint =
     new StateCheckpoint(w.resolvedCheckpointLocation, SparkSession.active)

@@ -3,7 +3,7 @@ package tidegate.preparation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import tidegate.clock.ClockTable
 import tidegate.columns.WatermarkFunction
-import tidegate.core.clock.{NodeSpec, OperatorSpec, QuerySpec}
+import tidegate.core.clock.{NodeSpec, OperatorPlace, OperatorSpec, QuerySpec}
 import tidegate.operators.StatefulOperators
 import tidegate.plans.{DropLate, FrameDecisions, KeyedWatermark}
 
@@ -11,7 +11,11 @@ import tidegate.plans.{DropLate, FrameDecisions, KeyedWatermark}
 private[preparation] object QueryTimes {
 
   /** Expects a plan in which names and emissions are final, and late rows are dropped. */
-  def of(plan: LogicalPlan, frames: FrameDecisions): QuerySpec = QuerySpec(
+  def of(
+      plan: LogicalPlan,
+      frames: FrameDecisions,
+      places: Map[String, OperatorPlace]
+  ): QuerySpec = QuerySpec(
     nodes(plan),
     plan.collect { case d: DropLate =>
       OperatorSpec(d.operator, d.key, d.input, d.eviction, frames.windows.get(d.operator))
@@ -19,7 +23,8 @@ private[preparation] object QueryTimes {
     plan
       .flatMap(_.expressions.flatMap(_.collect { case f: WatermarkFunction => f.source.input }))
       .flatten
-      .distinct
+      .distinct,
+    places
   )
 
   /** The watermark nodes of a plan, in its order. */

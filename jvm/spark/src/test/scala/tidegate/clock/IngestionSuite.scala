@@ -84,7 +84,7 @@ class IngestionSuite extends RestartTest {
       "files: a closed directory holds time back for no longer than maxIdleLag, and its " +
         s"successors take over${if (restarted) ", with a restart" else ""}"
     ) {
-      val folder = Files.createTempDirectory("tidegate-segments")
+      val folder = TempFolders.create("segments")
       Seq(1, 2).foreach(n => Files.createDirectory(folder.resolve(s"segment=$n")))
       def df = spark.readStream
         .schema("segment INT, time TIMESTAMP")

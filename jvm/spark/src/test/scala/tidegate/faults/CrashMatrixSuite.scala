@@ -25,7 +25,7 @@ class CrashMatrixSuite extends AnyFunSuite with BeforeAndAfterAll {
   private val seed = sys.props.get("tidegate.seed").fold(1L)(_.toLong)
   private val random = new Random(seed)
   private val inputs = FaultInputs.random(seed)
-  private val folder = Files.createTempDirectory("tidegate-faults")
+  private val folder = TempFolders.create("faults")
   private val undisturbed = mutable.Map.empty[FaultCase, FaultResult]
   private lazy val spark = KeyedStreamTest.session
 

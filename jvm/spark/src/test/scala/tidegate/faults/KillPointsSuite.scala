@@ -1,7 +1,7 @@
 package tidegate
 package faults
 
-import java.nio.file.{Files, Path}
+import java.nio.file.Path
 
 import org.apache.spark.sql.streaming.StreamingQueryException
 import org.scalatest.BeforeAndAfterAll
@@ -66,5 +66,5 @@ class KillPointsSuite extends KeyedStreamTest with BeforeAndAfterAll {
     kind.result(spark, run)
   }
 
-  private def newRun(): Path = Files.createTempDirectory("tidegate-kill-point")
+  private def newRun(): Path = TempFolders.create("kill-point")
 }

@@ -23,7 +23,7 @@ final class GoldenFolder(val path: Path) {
   def expected(query: String): String = Files.readString(expectedFile(query))
 
   def unpack(query: String): Path = {
-    val checkpoint = Files.createTempDirectory("tidegate-golden")
+    val checkpoint = TempFolders.create("golden")
     Using.resource(new ZipInputStream(Files.newInputStream(zip(query)))) { in =>
       Iterator.continually(in.getNextEntry).takeWhile(_ != null).foreach { entry =>
         val file = checkpoint.resolve(entry.getName)

@@ -8,7 +8,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import tidegate._
 import tidegate.core.clock.OperatorBatch
 import tidegate.execution.frames.FrameTest
-import tidegate.execution.{DropLateExec, KeyedOperatorExec, LateOrigin}
+import tidegate.execution.{DropLateExec, FindDropLate, KeyedOperatorExec, LateOrigin}
 import tidegate.plans.OperatorName
 import tidegate.statistics.LateRows
 
@@ -28,7 +28,7 @@ class OperatorNamesSuite extends KeyedStreamTest {
     child,
     time,
     name,
-    OperatorName(kind, name),
+    OperatorName.default(kind, name),
     0,
     OperatorBatch.none,
     None,

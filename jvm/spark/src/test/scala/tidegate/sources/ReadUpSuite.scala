@@ -1,7 +1,6 @@
 package tidegate
 package sources
 
-import java.nio.file.Files
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
@@ -20,7 +19,7 @@ class ReadUpSuite extends RestartTest {
    * longer than the idle timeout. The row of `b` is in the last of all.
    */
   private def withSlowFirstBatch(options: Map[String, String]): Run = {
-    val folder = Files.createTempDirectory("tidegate-files")
+    val folder = TempFolders.create("files")
     addFile(folder, 0, Seq(event("a", 5), event("b", 5)))
     (1 to 7).foreach(i => addFile(folder, i, Seq(event("a", 10 + i))))
     val frame = spark.readStream
@@ -73,7 +72,7 @@ class ReadUpSuite extends RestartTest {
   }
 
   test("files that come at every trigger, fewer than the limit: a silent substream is left out") {
-    val folder = Files.createTempDirectory("tidegate-files")
+    val folder = TempFolders.create("files")
     addFile(folder, 0, Seq(event("a", 5), event("b", 5)))
     val run = new Run(counts(stream(folder, filesPerBatch = 5))).start().settle()
     (1 to 4).foreach { i =>

@@ -51,14 +51,19 @@ object ClockCodec {
     val nodes = state.nodes.map { case (name, mark) =>
       name -> written(mark, state.substreams.getOrElse(name, NodeState.empty))
     }
+    val places =
+      if (state.places.isEmpty) None
+      else Some(JField("places", sorted(state.places.view.mapValues(written).toMap)))
     compact(
       JObject(
-        Marker -> JInt(Format),
-        "savedAt" -> JInt(state.savedAtMs),
-        "nodes" -> sorted(nodes),
-        "operators" -> sorted(state.operators.view.mapValues(written).toMap),
-        "unions" -> sorted(state.unions.view.mapValues(JInt(_)).toMap),
-        "looks" -> JInt(state.looks)
+        List[JField](
+          Marker -> JInt(Format),
+          "savedAt" -> JInt(state.savedAtMs),
+          "nodes" -> sorted(nodes),
+          "operators" -> sorted(state.operators.view.mapValues(written).toMap),
+          "unions" -> sorted(state.unions.view.mapValues(JInt(_)).toMap),
+          "looks" -> JInt(state.looks)
+        ) ++ places
       )
     )
   }
@@ -101,9 +106,16 @@ object ClockCodec {
       operators.names.map(name => name -> operatorMark(operators.obj(name))).toMap,
       unions.names.map(name => name -> unions.long(name)).toMap,
       fields.long("looks"),
-      fields.long("savedAt")
+      fields.long("savedAt"),
+      if (fields.has("places")) places(fields.obj("places")) else Map.empty
     )
   }
+
+  private def places(fields: JsonFields): Map[String, OperatorPlace] =
+    fields.names.map { name =>
+      val place = fields.obj(name)
+      name -> OperatorPlace(place.text("default"), place.long("state"))
+    }.toMap
 
   private def readNodes(
       nodes: JsonFields,
@@ -197,6 +209,9 @@ object ClockCodec {
     )
     JObject(fields ++ mark.frames.map(grid => JField("frames", written(grid))))
   }
+
+  private def written(place: OperatorPlace): JValue =
+    JObject("default" -> JString(place.default), "state" -> JInt(place.state))
 
   private def written(grid: WindowGrid): JValue = JObject(
     "format" -> JInt(FrameFormat.Current),

@@ -17,6 +17,9 @@ package tidegate.core.clock
  *   takes a batch
  * @param savedAtMs
  *   the wall clock when the state was made, in epoch ms
+ * @param places
+ *   where each operator keeps its state, by the name of the operator; empty if no operator was ever
+ *   given a name
  * @param exact
  *   the nodes whose input cannot be read again after a restart. Not saved
  * @param isPassive
@@ -29,6 +32,7 @@ final case class ClockState(
     unions: Map[String, Long],
     looks: Long,
     savedAtMs: Long,
+    places: Map[String, OperatorPlace] = Map.empty,
     exact: Set[String] = Set.empty,
     isPassive: Boolean = false
 ) {
@@ -40,6 +44,27 @@ final case class ClockState(
   def givesSameAs(that: ClockState): Boolean =
     (this eq that) || isPassive || that.isPassive ||
       (looks == that.looks && sameTimes(that) && exactSubstreams == that.exactSubstreams)
+
+  /**
+   * The same state for a plan in which some operators have other names.
+   *
+   * @param names
+   *   the new name of each operator that has another
+   */
+  def renamed(names: Map[String, String]): ClockState = {
+    // After the name of the operator comes the side of a join, or the number of a union.
+    def now(key: String) = {
+      val name = key.takeWhile(c => c != '.' && c != '#')
+      names.getOrElse(name, name) + key.drop(name.length)
+    }
+    if (names.isEmpty) this
+    else
+      copy(
+        operators = operators.map { case (key, mark) => now(key) -> mark },
+        unions = unions.map { case (key, ms) => now(key) -> ms },
+        places = places.map { case (key, place) => now(key) -> place }
+      )
+  }
 
   private def sameTimes(that: ClockState): Boolean =
     operators.keySet == that.operators.keySet &&

@@ -133,6 +133,7 @@ final class QueryClock(
           unionKeys.write(unions),
           looks,
           savedAtMs = nowMs,
+          spec.places,
           exact,
           isPassive = !startsBatches && !isEnding
         )

@@ -5,9 +5,13 @@ package tidegate.core.clock
  *
  * @param asked
  *   the times that functions of the query ask for
+ * @param places
+ *   where each operator keeps its state, by the name of the operator; empty if no operator was ever
+ *   given a name
  */
 final case class QuerySpec(
     nodes: Seq[NodeSpec],
     operators: Seq[OperatorSpec],
-    asked: Seq[InputTime] = Nil
+    asked: Seq[InputTime] = Nil,
+    places: Map[String, OperatorPlace] = Map.empty
 )

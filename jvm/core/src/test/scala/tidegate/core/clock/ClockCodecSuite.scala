@@ -44,6 +44,24 @@ class ClockCodecSuite extends AnyFunSuite {
     assert(ClockCodec.read(ClockCodec.write(ClockState.empty)) === Right(ClockState.empty))
   }
 
+  test("the places of operators are written if there are any") {
+    val places = Map("hourly" -> OperatorPlace("aggregate", 0L), "b" -> OperatorPlace("join", 1000L))
+    val named = state(12L, NodeState.empty).copy(places = places)
+    val text = ClockCodec.write(named)
+    assert(
+      text.endsWith(
+        """"looks":2,"places":{"b":{"default":"join","state":1000},""" +
+          """"hourly":{"default":"aggregate","state":0}}}"""
+      )
+    )
+    assert(ClockCodec.read(text) === Right(named))
+    assert(
+      ClockCodec.read(text.replace("\"state\":0}", "\"state\":null}")) === Left(
+        ClockCodec.Damaged(None, "`places.hourly.state` is null; it must be a whole number.")
+      )
+    )
+  }
+
   test("fields come in an order of their own") {
     assert(
       ClockCodec.write(state(12L, NodeState(Nil, Some(origin), Some(7L)))) ===

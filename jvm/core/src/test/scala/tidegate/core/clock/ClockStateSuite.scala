@@ -45,4 +45,49 @@ class ClockStateSuite extends AnyFunSuite {
   test("a passive state starts no batch") {
     assert(same(state(1L).copy(isPassive = true), state(2L)))
   }
+
+  private def named(marks: String*)(unions: String*)(places: (String, OperatorPlace)*) =
+    ClockState.empty.copy(
+      operators = marks.map(_ -> OperatorMark(0, Some(7L), None, idle = false)).toMap,
+      unions = unions.map(_ -> 7L).toMap,
+      places = places.toMap
+    )
+
+  private def place(default: String, state: Long) = OperatorPlace(default, state)
+
+  test("an operator with another name keeps its marks and unions, and those of its sides") {
+    val before = named("join.left", "join.right", "join-2.left")("join.left", "join.left#2")()
+    val now = before.renamed(Map("join" -> "pairs"))
+    assert(now.operators.keySet === Set("pairs.left", "pairs.right", "join-2.left"))
+    assert(now.unions.keySet === Set("pairs.left", "pairs.left#2"))
+    assert(before.renamed(Map.empty) eq before)
+    val function = named()("function(orders.eu, join.us)")()
+    assert(function.renamed(Map("join" -> "pairs", "orders" -> "o")) === function)
+  }
+
+  test("names that are exchanged do not meet") {
+    val before = named("a", "b")("a")("a" -> place("aggregate", 0), "b" -> place("aggregate-2", 1))
+    val now = before.renamed(Map("a" -> "b", "b" -> "a"))
+    assert(now.unions.keySet === Set("b"))
+    assert(now.places("b") === place("aggregate", 0))
+  }
+
+  test("states of all runs of a checkpoint get the names of the query") {
+    // First without names, then with one, then with another one at another place.
+    val first = named("aggregate", "aggregate-2")()()
+    val second = named("a", "aggregate-2")()(
+      "a" -> place("aggregate", 0),
+      "aggregate-2" -> place("aggregate-2", 1)
+    )
+    val third = named("b", "z")()("b" -> place("aggregate-2", 0), "z" -> place("aggregate", 1))
+    val former = FormerNames(second.places, Map("a" -> "b", "aggregate-2" -> "z"))
+    Seq(first, second, third).foreach { state =>
+      assert(former(state).operators.keySet === Set("b", "z"))
+    }
+    assert(former(third) eq third)
+    assert(FormerNames.none(first) eq first)
+    val added = FormerNames(Map.empty, Map("aggregate" -> "a"))
+    assert(added(first).operators.keySet === Set("a", "aggregate-2"))
+    assert(added(second) === second)
+  }
 }

@@ -1,7 +1,7 @@
 package tidegate
 package execution.frames
 
-import java.nio.file.{Files, Path}
+import java.nio.file.Path
 import java.sql.Timestamp
 
 import org.apache.spark.sql.execution.SparkPlan
@@ -28,7 +28,7 @@ trait FrameTest extends RestartTest {
   def on[T](store: StateStoreKind)(body: => T): T =
     withConf(store.conf.toSeq: _*)(body)
 
-  def newFolder(): Path = Files.createTempDirectory("tidegate-files")
+  def newFolder(): Path = TempFolders.create("files")
 
   def frameRows(folder: Path): DataFrame = SentRow.derived(
     spark.readStream.schema(SentRow.schema).option("maxFilesPerTrigger", 1L).json(folder.toString)

@@ -1,8 +1,7 @@
-package tidegate.planning
+package tidegate.execution
 
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.tidegate.StateStoreWriter
-import tidegate.execution.DropLateExec
 import tidegate.operators.StatefulOperators
 import tidegate.plans.OperatorName
 
@@ -13,7 +12,7 @@ import tidegate.plans.OperatorName
  * a `DropLate`, which knows its owner. So an operator has the name of the nearest `DropLate` whose
  * owner is planned as this operator is, with no other stateful operator in between.
  */
-private[planning] object FindDropLate {
+private[tidegate] object FindDropLate {
 
   /** The name of a stateful operator; `None` if no late rows are dropped for it. */
   def owner(operator: SparkPlan): Option[OperatorName] =
