@@ -1,12 +1,6 @@
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{Column, DataFrame, Dataset}
-import tidegate.builders.{
-  EventTimeOrders,
-  KeyedWatermarks,
-  OperatorNames,
-  Policies,
-  StreamJoins
-}
+import tidegate.builders.{EventTimeOrders, KeyedWatermarks, OperatorNames, Policies, StreamJoins}
 import tidegate.errors.PolicyErrors
 import tidegate.settings.Defaults
 

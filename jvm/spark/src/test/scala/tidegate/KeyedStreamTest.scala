@@ -28,6 +28,7 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
 
   override protected def afterEach(): Unit = {
     spark.streams.active.foreach(_.stop())
+    TestQueries.closeStateStores()
     super.afterEach()
   }
 

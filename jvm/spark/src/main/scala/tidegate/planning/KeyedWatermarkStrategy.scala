@@ -71,7 +71,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case p: PreparedQuery             =>
       val numbers = p.decisions.time.places.transform((_, place) => place.state)
       Seq(OperatorsInOrderExec(numbers, p.decisions.isNumbered, planLater(p.child)))
-    case n: NoFrames                  => Seq(NoFramesExec(n.reason, planLater(n.child)))
+    case n: NoFrames => Seq(NoFramesExec(n.reason, planLater(n.child)))
     // No bounds can follow any more; a query whose join lacks them was refused at its start.
     case b: BoundsFollow => Seq(planLater(b.child))
     case _               => Nil

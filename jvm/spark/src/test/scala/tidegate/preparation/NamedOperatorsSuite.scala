@@ -51,7 +51,9 @@ class NamedOperatorsSuite extends RestartTest {
     (parts.flatMap(_._1.answer).sorted, parts.map(_._2).sum, parts.last._1)
   }
 
-  /** A query whose plan changes has the same rows, and late ones, as one with the last plan only. */
+  /**
+   * A query whose plan changes has the same rows, and late ones, as one with the last plan only.
+   */
   private def checkChange(plans: (DataFrame => DataFrame)*): Run = {
     val (answer, late, run) = outcome(plans)
     val (expected, expectedLate, _) = outcome(plans.map(_ => plans.last))
@@ -200,8 +202,9 @@ class NamedOperatorsSuite extends RestartTest {
     refused(noWord.format(""))(ten.tidegateName(null))
     refused(noWord.format("5 (Literal)"))(ten.hint("tidegate_name", 5))
     refused(noWord.format("true (Literal)"))(ten.hint("tidegate_name", true))
-    val count = "[TIDEGATE_OPERATOR_NAME_COUNT] TIDEGATE_NAME takes one name, but found %s. Write " +
-      "it as TIDEGATE_NAME('hourly')."
+    val count =
+      "[TIDEGATE_OPERATOR_NAME_COUNT] TIDEGATE_NAME takes one name, but found %s. Write " +
+        "it as TIDEGATE_NAME('hourly')."
     refused(count.format("none"))(ten.hint("tidegate_name"))
     refused(count.format("`a`, `b`"))(ten.hint("tidegate_name", "a", "b"))
     val reserved = "[TIDEGATE_OPERATOR_NAME_RESERVED] The name `%s` cannot be given to an " +
@@ -224,10 +227,11 @@ class NamedOperatorsSuite extends RestartTest {
       "[TIDEGATE_OPERATOR_NAME_OF_SEVERAL] The name `both` stands above several operators, " +
         "`aggregate`, `aggregate`, and a name belongs to one. Put it right after its operator."
     )(ten.union(ten).tidegateName("both"))
-    val without = "[TIDEGATE_OPERATOR_NAME_WITHOUT_OPERATOR] The name `none` has no operator: only " +
-      "a stateful operator that drops late rows by a keyed watermark can have a name, such as " +
-      "windows, a join or a deduplication by the event time. Put the name right after such an " +
-      "operator, or remove it."
+    val without =
+      "[TIDEGATE_OPERATOR_NAME_WITHOUT_OPERATOR] The name `none` has no operator: only " +
+        "a stateful operator that drops late rows by a keyed watermark can have a name, such as " +
+        "windows, a join or a deduplication by the event time. Put the name right after such an " +
+        "operator, or remove it."
     refused(without)(keyed(in.toDF()).tidegateName("none"))
     refused(without)(in.toDF().tidegateName("none"))
     refused(without)(

@@ -1,7 +1,6 @@
 package tidegate
 package sources
 
-
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger

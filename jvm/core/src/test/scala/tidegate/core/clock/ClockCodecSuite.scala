@@ -45,7 +45,8 @@ class ClockCodecSuite extends AnyFunSuite {
   }
 
   test("the places of operators are written if there are any") {
-    val places = Map("hourly" -> OperatorPlace("aggregate", 0L), "b" -> OperatorPlace("join", 1000L))
+    val places =
+      Map("hourly" -> OperatorPlace("aggregate", 0L), "b" -> OperatorPlace("join", 1000L))
     val named = state(12L, NodeState.empty).copy(places = places)
     val text = ClockCodec.write(named)
     assert(

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.classic.ClassicConversions.castToImpl
 import org.apache.spark.sql.classic.{Dataset => ClassicDataset}
 import org.apache.spark.sql.execution.streaming.sources.ForeachBatchSink
+import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{DataFrame, Dataset, Row, SparkSession}
@@ -32,6 +33,12 @@ object TestQueries {
       trigger = trigger,
       triggerClock = clock
     )
+
+  /**
+   * Closes the state stores of queries that have ended. Spark does so only now and then, and a JVM
+   * with thousands of open files takes long to start a process, as Spark does to delete a folder.
+   */
+  def closeStateStores(): Unit = StateStore.unloadAll()
 
   /** Rows of a batch, as a source of Spark's first interface gives them. */
   def batch(session: SparkSession, rows: Seq[InternalRow], schema: StructType): DataFrame =
