@@ -110,10 +110,12 @@ test-jvm:
 	@touch $(JAR) $(KAFKA)
 
 # Two suites at a time, the longest first. `make pytest-connect` runs one of them alone.
-SUITES := installed-wheel kafka connect cluster delta docstrings unit
+SUITES := kafka installed-wheel sql connect cluster delta docstrings unit
+SQL_TESTS := $(sort $(wildcard tests/test_sql_*.py tests/test_*refusals.py) tests/test_documents.py)
 PYTEST_unit := python/unit
 PYTEST_docstrings := --doctest-modules python/tidegate
-PYTEST_installed-wheel := tests
+PYTEST_sql := $(SQL_TESTS)
+PYTEST_installed-wheel := $(filter-out $(SQL_TESTS),$(wildcard tests/test_*.py)) tests/soak
 $(foreach suite,connect cluster delta kafka,$(eval PYTEST_$(suite) := tests/$(suite)))
 
 .PHONY: test-python
@@ -121,7 +123,7 @@ test-python: $(PYTEST_NEEDS)
 	@failed=0; rm -f build/pytest-*.txt; \
 	$(MAKE) --no-print-directory -k -j 2 -O $(SUITES:%=pytest-%) || failed=1; \
 	echo; \
-	for name in unit docstrings installed-wheel connect cluster delta kafka; do \
+	for name in unit docstrings installed-wheel sql connect cluster delta kafka; do \
 	  printf '%-16s %s\n' "$$name" "$$(tail -n 1 "build/pytest-$$name.txt")"; \
 	done; \
 	exit $$failed

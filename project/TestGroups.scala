@@ -5,36 +5,51 @@ import sbt.Tests.{Group, SubProcess}
 /** Divides the suites over JVMs that run beside each other: each has a Spark session of its own. */
 object TestGroups {
 
-  /** As many as fit beside each other on two cores. */
-  private val Count = 2
+  /** As many as keep two cores busy: each waits for files now and then. */
+  private val Count = 3
 
   /** About how long the long suites take, in seconds; all others are short. */
   private val seconds: Map[String, Int] = Map(
     "CrashMatrixSuite" -> 300,
     "KillPointsSuite" -> 130,
+    "ChainSuite" -> 98,
+    "FrameRestartSuite" -> 81,
     "ReplaySuite" -> 80,
     "GoldenCheckpointSuite" -> 60,
-    "ChainSuite" -> 90,
-    "JoinSuite" -> 90,
-    "RestartSuite" -> 80,
-    "FrameScenarioSuite" -> 90,
-    "OrderChainSuite" -> 60,
     "FrameRefusalSuite" -> 60,
-    "ClockSuite" -> 40,
-    "SqlStreamSuite" -> 60,
-    "FrameRestartSuite" -> 60,
-    "SqlFrameSuite" -> 60,
-    "JoinProperties" -> 60,
-    "FrameProperties" -> 50,
-    "OrderProperties" -> 50,
-    "OrderSuite" -> 50,
-    "KafkaKillSuite" -> 60,
-    "KafkaSuite" -> 40,
-    "WatermarkFunctionsSuite" -> 40,
-    "KafkaOutageSuite" -> 30,
-    "KafkaPayloadSuite" -> 20,
-    "KafkaIngestionSuite" -> 20
-  ).withDefaultValue(5)
+    "JoinSuite" -> 56,
+    "SqlStreamSuite" -> 51,
+    "RestartSuite" -> 51,
+    "BeforeTheEpochSuite" -> 46,
+    "FrameScenarioSuite" -> 45,
+    "FlushSuite" -> 44,
+    "OrderChainSuite" -> 44,
+    "AccountedRowsSuite" -> 43,
+    "JoinSpellingsSuite" -> 40,
+    "JoinScenarioSuite" -> 37,
+    "NullKeysSuite" -> 36,
+    "OrderSuite" -> 36,
+    "SqlFrameSuite" -> 34,
+    "FrameProperties" -> 29,
+    "WatermarkFunctionsSuite" -> 26,
+    "KafkaKillSuite" -> 25,
+    "HostileInputSuite" -> 25,
+    "NamedOperatorsSuite" -> 25,
+    "SparkCorpusSuite" -> 24,
+    "HostileRowsSuite" -> 23,
+    "SlidingWindowScenarioSuite" -> 22,
+    "PersistedBatchSuite" -> 20,
+    "GroupingSetsSuite" -> 18,
+    "KafkaOutageSuite" -> 16,
+    "KafkaSuite" -> 16,
+    "UnionSuite" -> 16,
+    "JoinProperties" -> 15,
+    "FrameStateSuite" -> 15,
+    "ReadUpSuite" -> 12,
+    "KafkaIngestionSuite" -> 11,
+    "ChangedStagesSuite" -> 10,
+    "ManyFramesSuite" -> 10
+  ).withDefaultValue(4)
 
   private def load(tests: Seq[TestDefinition]): Int =
     tests.map(t => seconds(t.name.split('.').last)).sum

@@ -63,7 +63,7 @@ def test_demo_when_interrupted_then_stops_all_that_it_started(tmp_path: Path) ->
         assert process.stdout is not None
         next(line for line in process.stdout if re.search(r"Tidegate \d", line))
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=TIMEOUT_SECONDS)
 
     assert process.returncode == 130
     assert err.endswith("Stopped: the queries and the broker are gone.\n")

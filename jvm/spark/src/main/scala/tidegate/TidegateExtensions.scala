@@ -65,6 +65,9 @@ final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
 
     extensions.injectHintResolutionRule(_ => ResolveOperatorNames)
 
+    // Where a batch turns out to be one, its names go.
+    extensions.injectResolutionRule(_ => ResolveOperatorNames)
+
     extensions.injectResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))
 
     extensions.injectResolutionRule(_ => ResolveEventTimeCalls)

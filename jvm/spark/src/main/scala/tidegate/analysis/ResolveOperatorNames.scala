@@ -24,6 +24,8 @@ private[tidegate] object ResolveOperatorNames extends Rule[LogicalPlan] {
       CurrentOrigin.withOrigin(hint.origin) {
         NamedOperator(checked(hint.parameters.map(textOf)), hint.child)
       }
+    // Spark looks for an aggregation right below its sort.
+    case NamedOperator(_, child) if child.resolved && !child.isStreaming => child
   }
 
   private def textOf(parameter: Any): String = parameter match {

@@ -16,8 +16,6 @@ import tidegate.core.window.WindowGrid
  * @param operator
  *   the name under which rows are dropped, unique in the plan: the name of the operator, or of one
  *   side of a join
- * @param default
- *   what `operator` would be if the user gave no name
  * @param owner
  *   the operator itself: both sides of a join have the same owner
  * @param input
@@ -47,7 +45,6 @@ final case class DropLate(
     time: Attribute,
     key: Byte,
     operator: String,
-    default: String,
     owner: OperatorName,
     input: InputTime,
     eviction: Option[InputTime],

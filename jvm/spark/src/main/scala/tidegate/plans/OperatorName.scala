@@ -15,9 +15,3 @@ final case class OperatorName(kind: String, name: String, default: String) {
   /** Whether the user gave the name. */
   def isGiven: Boolean = name != default
 }
-
-object OperatorName {
-
-  /** The name of an operator that the user gave no name. */
-  def default(kind: String, name: String): OperatorName = OperatorName(kind, name, name)
-}

@@ -2,6 +2,7 @@ package tidegate.preparation
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.columns.EventTimeTag
 import tidegate.core.clock.{InputTime, OperatorBatch}
@@ -58,12 +59,16 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
 
   /** From the leaves up: an operator above needs to know the times below. */
   private def insert(plan: LogicalPlan, chosen: Option[String]): LogicalPlan = plan match {
-    case NamedOperator(name, operator) => insert(operator, Some(name))
-    case other                         =>
-      other.mapChildren(insert(_, None)) match {
-        case StreamJoin(join)                => insertInto(join, chosen)
-        case OneTimeOperator(operator, kind) => insertInto(operator, kind, chosen)
-        case stateless                       => stateless
+    case NamedOperator(name, operator)           => insert(operator, Some(name))
+    case r: RetagEventTime if chosen.isDefined => r.copy(child = insert(r.child, chosen))
+    case other                                   =>
+      val below = other.mapChildren(insert(_, None))
+      CurrentOrigin.withOrigin(other.origin) {
+        below match {
+          case StreamJoin(join)                => insertInto(join, chosen)
+          case OneTimeOperator(operator, kind) => insertInto(operator, kind, chosen)
+          case stateless                       => withoutDrops(stateless, chosen)
+        }
       }
   }
 
@@ -89,7 +94,7 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
     time.filter(isUsed(operator, kind, child, _)).fold(withoutDrops(operator, chosen)) { t =>
       val input = inputTime(child, t, owner.name)
       val drop = push(child, t, throughAliases = true)(
-        dropLate(_, _, owner.name, owner.default, owner, input, Some(input), kind.lowestMs)
+        dropLate(_, _, owner.name, owner, input, Some(input), kind.lowestMs)
       )
       kind.named(operator.withNewChildren(drop +: operator.children.tail), owner.name)
     }
@@ -113,7 +118,6 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
               _,
               _,
               name,
-              default,
               owner,
               input,
               limits.of(time),
@@ -152,7 +156,6 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
       below: LogicalPlan,
       time: Attribute,
       name: String,
-      default: String,
       owner: OperatorName,
       input: InputTime,
       eviction: Option[InputTime],
@@ -166,7 +169,6 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
       time,
       keyOfPlain.getOrElse(EventTimeTag.key(time).get),
       name,
-      default,
       owner,
       input,
       eviction,

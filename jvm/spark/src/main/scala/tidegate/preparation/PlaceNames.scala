@@ -1,6 +1,7 @@
 package tidegate.preparation
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import tidegate.errors.OperatorErrors
 import tidegate.operators.StatefulOperators
 import tidegate.plans.{KeyedWatermark, NamedOperator}
@@ -22,7 +23,8 @@ private[tidegate] object PlaceNames {
       throw OperatorErrors.nameTwice(name)
     }
     plan
-      .collect { case k: KeyedWatermark if names.contains(k.spec.name) => k.spec.name }
+      .collect { case k: KeyedWatermark => k.spec.name }
+      .flatMap(watermark => names.find(n => watermark == n || watermark.startsWith(s"$n.")))
       .foreach(name => throw OperatorErrors.nameReserved(name, "a watermark of the query"))
     place(plan)
   }
@@ -37,8 +39,9 @@ private[tidegate] object PlaceNames {
   }
 
   private def place(plan: LogicalPlan): LogicalPlan = plan match {
-    case NamedOperator(name, child) => placed(name, child)
-    case other                      => other.mapChildren(place)
+    case NamedOperator(name, child) =>
+      CurrentOrigin.withOrigin(plan.origin)(placed(name, child))
+    case other => other.mapChildren(place)
   }
 
   private def placed(name: String, plan: LogicalPlan): LogicalPlan = plan match {

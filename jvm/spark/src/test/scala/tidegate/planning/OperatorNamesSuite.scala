@@ -28,7 +28,7 @@ class OperatorNamesSuite extends KeyedStreamTest {
     child,
     time,
     name,
-    OperatorName.default(kind, name),
+    OperatorName(kind, name, default = name),
     0,
     OperatorBatch.none,
     None,

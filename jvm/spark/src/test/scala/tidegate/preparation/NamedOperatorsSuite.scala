@@ -178,6 +178,69 @@ class NamedOperatorsSuite extends RestartTest {
     }
   }
 
+  test("an operator whose input has several times has its name") {
+    val in = events()
+    keyed(in.toDF()).createOrReplaceTempView("keyed_events")
+    in.addData(event("a", 5), event("a", 25))
+    val run = new Run(
+      spark.sql(
+        "SELECT /*+ TIDEGATE_NAME('ten') */ window_start, window_time, count(*) AS c FROM " +
+          "TUMBLE(TABLE(keyed_events), DESCRIPTOR(time), INTERVAL 10 SECONDS) " +
+          "GROUP BY window_start, window_end, window_time"
+      )
+    ).start().settle()
+    assert(operatorsOf(run) === Set("ten"))
+  }
+
+  test("one batch with names is enough: moved after it, and without names again") {
+    def a(in: DataFrame) = in.dropDuplicates("time", "n")
+    def b(in: DataFrame) = in.dropDuplicates("time", "n", "sub")
+    def named(in: Dataset[_], name: String) = in.tidegateName(name).toDF()
+    val (in, checkpoint) = (EventFiles.of(rows.take(2): _*), newCheckpoint())
+    new Run(b(a(keyed(stream(in)))), checkpoint).start().settle().stop()
+    // The first batch begins as the query starts, and its rows do not move the watermark.
+    addFile(in, 2, Seq(event("a", 17, 5)))
+    val first = new Run(named(b(named(a(keyed(stream(in))), "a")), "b"), checkpoint)
+    val last = first.log.map(_.id).max
+    first.failIn = _ > last + 1
+    first.start().awaitEnd()
+    assert(first.answer === Seq("a|17|5"))
+    addFile(in, 3, Seq(event("b", 17, 5), event("b", 18), event("a", 18), event("a", 15)))
+    val moved = new Run(named(a(named(b(keyed(stream(in))), "b")), "a"), checkpoint)
+    assert(moved.start().settle().answer === Seq("b|18|1"))
+    assert(moved.lateRows === Map("b" -> 1L))
+    moved.stop()
+    addFile(in, 4, Seq(event("a", 18, 2), event("a", 16)))
+    val plain = new Run(a(b(keyed(stream(in)))), checkpoint)
+    assert(plain.start().settle().answer === Seq("a|18|2"))
+    assert(plain.lateRows === Map("deduplicate" -> 1L))
+  }
+
+  test("the very first batch is enough too") {
+    def a(in: DataFrame) = in.dropDuplicates("time", "n").tidegateName("a").toDF()
+    def b(in: DataFrame) = in.dropDuplicates("time", "sub").tidegateName("b").toDF()
+    val (in, checkpoint) = (EventFiles.of(Seq(event("a", 5))), newCheckpoint())
+    val first = new Run(b(a(keyed(stream(in)))), checkpoint)
+    first.failIn = _ > 0
+    first.start().awaitEnd()
+    Checkpoints.keepOffsets(checkpoint, 0, Seq(0))
+    addFile(in, 1, Seq(event("b", 5), event("a", 5, 2), event("b", 5, 2)))
+    val moved = new Run(a(b(keyed(stream(in)))), checkpoint).start().settle()
+    assert(moved.answer === Nil)
+  }
+
+  test("in a batch, over an order by an aggregate and in a subquery, a name has no effect") {
+    EventFiles.table(spark, EventFiles.of(rows: _*)).createOrReplaceTempView("rows")
+    val counts = "SELECT %s n, count(*) AS c FROM rows GROUP BY n ORDER BY count(*)"
+    def answer(sql: String) = spark.sql(sql).collect().toSeq
+    assert(answer(counts.format("/*+ TIDEGATE_NAME('n') */")) === answer(counts.format("")))
+    assert(
+      answer(
+        "SELECT count(*) FROM rows WHERE n IN (SELECT /*+ TIDEGATE_NAME('n') */ max(n) FROM rows)"
+      ) === answer("SELECT count(*) FROM rows WHERE n IN (SELECT max(n) FROM rows)")
+    )
+  }
+
   test("on batch data a name has no effect") {
     val table = EventFiles.table(spark, EventFiles.of(rows: _*))
     val plain = counts(table, 10, 10)
@@ -213,6 +276,10 @@ class NamedOperatorsSuite extends RestartTest {
       ten.tidegateName("aggregate-2")
     )
     refused(reserved.format("times", "a watermark of the query"))(ten.tidegateName("times"))
+    refused(reserved.format("t", "a watermark of the query"))(
+      counts(in.toDF().withKeyedWatermark("time", "0 seconds", name = "t.left").toDF(), 10, 10)
+        .tidegateName("t")
+    )
     refused(
       "[TIDEGATE_OPERATOR_NAME_TWICE] The name `ten` is given to two operators of the query. A " +
         "DataFrame that is used twice has its operators twice: give each use a name of its own, " +
@@ -233,6 +300,7 @@ class NamedOperatorsSuite extends RestartTest {
         "windows, a join or a deduplication by the event time. Put the name right after such an " +
         "operator, or remove it."
     refused(without)(keyed(in.toDF()).tidegateName("none"))
+    refused(without)(keyed(in.toDF()).limit(5).tidegateName("none"))
     refused(without)(in.toDF().tidegateName("none"))
     refused(without)(
       counts(in.toDF().withWatermark("time", "0 seconds"), 10, 10).tidegateName("none")

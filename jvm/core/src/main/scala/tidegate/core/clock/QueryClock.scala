@@ -58,7 +58,9 @@ final class QueryClock(
   private var polledFromMs: Option[Long] = None
   private var caughtUpAtMs: Option[Long] = None
   private var latest: Option[ClockState] = None
-  private var latestVersion = versionWith(saved.looks)
+  // Operators with other places give another state, although nothing has happened.
+  private var latestVersion =
+    if (saved.places == spec.places) versionWith(saved.looks) else QueryClock.NoVersion
   private var missesEnd = false
   private var hasRows = false
 
@@ -87,7 +89,7 @@ final class QueryClock(
    *   when the trigger began, before any source was asked
    * @return
    *   the state at which the next batch ends, the same object as long as nothing changes; `None`
-   *   before the first observation
+   *   before the first observation, unless operators have places
    * @throws TooManySubstreamsException
    *   if a node has too many substreams
    */
@@ -113,8 +115,13 @@ final class QueryClock(
     hasRows ||= observed.exists(_._2.tops.nonEmpty)
     val looks = if (isLookWanted(said)) begin.looks + 1 else begin.looks
     polledFromMs = (polledFromMs ++ Some(triggerStartMs.min(nowMs))).maxOption
-    if (nodes.values.forall(_.isUntouched)) None else Some(stateAfter(begin, looks))
+    if (!nodes.values.forall(_.isUntouched)) Some(stateAfter(begin, looks))
+    else if (spec.places.isEmpty) None
+    else Some(untouched)
   }
+
+  /** Before the first observation. */
+  private lazy val untouched = saved.copy(places = spec.places)
 
   /** The same object as long as nothing changes: Spark asks some 95 times a second. */
   private def stateAfter(begin: ClockState, looks: Long): ClockState = {
@@ -195,6 +202,7 @@ final class QueryClock(
 }
 
 object QueryClock {
+  private val NoVersion = -1L
 
   /** The value of a time in a state of a query. */
   def timeIn(spec: QuerySpec, state: ClockState, time: InputTime): Time = {
