@@ -48,15 +48,17 @@ test-quick: .venv/.tools ## Run the tests that start no stream: the core, the pu
 	./sbt testQuickly
 	@$(MAKE) --no-print-directory test-quick-python
 
+FAULTS := tidegate.faults.* tidegate.golden.* *.KafkaKillSuite
+
 .PHONY: test-faults
 test-faults: ## Kills at every moment, replays, checkpoints of earlier versions, hostile input.
-	./sbt "spark/testOnly tidegate.faults.* tidegate.golden.*"
+	./sbt "spark/testOnly $(FAULTS)"
 
 .PHONY: test-nightly
-test-nightly: ## As test-faults, with ten times as much, and 600,000 simulated queries.
-	./sbt -Dtidegate.seeds=600000 -Dtidegate.kills=20 -Dtidegate.cases=50 \
+test-nightly: ## As test-faults, with ten times as much, and 200,000 simulated queries.
+	./sbt -Dtidegate.seeds=200000 -Dtidegate.kills=20 -Dtidegate.cases=50 \
 	  "core/testOnly *.SimulatorSuite" \
-	  "spark/testOnly tidegate.faults.* tidegate.golden.* *Properties"
+	  "spark/testOnly $(FAULTS) *Properties *RestartSuite *ChainSuite"
 
 .PHONY: lint
 lint: .venv/.tools python/tidegate/_version.py ## Check formats, lints and types; warnings are errors.
@@ -103,10 +105,11 @@ clean: ## Remove everything that was built; the virtual environment and .tools s
 	rm -rf .venv/.installed python/tidegate/jars python/tidegate/_version.py
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# One start of sbt tests and packs; assembly leaves an equal jar alone, so its time is set here.
+# One start of sbt tests and packs, and tests the core while it compiles the rest. Assembly leaves an
+# equal jar alone, so its time is set here.
 .PHONY: test-jvm
 test-jvm:
-	./sbt core/test spark/test spark/assembly
+	./sbt "all core/test spark/test spark/assembly"
 	@touch $(JAR) $(KAFKA)
 
 # Two suites at a time, the longest first. `make pytest-connect` runs one of them alone.

@@ -83,7 +83,8 @@ lazy val spark = (project in file("jvm/spark"))
     Test / javaOptions += s"-Dtidegate.docs=${(ThisBuild / baseDirectory).value / "docs"}",
     // These take long: `make test-faults` and `make test-nightly` run them by name.
     Test / test / testOptions += Tests.Filter { suite =>
-      !suite.startsWith("tidegate.faults.") && suite != "tidegate.golden.GoldenCheckpointSuite"
+      !suite.startsWith("tidegate.faults.") && suite != "tidegate.golden.GoldenCheckpointSuite" &&
+        suite != "tidegate.kafka.KafkaKillSuite"
     },
     Test / javaOptions += s"-Dtidegate.golden=${(Test / resourceDirectory).value / "golden"}",
     Test / javaOptions ++= Seq("cases", "kills", "seed", "golden.write").flatMap { name =>

@@ -5,8 +5,8 @@ import sbt.Tests.{Group, SubProcess}
 /** Divides the suites over JVMs that run beside each other: each has a Spark session of its own. */
 object TestGroups {
 
-  /** As many as keep two cores busy: each waits for files now and then. */
-  private val Count = 3
+  /** As many as fit beside each other on two cores. A third one only makes the others slower. */
+  private val Count = 2
 
   /** About how long the long suites take, in seconds; all others are short. */
   private val seconds: Map[String, Int] = Map(

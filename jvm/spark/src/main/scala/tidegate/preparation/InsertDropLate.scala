@@ -59,9 +59,9 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
 
   /** From the leaves up: an operator above needs to know the times below. */
   private def insert(plan: LogicalPlan, chosen: Option[String]): LogicalPlan = plan match {
-    case NamedOperator(name, operator)           => insert(operator, Some(name))
+    case NamedOperator(name, operator)         => insert(operator, Some(name))
     case r: RetagEventTime if chosen.isDefined => r.copy(child = insert(r.child, chosen))
-    case other                                   =>
+    case other                                 =>
       val below = other.mapChildren(insert(_, None))
       CurrentOrigin.withOrigin(other.origin) {
         below match {

@@ -34,8 +34,8 @@ object Settings {
     "true",
     "'true' or 'false'",
     "Whether sliding windows are put together from frames. `false` gives Spark's own plan, which " +
-      "copies each row into all of its windows. A checkpoint decides for itself: its query goes on " +
-      "as it began."
+      "copies each row into all of its windows. A query that began without frames goes on without " +
+      "them; with `false`, a query whose checkpoint has frames is refused."
   )(_.toBooleanOption)
 
   /** How many bytes a task groups by keys at once. */

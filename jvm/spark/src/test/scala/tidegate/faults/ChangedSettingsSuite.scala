@@ -1,0 +1,120 @@
+package tidegate
+package faults
+
+import java.nio.file.Path
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{AnalysisException, DataFrame}
+import tidegate.settings.Settings
+
+/**
+ * Each setting of Tidegate, and settings of Spark that concern streams, with another value in the
+ * second run on a checkpoint: the rows are those of a query that was stopped at the same place and
+ * kept its settings.
+ */
+class ChangedSettingsSuite extends RestartTest {
+
+  /** Another value of each of our settings than the default. */
+  private val ours = Map[String, String](
+    Settings.MaxSubstreams.key -> "10",
+    Settings.ForgetAfter.key -> "1 hour",
+    Settings.FramesEnabled.key -> "false",
+    Settings.FramesMaxInputBytes.key -> "1k",
+    Settings.WindowsMaxPerRow.key -> "100",
+    Settings.UnboundedJoin.key -> "error",
+    Settings.ObserveLastBatch.key -> "false",
+    Settings.LateLogPayloadChars.key -> "0",
+    Settings.LateLogLinesPerMinute.key -> "0"
+  )
+
+  private val ofSpark = Map(
+    "spark.sql.session.timeZone" -> "America/New_York",
+    "spark.sql.ansi.enabled" -> "false",
+    "spark.sql.caseSensitive" -> "true",
+    "spark.sql.codegen.wholeStage" -> "false",
+    "spark.sql.shuffle.partitions" -> "3",
+    "spark.sql.streaming.multipleWatermarkPolicy" -> "max",
+    "spark.sql.streaming.stateStore.minDeltasForSnapshot" -> "1",
+    "spark.sql.streaming.statefulOperator.checkCorrectness.enabled" -> "false",
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled" -> "true",
+    "spark.sql.optimizer.excludedRules" ->
+      "org.apache.spark.sql.catalyst.optimizer.PushDownPredicates",
+    "spark.sql.timestampType" -> "TIMESTAMP_NTZ"
+  )
+
+  private val rows = Seq(
+    Seq(event("a", 5), event("b", 5), event("b", 6, 2)),
+    Seq(event("a", 15), event("b", 17), event("a", 15)),
+    Seq(event("a", 26), event("b", 25, 2)),
+    Seq(event("a", 27), event("b", 29), event("b", 3), event("a", 36, 3)),
+    Seq(event("a", 44), event("b", 49), event("a", 44)),
+    Seq(event("a", 95), event("b", 95))
+  )
+
+  /** A deduplication, an outer join of two watermarks, and windows from frames. */
+  private def query(in: Path): DataFrame = {
+    val first = stream(in).withKeyedWatermark(
+      "time",
+      "2 seconds",
+      substream = Seq("sub"),
+      idleTimeout = null,
+      name = "first"
+    )
+    val second = stream(in)
+      .select(col("n").as("id"), col("time").as("other_time"))
+      .withKeyedWatermark("other_time", "1 second", key = 1, name = "second")
+    first
+      .dropDuplicates("time", "n", "sub")
+      .join(
+        second,
+        expr("n = id AND other_time BETWEEN time AND time + INTERVAL 3 SECONDS"),
+        "leftOuter"
+      )
+      .groupBy(window(col("time"), "10 seconds", "5 seconds"))
+      .agg(count("*"), count("id"))
+  }
+
+  /** The rows of each run, with the settings of each run. */
+  private def outcome(runs: Map[String, String]*): Seq[Seq[String]] = {
+    val (in, checkpoint) = (files(), newCheckpoint())
+    runs.zipWithIndex.map { case (settings, i) =>
+      val half = rows.size / 2
+      (i * half until (i + 1) * half).foreach(n => addFile(in, n, rows(n)))
+      withConf(settings.toSeq: _*) {
+        val run = new Run(query(in), checkpoint).start().settle()
+        val late = run.lateRows.toSeq.sorted.map { case (name, n) => s"$name: $n late" }
+        run.stop()
+        run.answer ++ late
+      }
+    }
+  }
+
+  private lazy val unchanged = outcome(Map.empty, Map.empty)
+
+  test("each of our settings is tried") {
+    assert(ours.keySet === Settings.all.map(_.key).toSet)
+    assert(unchanged.forall(_.exists(!_.contains("late"))), "windows in both runs")
+    assert(unchanged.exists(_.exists(_.contains("late"))), "late rows")
+  }
+
+  for ((key, value) <- (ours ++ ofSpark).toSeq.sorted) {
+    val other = Map(key -> value)
+    // The state has frames, which the query may not use.
+    if (key != Settings.FramesEnabled.key)
+      onRocksDb(s"$key = $value in the second run") {
+        assert(outcome(Map.empty, other).last === unchanged.last)
+      }
+
+    onRocksDb(s"$key = $value in the first run") {
+      assert(outcome(other, Map.empty).flatten.sorted === unchanged.flatten.sorted)
+    }
+  }
+
+  test("frames that were allowed in the first run alone are refused, with the setting") {
+    val error = intercept[AnalysisException] {
+      outcome(Map.empty, Map(Settings.FramesEnabled.key -> "false"))
+    }
+    assert(error.getCondition === "TIDEGATE_FRAMES_REFUSED")
+    assert(error.getMessage.contains("spark.tidegate.frames.enabled is false"))
+  }
+}
