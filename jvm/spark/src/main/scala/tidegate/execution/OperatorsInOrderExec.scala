@@ -51,7 +51,7 @@ final case class OperatorsInOrderExec(
     val free = Iterator.iterate(0L)(_ + 1L).filterNot(known.flatten.toSet)
     val numbered = inPlan.zip(known.map(_.getOrElse(free.next())))
     val sorted = numbered.sortBy(_._2).map(_._1)
-    if (isNumbered && sorted != inPlan)
+    if (isNumbered && !sorted.corresponds(inPlan)(_ eq _))
       throw OperatorErrors.numberedOtherwise(inPlan.map(nameOf), sorted.map(nameOf))
     sorted
   }
