@@ -112,7 +112,7 @@ object KafkaBroker {
   private val Host = "127.0.0.1"
   private val ClusterId = "dGlkZWdhdGUtdGVzdHMtMQ"
   private val DirectoryId = "dGlkZWdhdGUtZm9sZGVyMQ"
-  private val StartTimeout = 60.seconds
+  private val StartTimeout = 5.minutes
 
   // It works little and has to start fast.
   private val JavaOptions = Seq(

@@ -92,7 +92,7 @@ class KafkaSuite extends KafkaTest {
     send(topic, record(0, 1000))
     val run = new Run(counts(keyed(subscribe(topic, KafkaTest.impatient: _*)))).start().settle()
     client.deleteTopic(topic)
-    val inTheRun = intercept[StreamingQueryException](run.query.awaitTermination(60000))
+    val inTheRun = intercept[StreamingQueryException](run.query.awaitTermination(300000))
     val atTheStart = intercept[StreamingQueryException](run.start().settle())
     Seq(inTheRun, atTheStart).foreach(assertOfKafka[UnknownTopicOrPartitionException])
   }

@@ -64,9 +64,12 @@ trait KafkaTest extends RestartTest {
       .toSeq
       .sorted
 
-  /** Waits for what a broker does in its own time. */
+  /**
+   * Waits for what a broker, or the process of a query, does in its own time: long enough for a
+   * machine on which several suites run.
+   */
   def awaitUntil(condition: => Boolean): Unit =
-    eventually(timeout(60.seconds), interval(20.millis))(assert(condition))
+    eventually(timeout(5.minutes), interval(20.millis))(assert(condition))
 
   /** The query has failed with an error of Kafka's, not with one of ours. */
   def assertOfKafka[T <: ApiException: ClassTag](error: StreamingQueryException): Unit = {
