@@ -35,7 +35,8 @@ def test_names_when_operators_change_places_then_each_finds_its_state(feed: Feed
 
 def test_names_when_in_a_hint_then_are_of_the_statement_s_operator(feed: Feed) -> None:
     feed.add(("12:01:00", 0))
-    tidegate.withKeyedWatermark(feed.stream(), "time").createOrReplaceTempView("named_events")
+    keyed = tidegate.withKeyedWatermark(feed.stream(), "time", "0 seconds")
+    keyed.createOrReplaceTempView("named_events")
     statement = (
         "SELECT /*+ TIDEGATE_NAME('five') */ window_start, count(*) AS n FROM "
         "TUMBLE(TABLE(named_events), DESCRIPTOR(time), INTERVAL 5 MINUTES) "
@@ -48,7 +49,7 @@ def test_names_when_in_a_hint_then_are_of_the_statement_s_operator(feed: Feed) -
 
 
 def test_names_when_without_an_operator_then_are_refused_at_the_start(feed: Feed) -> None:
-    keyed = tidegate.withKeyedWatermark(feed.stream(), "time")
+    keyed = tidegate.withKeyedWatermark(feed.stream(), "time", "0 seconds")
 
     with pytest.raises(AnalysisException) as refused:
         feed.run(tidegate.tidegateName(keyed, "five"))

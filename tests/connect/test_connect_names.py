@@ -1,5 +1,7 @@
 """`tidegateName` on Spark Connect."""
 
+import json
+
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
@@ -10,13 +12,16 @@ from connect.remote_feed import RemoteFeed
 
 def test_names_when_given_then_are_in_the_clock(feed: RemoteFeed) -> None:
     feed.add(("12:01:00", 0))
-    keyed = tidegate.withKeyedWatermark(feed.stream(), "time")
+    keyed = tidegate.withKeyedWatermark(feed.stream(), "time", "0 seconds")
     counted = keyed.groupBy(F.window("time", "5 minutes")).count()
 
-    named = tidegate.KeyedDataFrame.tidegateName(counted, "five")  # type: ignore[arg-type]
-    query, _ = feed.run_query(named.select("count"))
+    query, _ = feed.run_query(tidegate.tidegateName(counted, "five").select("count"))
 
-    assert '"five":{"default":"aggregate","state":0}' in str(query.lastProgress)
+    assert query.lastProgress is not None
+    offsets = {s["description"]: s["endOffset"] for s in query.lastProgress["sources"]}
+    assert json.loads(offsets["tidegate_clock"])["places"] == {
+        "five": {"default": "aggregate", "state": 0}
+    }
 
 
 def test_names_when_they_are_no_words_then_are_refused(feed: RemoteFeed) -> None:
