@@ -224,6 +224,8 @@ private[clock] final class SubstreamClock(
         s.isToldOf = false
       }
       speaking.foreach { case (s, micros) => if (micros != NoTime) observe(s, micros, nowMs) }
+      // The wall clock gives those without a usable time theirs at once, as after a restart.
+      if (speaking.exists(_._2 == NoTime)) tickedAtMs = Long.MinValue
       idleDueMs = Long.MinValue
       changes += 1
       emit(nowMs)
@@ -322,7 +324,8 @@ private[clock] final class SubstreamClock(
       .partition(s => caughtUpAtMs - s.activeAtMs >= afterMs)
     def isPassed(s: Substream) = emitted.exists(_ >= minimum.watermark(s.number))
     val passed = due.filter(s => spec.policy.isIngestionTime || isPassed(s))
-    val furthest = substreams.values.maxByOption(s => minimum.watermark(s.number))
+    // By name among equals, so that a restart keeps the same one.
+    val furthest = substreams.values.maxByOption(s => (minimum.watermark(s.number), s.name))
     val left = passed.filterNot(furthest.contains)
     left.foreach { s =>
       substreams -= s.name

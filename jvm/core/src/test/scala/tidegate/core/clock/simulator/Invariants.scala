@@ -54,8 +54,11 @@ private[simulator] final class Invariants(spec: QuerySpec) {
     checkSubstreams(now, oracle)
     def ideal = oracle.ideal(now.substreams.get(_).flatMap(_.watermarkMs))
     val highestMs = ideal.highMs
-    if (oracle.isApproximate && !query.hasEnded(name)) oracle.takeOver(visible)
+    // The end of time hides what was visible right before, when substreams were forgotten.
+    def beforeEnd = (before ++ Some(highestMs).filter(_ != PolicyRule.None)).maxOption
+    if (oracle.isApproximate) oracle.takeOver(if (query.hasEnded(name)) beforeEnd else visible)
     forget(now, oracle, query)
+    wanted("idleness", s"whether $name is idle", now.mark.idle, oracle.isIdle)
     if (!query.hasEnded(name)) {
       if (visible != before && visible.exists(_ > math.max(highestMs, ideal.highMs)))
         broken("no overtaking", name, visible, s"at most $highestMs")
@@ -85,7 +88,6 @@ private[simulator] final class Invariants(spec: QuerySpec) {
     }
     val idle = now.substreams.collect { case (substream, view) if view.idle => substream }.toSet
     wanted("idleness", s"the idle substreams of $name", idle, oracle.idleNames -- gone)
-    wanted("idleness", s"whether $name is idle", now.mark.idle, oracle.isIdle)
   }
 
   private def checkHolder(now: NodeView, oracle: NodeOracle, isOpen: Boolean): Unit = {

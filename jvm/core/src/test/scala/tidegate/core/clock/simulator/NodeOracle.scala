@@ -105,6 +105,7 @@ private[simulator] final class NodeOracle(
           change(name)(told(_, nowMs, Math.floorDiv(us, 1000L)))
         }
       }
+      if (times.exists(_._2.forall(_ == SubstreamClock.NoTime))) askedAtMs = PolicyRule.None
       emit(nowMs)
     }
 
