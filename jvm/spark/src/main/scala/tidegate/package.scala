@@ -1,7 +1,11 @@
-import org.apache.spark.sql.streaming.StreamingQuery
-import org.apache.spark.sql.{Column, DataFrame, Dataset}
+import java.time.Instant
+
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
+import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.{Column, DataFrame, Dataset, SparkSession}
 import tidegate.builders.{EventTimeOrders, KeyedWatermarks, OperatorNames, Policies, StreamJoins}
 import tidegate.errors.PolicyErrors
+import tidegate.preparation.AdoptedCheckpoint
 import tidegate.settings.Defaults
 
 /**
@@ -77,6 +81,60 @@ package object tidegate extends tidegate.PolicyFunctions {
    *   if the query has no keyed watermark, or ended before Spark planned it
    */
   def watermarks(query: StreamingQuery): QueryWatermarks = QueryWatermarks.of(query)
+
+  /**
+   * Lets a query with keyed watermarks continue from a checkpoint that was made without Tidegate:
+   * the watermarks begin where Spark's was, and the state stays where it is. The old offset log is
+   * kept in the folder `offsets.spark` of the checkpoint.
+   *
+   * {{{
+   * val watermark = tidegate.adopt("/checkpoints/hourly", hourly)
+   * }}}
+   *
+   * @param checkpoint
+   *   the `checkpointLocation` of the query, which must not run
+   * @param query
+   *   the query, with `withKeyedWatermark`; or with `withWatermark`, if
+   *   `spark.tidegate.replaceWithWatermark` is set
+   * @param outputMode
+   *   the output mode of the query
+   * @return
+   *   the watermark from which the query continues; `None` if Spark had none yet
+   * @throws AnalysisException
+   *   if there is no checkpoint, if it has other sources, if it has keyed watermarks already, or if
+   *   its query is running
+   */
+  def adopt(
+      checkpoint: String,
+      query: DataFrame,
+      outputMode: OutputMode = OutputMode.Append()
+  ): Option[Instant] =
+    instant(
+      AdoptedCheckpoint.adopt(
+        SparkInternals.analyzed(query),
+        outputMode,
+        checkpoint,
+        query.sparkSession
+      )
+    )
+
+  /**
+   * The way back: lets a query without Tidegate continue from the checkpoint of a query with keyed
+   * watermarks, from the lowest of them. The old offset log is kept in the folder
+   * `offsets.tidegate` of the checkpoint.
+   *
+   * @param checkpoint
+   *   the `checkpointLocation` of the query, which must not run
+   * @return
+   *   the watermark from which the query continues; `None` if there was none yet
+   * @throws AnalysisException
+   *   if there is no checkpoint of a keyed query, if some state is not Spark's (sliding windows
+   *   from frames, event-time order), if operators have names, or if the query is running
+   */
+  def release(checkpoint: String): Option[Instant] =
+    instant(AdoptedCheckpoint.release(checkpoint, SparkSession.active))
+
+  private def instant(ms: Long): Option[Instant] = Option.when(ms > 0)(Instant.ofEpochMilli(ms))
 
   /** Adds keyed watermarks, event-time order and stream joins to every Dataset. */
   implicit final class KeyedTimeDataset[T](private val ds: Dataset[T]) extends AnyVal {

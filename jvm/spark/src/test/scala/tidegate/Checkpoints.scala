@@ -53,6 +53,18 @@ object Checkpoints {
     copy
   }
 
+  /** Takes the commit of the last batch away, as if the query was killed before it. */
+  def removeLastCommit(checkpoint: Path): Unit = {
+    val commits = checkpoint.resolve("commits")
+    keep(commits, commits.toFile.listFiles().toSeq.flatMap(number).max - 1)
+  }
+
+  /** The names and texts of the files in the offset log. */
+  def offsetTexts(checkpoint: Path): Map[String, String] = {
+    val files = Option(checkpoint.resolve("offsets").toFile.listFiles()).toSeq.flatten
+    files.filter(number(_).isDefined).map(f => f.getName -> Files.readString(f.toPath)).toMap
+  }
+
   /** Takes all offsets after `last` away. */
   def keepOffsets(checkpoint: Path, last: Long, sourceLogs: Seq[Long]): Unit = {
     keep(checkpoint.resolve("offsets"), last)

@@ -17,14 +17,19 @@ import tidegate.plans.{KeyedOutput, KeyedWatermark}
 object KeyTransformWithStateOutput extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
-    case u: UpdateEventTimeWatermarkColumn if u.delay.isEmpty =>
-      val keys = u.child.children.headOption.toSeq.flatMap(_.output).flatMap(EventTimeTag.key(_))
-      val nodes = u.child.collect { case k: KeyedWatermark => k }
-      nodes.find(n => keys.contains(n.spec.key)).orElse(nodes.headOption).fold[LogicalPlan](u) {
-        node =>
-          val lagMs = node.spec.policy.lagMs
-          val delay = new CalendarInterval(0, 0, TimeUnit.MILLISECONDS.toMicros(lagMs))
-          KeyedOutput(u.eventTime, node.spec.key, lagMs, u.copy(delay = Some(delay)))
-      }
+    case u: UpdateEventTimeWatermarkColumn if u.delay.isEmpty => keyed(u)
+  }
+
+  /** The node with the key of the watermark that the operator below it runs on, if it has one. */
+  def keyed(update: UpdateEventTimeWatermarkColumn): LogicalPlan = {
+    val operator = update.child
+    val keys = operator.children.headOption.toSeq.flatMap(_.output).flatMap(EventTimeTag.key(_))
+    val nodes = operator.collect { case k: KeyedWatermark => k }
+    nodes.find(n => keys.contains(n.spec.key)).orElse(nodes.headOption).fold[LogicalPlan](update) {
+      node =>
+        val lagMs = node.spec.policy.lagMs
+        val delay = new CalendarInterval(0, 0, TimeUnit.MILLISECONDS.toMicros(lagMs))
+        KeyedOutput(update.eventTime, node.spec.key, lagMs, update.copy(delay = Some(delay)))
+    }
   }
 }

@@ -50,6 +50,18 @@ object EventTimeTag {
     own.build()
   }
 
+  /**
+   * A column that was made of others, as a window is, with the key of the one among them that has a
+   * watermark.
+   */
+  def withKeyOf(a: Attribute, sources: Seq[Attribute]): Attribute =
+    sources.flatMap(key(_)).headOption.filter(_ => hasSparkTag(a) || isOurs(a.metadata)).fold(a) {
+      k =>
+        val marked = WindowMark.withKey(a.metadata, k)
+        val tagged = new MetadataBuilder().withMetadata(marked)
+        a.withMetadata(this.tagged(tagged, if (hasSparkTag(a)) Some(k) else None, None))
+    }
+
   /** The watermark key of a column. */
   def key(a: Attribute): Option[Byte] = key(a.metadata)
 

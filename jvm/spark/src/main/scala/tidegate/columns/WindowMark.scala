@@ -82,6 +82,17 @@ object WindowMark {
         )
     }
 
+  /** The metadata with another watermark key in its mark, if it has one. */
+  def withKey(metadata: Metadata, key: Byte): Metadata =
+    if (!metadata.contains(Field)) metadata
+    else {
+      val mark = new MetadataBuilder().withMetadata(metadata.getMetadata(Field))
+      new MetadataBuilder()
+        .withMetadata(metadata)
+        .putMetadata(Field, mark.putLong("key", key.toLong).build())
+        .build()
+    }
+
   /** The metadata without a mark, for a column that is now a time in its own right. */
   def removed(metadata: Metadata): Metadata =
     new MetadataBuilder().withMetadata(metadata).remove(Field).build()

@@ -27,6 +27,8 @@ import tidegate.statistics.{LatePass, LateRows}
  *
  * @param times
  *   the watermarks of the operator in this batch
+ * @param isInclusive
+ *   whether a time at the watermark is late too
  */
 final case class DropLateExec(
     child: SparkPlan,
@@ -39,6 +41,7 @@ final case class DropLateExec(
     eventTime: Option[Attribute],
     substream: Option[Seq[Attribute]],
     from: LateOrigin,
+    isInclusive: Boolean,
     late: LateRows
 ) extends UnaryExecNode
     with CodegenSupport {
@@ -75,7 +78,7 @@ final case class DropLateExec(
           lateMs < EndOfTime.Ms =>
       val lowest = math.max(FrameAggregate.LowestMs, lateMs)
       Some(g.inMicros.firstOpenFrame(EndOfTime.micros(lowest)) - 1)
-    case _ => DropLateExec.lateUpTo(lateMs, isWindowed)
+    case _ => DropLateExec.lateUpTo(lateMs, isInclusive || isWindowed)
   }
 
   private def lateLog: LateLog = {
@@ -217,13 +220,13 @@ object DropLateExec {
 
   /**
    * The last time, in µs, at which a row is late. A window that ends at the watermark is closed; a
-   * time at the watermark is not late. At the end of time every time is late. `None` if none is.
+   * time at the watermark is late only if the bound is inclusive. At the end of time every time is
+   * late. `None` if none is.
    */
-  def lateUpTo(lateMs: Long, isWindowed: Boolean): Option[Long] =
+  def lateUpTo(lateMs: Long, isInclusive: Boolean): Option[Long] =
     if (lateMs <= OperatorBatch.NothingLate) None
     else {
       val micros = EndOfTime.micros(lateMs)
-      val isInclusive = isWindowed || micros == EndOfTime.AfterAllMicros
-      Some(if (isInclusive) micros else micros - 1)
+      Some(if (isInclusive || micros == EndOfTime.AfterAllMicros) micros else micros - 1)
     }
 }

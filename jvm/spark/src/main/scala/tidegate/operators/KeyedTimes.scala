@@ -5,7 +5,7 @@ import java.util.IdentityHashMap
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Union}
 import tidegate.columns.EventTimeTag
-import tidegate.core.clock.{CoalescedTime, InputTime, NodeTime}
+import tidegate.core.clock.{CoalescedTime, InputTime}
 import tidegate.plans.KeyedWatermark
 
 /**
@@ -42,7 +42,7 @@ private[tidegate] class KeyedTimes {
   }
 
   protected def compute(plan: LogicalPlan): Map[Byte, InputTime] = plan match {
-    case k: KeyedWatermark => of(k.left) + (k.spec.key -> NodeTime(k.spec.name))
+    case k: KeyedWatermark => of(k.left) + (k.spec.key -> k.spec.time)
     case u: Union          => coalesce(u.children.filter(_.isStreaming))
     case other             =>
       StatefulOperators.of(other).fold(ofAll(other.children))(_.passedOn(other, this))

@@ -14,11 +14,14 @@ import tidegate.core.clock.OperatorBatch
  *   rows that this watermark has passed leave in this batch
  * @param evictedMs
  *   the same watermark in the previous batch
+ * @param isInclusive
+ *   whether a time at the watermark has passed too, because no row with this time comes any more
  */
 private[tidegate] final case class StateTimes(
     time: Attribute,
     evictionMs: Long,
-    evictedMs: Long
+    evictedMs: Long,
+    isInclusive: Boolean = false
 ) {
 
   /** For Spark's operators that hand the watermark to a user's function. */
@@ -29,7 +32,7 @@ private[tidegate] final case class StateTimes(
 
   /** For Spark's operators that evict by their keys. */
   def evictionOfKeys: Option[Long] =
-    if (EventTimeTag.closesWindow(time)) evictionOfWindows
+    if (isInclusive || EventTimeTag.closesWindow(time)) evictionOfWindows
     else Some(StateTimes.compared(StateTimes.passed(evictionMs)))
 }
 

@@ -75,7 +75,7 @@ object BindWatermarks extends ColumnarRule {
     KeyedOperatorExec(operator, drops.map(_.describe), drops.map(_.late))
 
   private def stateTimes(drop: DropLateExec): StateTimes =
-    StateTimes(drop.time, drop.times.evictionMs, drop.times.evictedMs)
+    StateTimes(drop.time, drop.times.evictionMs, drop.times.evictedMs, drop.isInclusive)
 
   /**
    * Spark checks the column that `transformWithState` emits against the watermark that the operator
@@ -87,7 +87,8 @@ object BindWatermarks extends ColumnarRule {
       owner <- FindDropLate.owner(operator)
       drop <- FindDropLate.named(operator, owner.name)
     } yield update.copy(
-      eventTimeWatermarkForLateEvents = Some(StateTimes.passed(drop.times.lateMs))
+      eventTimeWatermarkForLateEvents =
+        Some(if (drop.isInclusive) drop.times.lateMs else StateTimes.passed(drop.times.lateMs))
     )
 
   private def overKeyed(node: SparkPlan): Option[KeyedWatermarkExec] =

@@ -198,6 +198,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       node.eventTime,
       node.substream,
       LateOrigin(node.operator, node.input.nodes, running.map(_.name)),
+      node.isInclusive,
       late
     )
   }

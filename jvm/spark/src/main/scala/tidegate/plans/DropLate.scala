@@ -39,6 +39,8 @@ import tidegate.core.window.WindowGrid
  *   checkpoint
  * @param substream
  *   the columns that name the substream of a row, for the log; none if the rows do not have them
+ * @param isInclusive
+ *   whether a time at the watermark is late too, as in Spark
  */
 final case class DropLate(
     child: LogicalPlan,
@@ -53,7 +55,8 @@ final case class DropLate(
     lowestMs: Long = OperatorBatch.NothingLate,
     isPlain: Boolean = false,
     stateId: Long = DropLate.FirstStateId,
-    substream: Option[Seq[Attribute]] = None
+    substream: Option[Seq[Attribute]] = None,
+    isInclusive: Boolean = false
 ) extends UnaryNode {
 
   override def output: Seq[Attribute] = child.output

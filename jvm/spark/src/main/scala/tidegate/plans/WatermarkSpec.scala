@@ -1,5 +1,6 @@
 package tidegate.plans
 
+import tidegate.core.clock.{InputTime, JoinTime, NodeTime}
 import tidegate.core.policy.{EmissionSpec, PolicySpec}
 
 /**
@@ -22,6 +23,9 @@ import tidegate.core.policy.{EmissionSpec, PolicySpec}
  * @param givenName
  *   the name before it was made unique; functions ask for this name; none if the query has not
  *   started
+ * @param slowestOf
+ *   the names of all watermarks of the query, if the slowest decides what is late for an operator;
+ *   `None` if this one does
  */
 final case class WatermarkSpec(
     name: String,
@@ -32,8 +36,18 @@ final case class WatermarkSpec(
     maxFutureSkewMs: Option[Long],
     flush: Boolean = false,
     idleBehindMs: Option[Long] = None,
-    givenName: Option[String] = None
+    givenName: Option[String] = None,
+    slowestOf: Option[Seq[String]] = None
 ) {
+
+  /** The time of the operators that run on this watermark. */
+  def time: InputTime = slowestOf.filter(_.size > 1) match {
+    case Some(names) =>
+      // A silent stream holds back the others, as in Spark.
+      val times = names.map(NodeTime(_))
+      JoinTime(times, times)
+    case None => NodeTime(name)
+  }
 
   /** The spec with a unique name; it keeps the name that it was given. */
   def renamed(unique: String): WatermarkSpec =

@@ -7,10 +7,12 @@ import tidegate.plans.{DropLate, KeyedWatermark}
 /**
  * The default emission of a watermark node: the frames of the windows downstream, so that only an
  * advance that can close a window starts a batch. Operators without a grid, such as sessions and
- * joins, get frames of one second; so do nodes that nothing uses.
+ * joins, get frames of one second; so do nodes that nothing uses. If operators run on the slowest
+ * watermark, as in Spark, every advance is visible, as in Spark.
  */
 object ChooseEmission {
   private val DefaultMs = 1000L
+  private val everyMs = EmissionSpec.byMinStep(1L)
 
   def apply(plan: LogicalPlan): LogicalPlan = {
     val uses = plan.collect { case d: DropLate => d }
@@ -18,7 +20,8 @@ object ChooseEmission {
       case k: KeyedWatermark if k.spec.emission.isEmpty =>
         val own =
           uses.filter(u => (u.input +: u.eviction.toSeq).exists(_.nodes.contains(k.spec.name)))
-        k.copy(spec = k.spec.copy(emission = Some(frames(own))))
+        val emission = if (k.spec.slowestOf.isDefined) everyMs else frames(own)
+        k.copy(spec = k.spec.copy(emission = Some(emission)))
     }
   }
 

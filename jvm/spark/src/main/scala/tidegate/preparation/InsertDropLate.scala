@@ -54,6 +54,10 @@ object InsertDropLate {
 private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
   private val defaults = new UniqueNames(plan.collect { case k: KeyedWatermark => k.spec.name })
   private val times = new KeyedTimes
+  private val isAsInSpark = plan.exists {
+    case k: KeyedWatermark => k.spec.slowestOf.isDefined
+    case _                 => false
+  }
 
   def insert(): LogicalPlan = insert(plan, None)
 
@@ -176,7 +180,8 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
       eventTime,
       lowestMs,
       isPlain = keyOfPlain.isDefined,
-      substream = LateSubstream.of(below, input.nodes)
+      substream = LateSubstream.of(below, input.nodes),
+      isInclusive = isAsInSpark
     )
   }
 

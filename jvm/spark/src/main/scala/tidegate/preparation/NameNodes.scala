@@ -2,19 +2,28 @@ package tidegate.preparation
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import tidegate.plans.{KeyedWatermark, WatermarkSpec}
+import tidegate.settings.Settings
 
 /**
  * Gives every watermark node a name of its own, in plan order: `orders`, `orders-2`. A restarted
  * query finds the state of a watermark by its name. Node ids would not do, because SQL and Spark
  * Connect copy nodes.
+ *
+ * If the slowest watermark of the query decides what is late, each node gets to know all names.
  */
 object NameNodes {
 
   def apply(plan: LogicalPlan): LogicalPlan = {
     val names = new UniqueNames
-    plan.transformDown { case k: KeyedWatermark =>
+    val named = plan.transformDown { case k: KeyedWatermark =>
       k.copy(spec = k.spec.renamed(names.next(k.spec.name)))
     }
+    if (Settings.SlowestDecides.in(plan.conf)) withSlowest(named) else named
+  }
+
+  private def withSlowest(plan: LogicalPlan): LogicalPlan = {
+    val all = plan.collect { case k: KeyedWatermark => k.spec.name }
+    plan.transform { case k: KeyedWatermark => k.copy(spec = k.spec.copy(slowestOf = Some(all))) }
   }
 
   /**

@@ -5,9 +5,10 @@ import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
+import org.apache.spark.sql.streaming.OutputMode
 import tidegate.analysis.KeepOneClock
 import tidegate.checks.{CheckGroupingSets, CheckJoins}
-import tidegate.clock.StateCheckpoint
+import tidegate.clock.{SparkCheckpoint, StateCheckpoint}
 import tidegate.columns.WindowMark
 import tidegate.plans.{KeyedWatermark, PreparedQuery, QueryDecisions}
 import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
@@ -16,6 +17,7 @@ import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
  * Makes a streaming query ready to start: only here the whole plan is known.
  *
  *   1. Common table expressions are inlined.
+ *   1. Spark's watermarks become keyed ones, if the session asks for it.
  *   1. Watermark nodes get their final names, and each function gets the watermark that it asks
  *      for.
  *   1. The names that the user gave to operators move to their operators.
@@ -31,44 +33,18 @@ import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
  *   1. Nodes without an emission get one that fits the windows downstream.
  *   1. Each stream is checked to be where it was when the checkpoint was made.
  *   1. It is decided which sliding windows are put together from frames.
+ *   1. A checkpoint that was made without Tidegate is adopted, if the session asks for it.
  *   1. All decisions are attached to the plan, as one value.
  */
 object PrepareStreamingQuery extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case w: WriteToStream if needsPreparing(w.inputQuery) =>
-      AnalysisHelper.allowInvokingTransformsInAnalyzer {
-        val checkpoint = checkpointOf(w)
-        val dropped = through(
-          w.inputQuery,
-          // Spark inlines common table expressions only in the optimizer, and a reference hides the
-          // plan.
-          InlineCTE(alwaysInline = true)(_),
-          KeepOneClock(_),
-          NameNodes(_),
-          PlaceNames(_),
-          SuggestSubstreams(_),
-          CheckAppendTime(_),
-          FindFunctionInputs(_),
-          CompleteJoinConditions(_),
-          CheckJoins.atStart(_),
-          CheckGroupingSets.atStart(_, w.outputMode),
-          SelectEventTimeColumn(_),
-          InsertDropLate(_, w.outputMode)
-        )
-        val operators = new RestoredOperators(dropped, checkpoint)
-        val prepared = through(
-          operators.numbered,
-          RestoredOrders.check(_, checkpoint),
-          ChooseEmission(_),
-          RestoredNodes.check(_, checkpoint)
-        )
-        val (query, frames) =
-          PlanFrames.atStart(prepared, w.outputMode, checkpoint.renamed(operators.former))
-        val times = QueryTimes.of(query, frames, operators.places(query, frames))
-        val decisions = QueryDecisions(times, frames, operators.former, operators.isNumbered)
-        w.copy(inputQuery = PreparedQuery(decisions, query))
-      }
+      val (location, session) = (w.resolvedCheckpointLocation, SparkSession.active)
+      new SparkCheckpoint(location, session).recover()
+      val query = prepared(w.inputQuery, w.outputMode, new StateCheckpoint(location, session))
+      AdoptedCheckpoint.atStart(query, location, session)
+      w.copy(inputQuery = query)
     // Our window functions work with Spark's watermark too, which also needs exactly one tagged
     // column.
     case w: WriteToStream if isOfSpark(w.inputQuery) =>
@@ -83,16 +59,57 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
     case other => other
   }
 
+  /** The plan of a query made ready to start; `None` if it has no keyed watermark. */
+  private[preparation] def prepare(
+      query: LogicalPlan,
+      mode: OutputMode,
+      checkpoint: StateCheckpoint
+  ): Option[PreparedQuery] =
+    Option.when(needsPreparing(query))(prepared(query, mode, checkpoint))
+
+  private def prepared(
+      input: LogicalPlan,
+      mode: OutputMode,
+      checkpoint: StateCheckpoint
+  ): PreparedQuery = AnalysisHelper.allowInvokingTransformsInAnalyzer {
+    val dropped = through(
+      input,
+      // Spark inlines common table expressions only in the optimizer, and a reference hides the
+      // plan.
+      InlineCTE(alwaysInline = true)(_),
+      ReplaceWatermarks(_),
+      KeepOneClock(_),
+      NameNodes(_),
+      PlaceNames(_),
+      SuggestSubstreams(_),
+      CheckAppendTime(_),
+      FindFunctionInputs(_),
+      CompleteJoinConditions(_),
+      CheckJoins.atStart(_),
+      CheckGroupingSets.atStart(_, mode),
+      SelectEventTimeColumn(_),
+      InsertDropLate(_, mode)
+    )
+    val operators = new RestoredOperators(dropped, checkpoint)
+    val numbered = through(
+      operators.numbered,
+      RestoredOrders.check(_, checkpoint),
+      ChooseEmission(_),
+      RestoredNodes.check(_, checkpoint)
+    )
+    val (query, frames) = PlanFrames.atStart(numbered, mode, checkpoint.renamed(operators.former))
+    val times = QueryTimes.of(query, frames, operators.places(query, frames))
+    PreparedQuery(QueryDecisions(times, frames, operators.former, operators.isNumbered), query)
+  }
+
   private def through(plan: LogicalPlan, steps: (LogicalPlan => LogicalPlan)*): LogicalPlan =
     steps.foldLeft(plan)((query, step) => step(query))
-
-  private def checkpointOf(w: WriteToStream): StateCheckpoint =
-    new StateCheckpoint(w.resolvedCheckpointLocation, SparkSession.active)
 
   private def isOfSpark(query: LogicalPlan): Boolean =
     !query.exists(_.isInstanceOf[KeyedWatermark]) &&
       query.exists(_.output.exists(WindowMark.of(_).isDefined))
 
   private def needsPreparing(query: LogicalPlan): Boolean =
-    query.exists(_.isInstanceOf[KeyedWatermark]) && !query.exists(_.isInstanceOf[PreparedQuery])
+    (query.exists(_.isInstanceOf[KeyedWatermark]) || ReplaceWatermarks.isWanted(query)) &&
+      !query.exists(_.isInstanceOf[PreparedQuery])
 }

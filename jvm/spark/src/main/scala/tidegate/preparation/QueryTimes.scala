@@ -35,10 +35,12 @@ private[preparation] object QueryTimes {
 
   /** In the order in which Spark's checkpoint has them. */
   private def sourcesIn(plan: LogicalPlan): Seq[LogicalPlan] =
-    plan.collectLeaves().filter { leaf =>
-      // A node without the clock has an empty relation in its place.
-      leaf.isStreaming && leaf.output.nonEmpty && !ClockTable.isRelation(leaf)
-    }
+    plan.collectLeaves().filter(isSource)
+
+  /** Whether a leaf is a source of rows. */
+  def isSource(leaf: LogicalPlan): Boolean =
+    // A node without the clock has an empty relation in its place.
+    leaf.isStreaming && leaf.output.nonEmpty && !ClockTable.isRelation(leaf)
 
   private def node(k: KeyedWatermark, sources: Seq[LogicalPlan]): NodeSpec = NodeSpec(
     k.spec.name,

@@ -93,6 +93,33 @@ object Settings {
       "a minute has the number of the others, by operator."
   )(_.toIntOption.filter(_ >= 0))
 
+  /** Whether Spark's watermarks become keyed ones. */
+  val ReplaceWithWatermark: Setting[Boolean] = Setting(
+    "spark.tidegate.replaceWithWatermark",
+    "false",
+    "'true' or 'false'",
+    "Whether every `withWatermark` of a query, and every `WATERMARK` clause of its SQL, becomes a " +
+      "keyed watermark when the query starts."
+  )(_.toBooleanOption)
+
+  /** Whether a query may continue from a checkpoint that was made without Tidegate. */
+  val AdoptCheckpoint: Setting[Boolean] = Setting(
+    "spark.tidegate.adoptCheckpoint",
+    "false",
+    "'true' or 'false'",
+    "Whether a query with keyed watermarks may continue from a checkpoint that was made without " +
+      "Tidegate: its watermarks begin where Spark's was. With `false` such a start is refused."
+  )(_.toBooleanOption)
+
+  /** Whether operators run on the slowest watermark of their query, and not each on its own. */
+  val SlowestDecides: Setting[Boolean] = Setting(
+    "spark.tidegate.lateness",
+    "own",
+    "'own' or 'slowest'",
+    "Which watermark decides what is late for an operator: its `own`, or as in Spark the `slowest` " +
+      "of the query. With `slowest`, rows exactly at the watermark are late, as in Spark."
+  )(Map("own" -> false, "slowest" -> true).get)
+
   private def milliseconds(text: String): Option[Long] =
     try {
       val interval = IntervalUtils.stringToInterval(UTF8String.fromString(text))
@@ -113,6 +140,9 @@ object Settings {
       UnboundedJoin,
       ObserveLastBatch,
       LateLogPayloadChars,
-      LateLogLinesPerMinute
+      LateLogLinesPerMinute,
+      ReplaceWithWatermark,
+      AdoptCheckpoint,
+      SlowestDecides
     )
 }

@@ -35,6 +35,7 @@ class OperatorNamesSuite extends KeyedStreamTest {
     None,
     None,
     LateOrigin(name, Nil, None),
+    isInclusive = false,
     new LateRows
   )
 

@@ -82,4 +82,28 @@ object ClockState {
   /** The state before anything was observed. */
   val empty: ClockState =
     ClockState(Map.empty, Map.empty, Map.empty, Map.empty, looks = 0L, savedAtMs = 0L)
+
+  /**
+   * The state of a query that has run without a clock, on one watermark: all nodes are there.
+   *
+   * @param watermarkMs
+   *   in epoch ms
+   * @param savedAtMs
+   *   the wall clock, in epoch ms, when the query was there
+   */
+  def at(spec: QuerySpec, watermarkMs: Long, savedAtMs: Long): ClockState = {
+    val nodes = spec.nodes.map(n => n.name -> NodeMark(n.key, Some(watermarkMs), idle = false))
+    val times = new OperatorTimes(Time(Some(watermarkMs), idle = false, _), Map.empty)
+    val operators = times.advance(spec.operators, Map.empty)
+    spec.asked.foreach(times.time)
+    ClockState(
+      nodes.toMap,
+      Map.empty,
+      operators,
+      new UnionKeys(spec).write(times.coalesced),
+      looks = 0L,
+      savedAtMs,
+      spec.places
+    )
+  }
 }

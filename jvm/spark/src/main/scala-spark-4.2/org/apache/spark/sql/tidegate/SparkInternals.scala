@@ -4,8 +4,10 @@ import java.util.UUID
 
 import scala.annotation.tailrec
 import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.Expression
@@ -44,6 +46,25 @@ object SparkInternals {
   /** Whether the session has a function of this name. */
   def isFunction(session: SparkSession, name: Seq[String]): Boolean =
     castToImpl(session).sessionState.catalog.functionExists(FunctionIdentifier(name.last))
+
+  /** Runs code for which this is the active session. */
+  def inSession[T](session: SparkSession)(body: => T): T = castToImpl(session).withActive(body)
+
+  /** The name, or else the id, of the running query that has this checkpoint. */
+  def queryOn(session: SparkSession, location: String): Option[String] = {
+    def qualified(path: String) = {
+      val p = new Path(path)
+      p.getFileSystem(hadoopConf(session)).makeQualified(p)
+    }
+    castToImpl(session).sharedState.activeStreamingQueries
+      .values()
+      .asScala
+      .collectFirst {
+        case m: MicroBatchExecution
+            if qualified(m.resolvedCheckpointRoot) == qualified(location) =>
+          Option(m.name).getOrElse(m.id.toString)
+      }
+  }
 
   private def activeSession: Option[classic.SparkSession] =
     classic.SparkSession.getActiveSession.orElse(classic.SparkSession.getDefaultSession)

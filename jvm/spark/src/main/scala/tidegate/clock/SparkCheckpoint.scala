@@ -1,0 +1,147 @@
+package tidegate.clock
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.tidegate.{OffsetEntries, OffsetEntry, SparkInternals}
+import tidegate.core.clock.{ClockCodec, ClockState, QuerySpec}
+import tidegate.errors.AdoptionErrors
+import tidegate.plans.DropLate
+
+/**
+ * A checkpoint as far as it differs between a query with keyed watermarks and one without: in the
+ * offset log, which has the clock among the sources. The state of operators is the same.
+ *
+ * A changed log is written beside the old one, and takes its place when it is complete. The old one
+ * stays as `offsets.spark` or `offsets.tidegate`.
+ */
+private[tidegate] final class SparkCheckpoint(location: String, session: SparkSession)
+    extends Logging {
+  import SparkCheckpoint._
+
+  private val root = new Path(location)
+  private val files = root.getFileSystem(SparkInternals.hadoopConf(session))
+  private val offsets = new Path(root, "offsets")
+  private val changed = new Path(root, "offsets.changed")
+  private val mark = new Path(root, "tidegate.adopt")
+
+  /** Ends a change that was interrupted when the old log was away and the new one not yet there. */
+  def recover(): Unit =
+    if (!files.exists(offsets) && files.exists(changed)) rename(changed, offsets)
+
+  private lazy val entries: Seq[(Long, OffsetEntry)] =
+    if (files.exists(offsets)) OffsetEntries.read(session, offsets) else Nil
+
+  /** Whether there is a checkpoint at all. */
+  def exists: Boolean = entries.nonEmpty
+
+  /**
+   * Whether the checkpoint was made without Tidegate.
+   *
+   * @param sources
+   *   how many sources the query has, the clock left out
+   */
+  def isOfSpark(sources: Int): Boolean = entries.lastOption.exists { case (_, entry) =>
+    entry.size.fold(!entry.isNamed(ClockTable.Name))(_ == sources) && !entry.texts.exists(isClock)
+  }
+
+  /** How many sources the checkpoint has; `None` if it knows them by name. */
+  def sources: Option[Int] = entries.lastOption.flatMap(_._2.size)
+
+  /** Whether it was said that the next start adopts the checkpoint. */
+  def isMarked: Boolean = files.exists(mark)
+
+  /**
+   * Lets the next start adopt the checkpoint.
+   *
+   * @throws AnalysisException
+   *   if this is no checkpoint, or one of a query with keyed watermarks
+   */
+  def markForAdoption(): Unit = {
+    if (!exists) throw AdoptionErrors.noCheckpoint(location)
+    if (entries.exists(_._2.texts.exists(isClock))) throw AdoptionErrors.alreadyAdopted(location)
+    files.create(mark, true).close()
+  }
+
+  /**
+   * Puts the clock into every batch of the log: all watermarks are where Spark's was.
+   *
+   * @param place
+   *   the place of the clock among the sources
+   * @return
+   *   Spark's watermark, in epoch ms, in the last batch that was begun; 0 if it had none
+   */
+  def adopt(spec: QuerySpec, place: Int): Long = {
+    write(
+      "offsets.spark",
+      entries.map { case (batchId, entry) =>
+        val state = Option.when(entry.watermarkMs > 0)(
+          ClockState.at(spec, entry.watermarkMs, entry.timestampMs)
+        )
+        batchId -> entry.withSource(ClockTable.Name, place, state.map(ClockCodec.write))
+      }
+    )
+    files.delete(mark, false)
+    val watermarkMs = entries.last._2.watermarkMs
+    logInfo(
+      s"The checkpoint $location was made without Tidegate. Its ${spec.nodes.size} keyed " +
+        s"watermarks continue from Spark's, $watermarkMs ms. The old log is in offsets.spark."
+    )
+    watermarkMs
+  }
+
+  /**
+   * Takes the clock out of every batch of the log, so that a query without Tidegate can continue:
+   * from the lowest of the keyed watermarks.
+   *
+   * @return
+   *   that watermark, in epoch ms, in the last batch that was begun; 0 if there was none
+   * @throws AnalysisException
+   *   if this is no checkpoint of a query with keyed watermarks, or if some of its state is not
+   *   Spark's
+   */
+  def release(): Long = {
+    if (!exists) throw AdoptionErrors.noCheckpoint(location)
+    // The clock may have no offset in the first batches.
+    val places = entries.flatMap { case (_, entry) => entry.placeOf(isClock) }.distinct
+    if (!entries.exists(_._2.texts.exists(isClock))) throw AdoptionErrors.nothingToRelease(location)
+    val own = new StateCheckpoint(location, session).operators.filter(_._1 >= FirstOwnState)
+    if (own.nonEmpty) throw AdoptionErrors.ownState(location, own.values.toSeq.sorted)
+    val released = entries.map { case (batchId, entry) =>
+      batchId -> entry.withoutSource(
+        ClockTable.Name,
+        places.headOption.getOrElse(0),
+        lowest(batchId, entry)
+      )
+    }
+    write("offsets.tidegate", released)
+    released.last._2.watermarkMs
+  }
+
+  private def lowest(batchId: Long, entry: OffsetEntry): Long = {
+    val file = new Path(offsets, batchId.toString).toString
+    val state = entry.texts.flatMap(ClockOffset.read(_, Some(file))).headOption.map(_.state)
+    if (state.exists(_.places.nonEmpty)) throw AdoptionErrors.namedState(location)
+    state.flatMap(_.nodes.values.flatMap(_.watermarkMs).minOption).fold(0L)(math.max(0L, _))
+  }
+
+  private def write(old: String, log: Seq[(Long, OffsetEntry)]): Unit = {
+    if (files.exists(changed)) files.delete(changed, true)
+    OffsetEntries.write(session, changed, log)
+    val kept = new Path(root, old)
+    if (files.exists(kept)) files.delete(kept, true)
+    rename(offsets, kept)
+    rename(changed, offsets)
+  }
+
+  private def rename(from: Path, to: Path): Unit =
+    if (!files.rename(from, to)) throw AdoptionErrors.notRenamed(from.toString, to.toString)
+}
+
+private[tidegate] object SparkCheckpoint {
+
+  /** The first number of the states of our own operators. */
+  private val FirstOwnState = DropLate.FirstStateId
+
+  private def isClock(text: String): Boolean = ClockOffset.read(text, None).isDefined
+}

@@ -1,0 +1,42 @@
+package tidegate.errors
+
+import org.apache.spark.sql.AnalysisException
+import tidegate.errors.Conditions.{error, list}
+
+/** Errors of a checkpoint that moves between Spark's watermarks and keyed ones. */
+object AdoptionErrors {
+
+  def noCheckpoint(location: String): AnalysisException =
+    error("NO_CHECKPOINT", "location" -> location)
+
+  def checkpointOfSpark(location: String): AnalysisException =
+    error("CHECKPOINT_OF_SPARK", "location" -> location)
+
+  def alreadyAdopted(location: String): AnalysisException =
+    error("ALREADY_ADOPTED", "location" -> location)
+
+  def nothingToAdopt(): AnalysisException = error("NOTHING_TO_ADOPT")
+
+  def otherSources(location: String, found: Int, wanted: Int): AnalysisException =
+    error(
+      "ADOPTED_SOURCES",
+      "location" -> location,
+      "found" -> found.toString,
+      "wanted" -> wanted.toString
+    )
+
+  def stillRunning(location: String, query: String): AnalysisException =
+    error("CHECKPOINT_IN_USE", "location" -> location, "query" -> query)
+
+  def nothingToRelease(location: String): AnalysisException =
+    error("NOTHING_TO_RELEASE", "location" -> location)
+
+  def ownState(location: String, operators: Seq[String]): AnalysisException =
+    error("RELEASED_STATE", "location" -> location, "operators" -> list(operators))
+
+  def namedState(location: String): AnalysisException =
+    error("RELEASED_NAMES", "location" -> location)
+
+  def notRenamed(from: String, to: String): AnalysisException =
+    error("NOT_RENAMED", "from" -> from, "to" -> to)
+}

@@ -1,0 +1,229 @@
+package tidegate
+package preparation
+
+import java.nio.file.{Files, Path}
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.{OutputMode, Trigger}
+import org.apache.spark.sql.{AnalysisException, DataFrame}
+
+/**
+ * Checkpoints of queries without Tidegate, from which keyed queries continue, and the way back. The
+ * same query without a stop in between is the oracle.
+ */
+class AdoptedCheckpointSuite extends RestartTest {
+
+  private val rows = Seq(
+    Seq(event("a", 5), event("b", 5)),
+    Seq(event("a", 15), event("b", 17)),
+    Seq(event("a", 25), event("a", 25, 2), event("b", 16)),
+    Seq(event("a", 3), event("a", 36), event("b", 27)),
+    Seq(event("a", 26), event("b", 49)),
+    Seq(event("a", 95))
+  )
+
+  private def watched(in: DataFrame, alias: String = "s"): DataFrame =
+    in.withWatermark("time", "2 seconds").as(alias)
+
+  private val queries = Seq[(String, DataFrame => DataFrame)](
+    "windows" -> (in => watched(in).groupBy(window(col("time"), "10 seconds")).count()),
+    "sliding windows" -> { in =>
+      watched(in).groupBy(window(col("time"), "10 seconds", "5 seconds")).count()
+    },
+    "a deduplication" -> (in => watched(in).dropDuplicates("time", "n")),
+    "a left outer join" -> { in =>
+      val times = expr("l.n = r.n AND l.time BETWEEN r.time - INTERVAL 2 SECONDS AND r.time")
+      watched(in.where("sub = 'a'"), "l")
+        .join(watched(in.where("sub = 'b'"), "r"), times, "leftOuter")
+    }
+  )
+
+  private def replacing[T](settings: (String, String)*)(body: => T): T = withConf(
+    Seq(
+      "spark.tidegate.replaceWithWatermark" -> "true",
+      "spark.tidegate.lateness" -> "slowest"
+    ) ++ settings: _*
+  )(body)
+
+  private val adopting = "spark.tidegate.adoptCheckpoint" -> "true"
+
+  /** What Spark has, with a stop after each of some numbers of files. */
+  private def ofSpark(query: DataFrame => DataFrame, stops: Int*): Seq[String] = {
+    val folder = EventFiles.of()
+    val run = new Run(query(stream(folder)))
+    (0 +: stops).zip(stops :+ rows.size).foreach { case (from, until) =>
+      (from until until).foreach(n => addFile(folder, n, rows(n)))
+      run.start().settle().stop()
+    }
+    run.answer
+  }
+
+  /** A query of Spark's that has read some files, and its folder. */
+  private def begun(query: DataFrame => DataFrame, files: Int): (Run, Path) = {
+    val folder = EventFiles.of(rows.take(files): _*)
+    (new Run(query(stream(folder))).start().settle().stop(), folder)
+  }
+
+  for ((title, query) <- queries; files <- 1 until rows.size)
+    test(s"$title after $files files go on with keyed watermarks, and back") {
+      val wanted = ofSpark(query, files, files + 1)
+      val (run, folder) = begun(query, files)
+      addFile(folder, files, rows(files))
+      replacing(adopting)(run.start().settle().stop())
+      assert(Files.exists(run.checkpoint.resolve("offsets.spark")))
+      val isFrames = run.query.lastProgress.stateOperators.exists(_.operatorName.contains("frame"))
+      assert(!isFrames)
+      release(run.checkpoint.toString)
+      rows.indices.drop(files + 1).foreach(n => addFile(folder, n, rows(n)))
+      assert(run.start().settle().stop().answer === wanted)
+    }
+
+  Seq(true, false).foreach { isBefore =>
+    test(s"a query that was killed ${if (isBefore) "before" else "after"} its last commit") {
+      val (title, query) = queries.head
+      val wanted = ofSpark(query, 4)
+      val (run, folder) = begun(query, 4)
+      if (isBefore) Checkpoints.removeLastCommit(run.checkpoint)
+      rows.indices.drop(4).foreach(n => addFile(folder, n, rows(n)))
+      replacing(adopting)(assert(run.start().settle().stop().answer === wanted, title))
+    }
+  }
+
+  private val (_, windows) = queries.head
+
+  test("nobody asks: refused at the start, and nothing is changed") {
+    val (run, _) = begun(windows, 3)
+    val before = Checkpoints.offsetTexts(run.checkpoint)
+    val error = replacing()(intercept[AnalysisException](run.start()))
+    assert(
+      error.getMessage === s"[TIDEGATE_CHECKPOINT_OF_SPARK] The checkpoint file:${run.checkpoint} " +
+        "was made without Tidegate, and the query has keyed watermarks. Let the query adopt the " +
+        "checkpoint with tidegate.adopt or spark.tidegate.adoptCheckpoint=true, or start it with " +
+        "a new checkpoint. SQLSTATE: 55000"
+    )
+    assert(Checkpoints.offsetTexts(run.checkpoint) === before)
+  }
+
+  test("adopted by a call, and by a mark") {
+    val wanted = ofSpark(windows, 3)
+    Seq(true, false).foreach { isCall =>
+      val (run, folder) = begun(windows, 3)
+      rows.indices.drop(3).foreach(n => addFile(folder, n, rows(n)))
+      replacing() {
+        if (isCall) {
+          val watermark = adopt(run.checkpoint.toString, windows(stream(folder)))
+          assert(watermark === Some(at(23).toInstant))
+        } else AdoptedCheckpoint.mark(run.checkpoint.toString, spark)
+        assert(run.start().settle().stop().answer === wanted)
+      }
+      assert(!Files.exists(run.checkpoint.resolve("tidegate.adopt")))
+    }
+  }
+
+  test("a keyed watermark of one's own adopts a checkpoint too") {
+    val (run, folder) = begun(windows, 3)
+    rows.indices.drop(3).foreach(n => addFile(folder, n, rows(n)))
+    def keyed = stream(folder)
+      .withKeyedWatermark("time", "2 seconds")
+      .groupBy(window(col("time"), "10 seconds"))
+      .count()
+    adopt(run.checkpoint.toString, keyed)
+    val wanted = ofSpark(windows, 3)
+    assert((run.answer ++ new Run(keyed, run.checkpoint).start().settle().answer).sorted === wanted)
+  }
+
+  test("a change that was cut off between its two renames is ended at the next start") {
+    val wanted = ofSpark(windows, 3)
+    val (run, folder) = begun(windows, 3)
+    adopt(run.checkpoint.toString, watchedKeyed(folder))
+    Files.move(run.checkpoint.resolve("offsets"), run.checkpoint.resolve("offsets.changed"))
+    rows.indices.drop(3).foreach(n => addFile(folder, n, rows(n)))
+    replacing()(assert(run.start().settle().stop().answer === wanted))
+  }
+
+  private def watchedKeyed(folder: Path): DataFrame = stream(folder)
+    .withKeyedWatermark("time", "2 seconds")
+    .groupBy(window(col("time"), "10 seconds"))
+    .count()
+    .toDF()
+
+  test("a first run that ended before there was a watermark") {
+    val (run, folder) = begun(windows, 0)
+    addFile(folder, 0, rows.head)
+    withConf("spark.sql.streaming.noDataMicroBatches.enabled" -> "false") {
+      run.runOnce(Trigger.AvailableNow())
+    }
+    rows.indices.drop(1).foreach(n => addFile(folder, n, rows(n)))
+    val wanted = ofSpark(windows, 1)
+    replacing(adopting)(assert(run.start().settle().stop().answer === wanted))
+  }
+
+  private def refusal(body: => Any): String = intercept[AnalysisException](body).getMessage
+
+  test("what is no checkpoint, or none to adopt") {
+    val empty = newCheckpoint().toString
+    val keyed = watchedKeyed(EventFiles.of(rows.head))
+    assert(
+      refusal(adopt(empty, keyed)) === s"[TIDEGATE_NO_CHECKPOINT] $empty is no checkpoint of a " +
+        "streaming query: it has no offsets. Give the folder that was the query's " +
+        "checkpointLocation. SQLSTATE: 42K03"
+    )
+    assert(refusal(release(empty)).startsWith("[TIDEGATE_NO_CHECKPOINT]"))
+    val (run, folder) = begun(windows, 3)
+    val location = run.checkpoint.toString
+    assert(
+      refusal(adopt(location, windows(stream(folder)))) === "[TIDEGATE_NOTHING_TO_ADOPT] The " +
+        "query has no keyed watermark that could adopt a checkpoint. Call withKeyedWatermark, or " +
+        "set spark.tidegate.replaceWithWatermark=true. SQLSTATE: 42K0E"
+    )
+    assert(
+      refusal(release(location)) === s"[TIDEGATE_NOTHING_TO_RELEASE] The checkpoint $location has " +
+        "no keyed watermarks: Spark can continue from it as it is. SQLSTATE: 55000"
+    )
+    val two = keyed.union(keyed)
+    assert(
+      refusal(adopt(location, two)) === s"[TIDEGATE_ADOPTED_SOURCES] The checkpoint $location has " +
+        "1 sources, and the query has 2. Give the query that made the checkpoint. SQLSTATE: 55000"
+    )
+    adopt(location, keyed)
+    assert(
+      refusal(adopt(location, keyed)) === s"[TIDEGATE_ALREADY_ADOPTED] The checkpoint $location " +
+        "is of a query with keyed watermarks already. Start the query. SQLSTATE: 55000"
+    )
+  }
+
+  test("a query that is running") {
+    val folder = EventFiles.of(rows.head)
+    val run = new Run(windows(stream(folder))).start().settle()
+    val location = run.checkpoint.toString
+    val sentence = s"[TIDEGATE_CHECKPOINT_IN_USE] The checkpoint $location belongs to the query " +
+      s"`${run.query.id}`, which is running. Stop the query first. SQLSTATE: 55000"
+    assert(refusal(adopt(location, watchedKeyed(folder))) === sentence)
+    assert(refusal(release(location)) === sentence)
+    assert(refusal(AdoptedCheckpoint.mark(location, spark)) === sentence)
+  }
+
+  test("state that is not Spark's, and operators with names, are not released") {
+    def hop = stream(EventFiles.of(rows: _*)).withKeyedWatermark("time", "2 seconds")
+    val sliding = hop.groupBy(window(col("time"), "10 seconds", "5 seconds")).count().toDF()
+    val run = new Run(sliding).start().settle().stop()
+    assert(refusal(release(run.checkpoint.toString)).startsWith("[TIDEGATE_RELEASED_STATE]"))
+    val named = new Run(hop.dropDuplicates("time").tidegateName("firsts")).start().settle().stop()
+    assert(refusal(release(named.checkpoint.toString)).startsWith("[TIDEGATE_RELEASED_NAMES]"))
+  }
+
+  test("update mode") {
+    def run(adopted: Boolean): Seq[String] = {
+      val folder = EventFiles.of(rows.take(3): _*)
+      val run = new Run(windows(stream(folder)), mode = OutputMode.Update()).start().settle().stop()
+      rows.indices.drop(3).foreach(n => addFile(folder, n, rows(n)))
+      if (!adopted) run.start().settle().stop().answer
+      else
+        replacing() {
+          adopt(run.checkpoint.toString, windows(stream(folder)), OutputMode.Update())
+          run.start().settle().stop().answer
+        }
+    }
+    assert(run(adopted = true) === run(adopted = false))
+  }
+}

@@ -1,0 +1,233 @@
+package tidegate
+package preparation
+
+import scala.util.Random
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.{GroupState, GroupStateTimeout, OutputMode}
+import org.apache.spark.sql.{AnalysisException, DataFrame, Encoders}
+
+/**
+ * Jobs that call `withWatermark`, unchanged, whose watermarks become keyed ones. Spark's own run of
+ * the same job is the oracle.
+ */
+class ReplaceWatermarksSuite extends RestartTest {
+  import ReplaceWatermarksSuite._
+
+  private def replacing[T](lateness: String)(body: => T): T = withConf(
+    "spark.tidegate.replaceWithWatermark" -> "true",
+    "spark.tidegate.lateness" -> lateness,
+    "spark.sql.streaming.statefulOperator.checkCorrectness.enabled" -> "true"
+  )(body)
+
+  private def watched(in: DataFrame, lag: String = "3 seconds"): DataFrame =
+    in.withWatermark("time", lag)
+
+  private def named(in: DataFrame, alias: String): DataFrame = watched(in).as(alias)
+
+  /** Batches around a time that goes on, with rows that are late by some seconds. */
+  private def random(seed: Int, batches: Int = 9): Seq[Seq[Event]] = {
+    val random = new Random(seed)
+    val rows = Seq.tabulate(batches) { batch =>
+      Seq.fill(1 + random.nextInt(5)) {
+        val second = math.max(1, batch * 4 + random.nextInt(12) - 8)
+        event(s"s${random.nextInt(2)}", second.toDouble, random.nextInt(3))
+      }
+    }
+    rows :+ Seq(event("s0", 1000)) :+ Seq(event("s0", 1001))
+  }
+
+  private def count5(in: DataFrame, windows: String*): DataFrame =
+    in.groupBy(
+      window(col("time"), windows.head, windows.lift(1).getOrElse(windows.head)),
+      col("sub")
+    ).agg(count("*"), sum("n"))
+
+  private def jobs: Seq[(String, DataFrame => DataFrame)] = Seq(
+    "tumbling windows" -> (in => count5(watched(in), "5 seconds")),
+    "sliding windows" -> (in => count5(watched(in), "6 seconds", "2 seconds")),
+    "sessions" -> (in =>
+      watched(in).groupBy(session_window(col("time"), "3 seconds"), col("sub")).agg(count("*"))
+    ),
+    "an aggregation by the time itself" -> (in => watched(in).groupBy("time", "sub").count()),
+    "dropDuplicates" -> (in => watched(in).dropDuplicates("time", "n")),
+    "dropDuplicatesWithinWatermark" -> (in => watched(in).dropDuplicatesWithinWatermark("n")),
+    "distinct" -> (in => watched(in).select("time", "n").distinct()),
+    "a chain of two windows" -> { in =>
+      val first = watched(in).groupBy(window(col("time"), "2 seconds"), col("sub")).count()
+      first.groupBy(window(window_time(col("window")), "6 seconds")).agg(sum("count"))
+    },
+    "an inner join" -> { in =>
+      val times = expr("l.n = r.n AND l.time BETWEEN r.time - INTERVAL 2 SECONDS AND r.time")
+      named(in.where("sub = 's0'"), "l").join(named(in.where("sub = 's1'"), "r"), times)
+    },
+    "a left outer join" -> { in =>
+      val times = expr("l.n = r.n AND l.time BETWEEN r.time - INTERVAL 2 SECONDS AND r.time")
+      val right = named(in.union(in.select(lit("s1"), col("time"), col("n"))), "r")
+      named(in, "l").join(right.where("sub = 's1'"), times, "leftOuter")
+    },
+    "windows over a union" -> (in => count5(watched(in).union(watched(in)), "5 seconds")),
+    "windows over a join" -> { in =>
+      val times = expr("l.n = r.n AND l.time BETWEEN r.time - INTERVAL 2 SECONDS AND r.time")
+      val (l, r) = (named(in.where("sub = 's0'"), "l"), named(in.where("sub = 's1'"), "r"))
+      l.join(r, times).groupBy(window(col("l.time"), "5 seconds")).count()
+    },
+    "a function with state" -> (in => lastOf(watched(in))),
+    "TUMBLE of SQL" -> { in =>
+      watched(in).createOrReplaceTempView("replaced")
+      spark.sql(
+        "SELECT window_start, window_end, sub, count(*) FROM TUMBLE(TABLE(replaced), " +
+          "DESCRIPTOR(time), INTERVAL 5 SECONDS) GROUP BY window_start, window_end, sub"
+      )
+    },
+    "a WATERMARK clause of SQL" -> { in =>
+      in.createOrReplaceTempView("plain")
+      spark.sql(
+        "SELECT window(time, '5 seconds') AS w, sub, count(*) FROM plain WATERMARK time DELAY OF " +
+          "INTERVAL 3 SECONDS GROUP BY w, sub"
+      )
+    }
+  )
+
+  /** The last number of each substream, when it has been silent for five seconds. */
+  private def lastOf(in: DataFrame): DataFrame = in
+    .as[Event](KeyedStreamTest.eventEncoder)
+    .groupByKey(_.sub)(Encoders.STRING)
+    .flatMapGroupsWithState[Long, (String, Long)](
+      OutputMode.Append(),
+      GroupStateTimeout.EventTimeTimeout()
+    )(lastTime _)(Encoders.scalaLong, Encoders.tuple(Encoders.STRING, Encoders.scalaLong))
+    .toDF()
+
+  jobs.foreach { case (title, job) =>
+    test(s"with the slowest watermark, the rows of Spark: $title") {
+      (1 to 2).foreach { seed =>
+        val folder = files(random(seed): _*)
+        val spark = new Run(job(stream(folder))).start().settle()
+        val held = spark.stateRows
+        spark.stop()
+        replacing("slowest") {
+          val replaced = new Run(job(stream(folder))).start().settle()
+          withClue(s"seed $seed: ")(assert(replaced.answer === spark.answer))
+          assert(spark.answer.nonEmpty)
+          // Frames hold a row for each key, Spark one for each window.
+          if (!title.contains("sliding")) assert(replaced.stateRows === held)
+          replaced.stop()
+        }
+      }
+    }
+
+    test(s"each operator on its own watermark, over restarts: $title") {
+      replacing("own") {
+        val folder = files(random(5, batches = 4): _*)
+        checkKills(job(stream(folder)))
+      }
+    }
+  }
+
+  private def refused(job: => DataFrame, settings: (String, String)*): AnalysisException =
+    replacing("own")(withConf(settings: _*) {
+      intercept[AnalysisException](new Run(job).start())
+    })
+
+  private def keysOf(run: Run): Map[String, Int] =
+    run.running.nodes.map(k => k.spec.name -> k.spec.key.toInt).toMap
+
+  test("watermarks whose columns meet in a union share a key, the sides of a join do not") {
+    replacing("own") {
+      val (a, b) = (events().toDF(), events().toDF())
+      val (c, d) = (events().toDF(), events().toDF())
+      def timed(in: DataFrame, name: String) =
+        in.withColumnRenamed("time", name).withWatermark(name, "1 second")
+      val left = timed(a, "a").union(timed(b, "b")).as("l")
+      val right = timed(c, "c").union(timed(d, "d")).as("r")
+      val run = new Run(
+        left.join(right, expr("l.n = r.n AND l.a BETWEEN r.c AND r.c + INTERVAL 1 SECOND"))
+      ).start().settle()
+      assert(keysOf(run) === Map("a" -> 0, "b" -> 0, "c" -> 1, "d" -> 1))
+    }
+  }
+
+  test("keys that the query has given out are left to it") {
+    replacing("own") {
+      val keyed = events().toDF().withColumnRenamed("time", "own").toDF()
+      val own = keyed.withKeyedWatermark("own", "1 second", name = "own").dropDuplicates("own")
+      val replaced = watched(events().toDF()).dropDuplicates("time")
+      val run = new Run(own.select("own").union(replaced.select("time"))).start().settle()
+      assert(keysOf(run) === Map("own" -> 0, "time" -> 1))
+    }
+  }
+
+  test("without the setting, Spark's watermark stays") {
+    val in = events()
+    in.addData(event("a", 1))
+    val run = new Run(count5(watched(in.toDF()), "5 seconds")).start().settle()
+    assert(run.query.lastProgress.sources.length === 1)
+  }
+
+  test("a query without a watermark stays as it is") {
+    replacing("own") {
+      val in = events()
+      in.addData(event("a", 1))
+      val run = new Run(in.toDF().dropDuplicates("n")).start().settle()
+      assert(run.query.lastProgress.sources.length === 1)
+      assert(run.answer === Seq("a|1|1"))
+    }
+  }
+
+  test("a second watermark on a stream") {
+    val twice = events().toDF().withColumn("other", col("time"))
+    val error = refused(watched(twice).withWatermark("other", "1 second").dropDuplicates("other"))
+    assert(error.getCondition === "TIDEGATE_REPLACED_TWICE")
+    assert(
+      error.getMessage === "[TIDEGATE_REPLACED_TWICE] spark.tidegate.replaceWithWatermark cannot " +
+        "replace the watermark on `other`, because its stream has a watermark on `time` already. " +
+        "Remove one of the two calls of withWatermark. SQLSTATE: 0A000"
+    )
+  }
+
+  test("the policy max") {
+    val (a, b) = (events().toDF(), events().toDF())
+    def union = watched(a).union(b.withColumnRenamed("time", "t").withWatermark("t", "1 second"))
+    val error = refused(
+      union.dropDuplicates("time"),
+      "spark.sql.streaming.multipleWatermarkPolicy" -> "max"
+    )
+    assert(
+      error.getMessage === "[TIDEGATE_REPLACED_POLICY_MAX] " +
+        "spark.sql.streaming.multipleWatermarkPolicy is 'max', but " +
+        "spark.tidegate.replaceWithWatermark replaces the watermarks on `time`, `t` by keyed " +
+        "ones, of which none follows the fastest. Remove the first setting, or leave the second " +
+        "out. SQLSTATE: 0A000"
+    )
+  }
+
+  test("one watermark and the policy max") {
+    replacing("own")(withConf("spark.sql.streaming.multipleWatermarkPolicy" -> "max") {
+      val in = events()
+      in.addData(event("a", 1), event("a", 1))
+      val run = new Run(watched(in.toDF()).dropDuplicates("time")).start().settle()
+      assert(run.answer === Seq("a|1|1"))
+    })
+  }
+}
+
+object ReplaceWatermarksSuite {
+
+  def lastTime(
+      sub: String,
+      rows: Iterator[Event],
+      state: GroupState[Long]
+  ): Iterator[(String, Long)] =
+    if (state.hasTimedOut) {
+      val last = state.get
+      state.remove()
+      Iterator(sub -> last)
+    } else {
+      val last = (rows.map(_.time.getTime) ++ state.getOption.iterator).max
+      state.update(last)
+      state.setTimeoutTimestamp(math.max(last + 5000, state.getCurrentWatermarkMs() + 1))
+      Iterator.empty
+    }
+
+}
