@@ -13,6 +13,7 @@ from tidegate.errors import (
     UnsupportedSessionError,
 )
 from tidegate.joins import streamJoin
+from tidegate.migration import adopt, release
 from tidegate.naming import tidegateName
 from tidegate.ordering import orderByEventTime
 from tidegate.policies import (
@@ -45,6 +46,7 @@ __all__ = [
     "UnsupportedSessionError",
     "Watermark",
     "__version__",
+    "adopt",
     "byFrame",
     "byMinStep",
     "configure",
@@ -54,6 +56,7 @@ __all__ = [
     "limitingLagAndLull",
     "limitingTimestampAndWallClockLag",
     "orderByEventTime",
+    "release",
     "streamJoin",
     "tidegateName",
     "watermarks",

@@ -1,10 +1,15 @@
-"""``python -m tidegate demo`` and ``demo-kafka``: the commands of the package."""
+"""``python -m tidegate demo``, ``adopt`` and others: the commands of the package."""
 
 import importlib
 import sys
 
-COMMANDS = {"demo": "tidegate.demo.command", "demo-kafka": "tidegate.demo.kafka.command"}
-USAGE = "usage: python -m tidegate {demo,demo-kafka} [--help]"
+COMMANDS = {
+    "demo": "tidegate.demo.command",
+    "demo-kafka": "tidegate.demo.kafka.command",
+    "adopt": "tidegate.commands.adopt",
+    "release": "tidegate.commands.release",
+}
+USAGE = f"usage: python -m tidegate {{{','.join(COMMANDS)}}} [--help]"
 DEMO_EXTRA = {"matplotlib", "numpy", "pyarrow", "rich"}
 
 

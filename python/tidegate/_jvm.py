@@ -30,6 +30,11 @@ NO_QUERY = (
     "inside of a query current_watermark('orders') gives one of them, in SQL."
 )
 
+NO_ADOPTION = (
+    "adopt needs classic PySpark, and this is a DataFrame of Spark Connect, which has no py4j. "
+    "Start the query on a server with spark.tidegate.adoptCheckpoint=true."
+)
+
 
 def running() -> Any | None:
     """Return the py4j view of the JVM of this process, or None if none was started."""
@@ -138,6 +143,25 @@ def tidegate_name(df: Any, name: str) -> DataFrame:
     """Call the facade's method of this name."""
     named = facade().tidegateName(_java_dataframe("df", df), name)
     return DataFrame(named, df.sparkSession)
+
+
+def adopt(checkpoint: str, query: Any, output_mode: str) -> int | None:
+    """Call the facade's method of this name."""
+    if is_connect(query):
+        raise UnsupportedSessionError(NO_ADOPTION)
+    watermark: int | None = facade().adopt(checkpoint, _java_dataframe("query", query), output_mode)
+    return watermark
+
+
+def release(checkpoint: str) -> int | None:
+    """Call the facade's method of this name."""
+    watermark: int | None = facade().release(checkpoint)
+    return watermark
+
+
+def mark_for_adoption(checkpoint: str) -> None:
+    """Call the facade's method of this name."""
+    facade().markForAdoption(checkpoint)
 
 
 def java_query(query: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import datetime
 from typing import Any, Literal, TypedDict
 
 from pyspark.sql import DataFrame
@@ -20,9 +20,9 @@ from tidegate._arguments import (
     wrong_type,
 )
 from tidegate._defaults import IDLE_TIMEOUT, INGESTION_TIME, KEY, MAX_IDLE_LAG
+from tidegate._times import utc
 from tidegate.policies import EMISSIONS, POLICIES, Emission, Policy, fixedLag
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _TIMES = {"watermark", "evictionWatermark"}
 
 
@@ -314,7 +314,7 @@ def watermarks(query: StreamingQuery) -> dict[str, Watermark]:
     for node in nodes.values():
         for holder in [node, *node.get("substreams", {}).values()]:
             for name in _TIMES & holder.keys():
-                holder[name] = _utc(holder[name])
+                holder[name] = utc(holder[name])
     return nodes
 
 
@@ -370,14 +370,3 @@ def _described(described: Policy | Emission | None) -> Described:
 
 def _optional_duration(argument: str, value: Any) -> str | None:
     return None if value is None else duration(argument, value)
-
-
-def _utc(epoch_ms: int | None) -> datetime | None:
-    if epoch_ms is None:
-        return None
-    try:
-        return _EPOCH + timedelta(milliseconds=epoch_ms)
-    except OverflowError:
-        # A TIMESTAMP, and the end of time, may be beyond what a datetime can be.
-        bound = datetime.max if epoch_ms > 0 else datetime.min
-        return bound.replace(tzinfo=timezone.utc)

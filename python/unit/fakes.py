@@ -31,6 +31,14 @@ class FakeFacade:
         self.calls.append(arguments)
         return "an ordered Java DataFrame"
 
+    def adopt(self, *arguments: Any) -> int | None:
+        self.calls.append(arguments)
+        return 1000
+
+    def release(self, *arguments: Any) -> int | None:
+        self.calls.append(arguments)
+        return None
+
     def watermarks(self, query: Any) -> str:
         self.calls.append((query,))
         return self.json

@@ -73,7 +73,10 @@ def test_progress_when_not_on_a_terminal_then_writes_plain_lines_now_and_then() 
 
 def test_command_when_unknown_then_says_how_it_is_used(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dmeo"]) == 2
-    assert capsys.readouterr().err == "usage: python -m tidegate {demo,demo-kafka} [--help]\n"
+    assert (
+        capsys.readouterr().err
+        == "usage: python -m tidegate {demo,demo-kafka,adopt,release} [--help]\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,15 @@
 package tidegate
 
+import java.time.Instant
 import java.util.{List => JList, Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.streaming.StreamingQuery
-import org.apache.spark.sql.{Column, DataFrame, Dataset, Row}
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
+import org.apache.spark.sql.{Column, DataFrame, Dataset, Row, SparkSession}
 import tidegate.builders.{EventTimeOrders, KeyedWatermarks, Policies, StreamJoins}
 import tidegate.clock.QueryView
+import tidegate.preparation.AdoptedCheckpoint
 import tidegate.settings.Defaults
 
 /** Everything that the Python package calls, over py4j. */
@@ -101,6 +103,27 @@ final class PythonFacade {
 
   /** See the method of the same name on Datasets. */
   def tidegateName(df: Dataset[Row], name: String): DataFrame = df.tidegateName(name)
+
+  /** See the package's method of the same name; the watermark is in epoch ms, or null. */
+  def adopt(checkpoint: String, query: DataFrame, outputMode: String): java.lang.Long =
+    millis(
+      tidegate.adopt(
+        checkpoint,
+        query,
+        Map("update" -> OutputMode.Update(), "complete" -> OutputMode.Complete())
+          .getOrElse(outputMode, OutputMode.Append())
+      )
+    )
+
+  /** See the package's method of the same name; the watermark is in epoch ms, or null. */
+  def release(checkpoint: String): java.lang.Long = millis(tidegate.release(checkpoint))
+
+  private def millis(time: Option[Instant]): java.lang.Long =
+    time.map(t => java.lang.Long.valueOf(t.toEpochMilli)).orNull
+
+  /** Lets the next start of a query adopt its checkpoint. */
+  def markForAdoption(checkpoint: String): Unit =
+    AdoptedCheckpoint.mark(checkpoint, SparkSession.active)
 
   /** The defaults of arguments that are durations, by the name of the argument. */
   def defaults(): JMap[String, String] =

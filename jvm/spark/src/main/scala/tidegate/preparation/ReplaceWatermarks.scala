@@ -109,7 +109,7 @@ private final class ReplaceWatermarks(plan: LogicalPlan) {
     case node                              =>
       val below = node.children.flatMap(_.output).map(a => a.exprId -> a).toMap
       def current(a: Attribute): Attribute = below.get(a.exprId) match {
-        case Some(from) if EventTimeTag.key(from) != EventTimeTag.key(a) =>
+        case Some(from) if EventTimeTag.isOurs(from.metadata) && from.metadata != a.metadata =>
           a.withMetadata(EventTimeTag.withMarksOf(a.metadata, from))
         case _ => a
       }

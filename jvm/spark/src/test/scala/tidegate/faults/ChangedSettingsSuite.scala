@@ -24,8 +24,14 @@ class ChangedSettingsSuite extends RestartTest {
     Settings.UnboundedJoin.key -> "error",
     Settings.ObserveLastBatch.key -> "false",
     Settings.LateLogPayloadChars.key -> "0",
-    Settings.LateLogLinesPerMinute.key -> "0"
+    Settings.LateLogLinesPerMinute.key -> "0",
+    // The query has no watermark of Spark's, and its checkpoint is its own.
+    Settings.ReplaceWithWatermark.key -> "true",
+    Settings.AdoptCheckpoint.key -> "true"
   )
+
+  /** With another lateness, other rows are late. */
+  private val lateness = Settings.SlowestDecides.key
 
   private val ofSpark = Map(
     "spark.sql.session.timeZone" -> "America/New_York",
@@ -92,7 +98,7 @@ class ChangedSettingsSuite extends RestartTest {
   private lazy val unchanged = outcome(Map.empty, Map.empty)
 
   test("each of our settings is tried") {
-    assert(ours.keySet === Settings.all.map(_.key).toSet)
+    assert(ours.keySet + lateness === Settings.all.map(_.key).toSet)
     assert(unchanged.forall(_.exists(!_.contains("late"))), "windows in both runs")
     assert(unchanged.exists(_.exists(_.contains("late"))), "late rows")
   }
@@ -107,6 +113,23 @@ class ChangedSettingsSuite extends RestartTest {
 
     onRocksDb(s"$key = $value in the first run") {
       assert(outcome(other, Map.empty).flatten.sorted === unchanged.flatten.sorted)
+    }
+  }
+
+  /** The rows of each window. */
+  private def counts(answer: Seq[String]): Map[String, Int] = {
+    val windows = answer.filterNot(_.endsWith("late")).map(_.split('|'))
+    assert(windows.map(_.head).distinct.size === windows.size, "no window comes twice")
+    windows.map(columns => columns(0) -> columns(1).toInt).toMap
+  }
+
+  private val (own, slowest) = (Map.empty[String, String], Map(lateness -> "slowest"))
+
+  Seq("second" -> Seq(own, slowest), "first" -> Seq(slowest, own)).foreach { case (run, settings) =>
+    onRocksDb(s"$lateness = slowest in the $run run") {
+      val found = counts(outcome(settings: _*).flatten)
+      // The slowest watermark is never ahead of an operator's own.
+      counts(unchanged.flatten).foreach { case (window, n) => assert(found(window) >= n) }
     }
   }
 

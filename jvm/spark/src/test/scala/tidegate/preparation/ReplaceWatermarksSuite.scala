@@ -148,6 +148,31 @@ class ReplaceWatermarksSuite extends RestartTest {
     }
   }
 
+  test("a row of the faster side, which Spark still joins, is late for its own watermark") {
+    def joined(lateness: Option[String]): Seq[String] = {
+      val (orders, deliveries) = (events(), events())
+      def stream(in: DataFrame, alias: String) = in.withWatermark("time", "1 minute").as(alias)
+      def query = stream(orders.toDF(), "o").join(
+        stream(deliveries.toDF(), "d"),
+        expr("o.n = d.n AND d.time BETWEEN o.time AND o.time + INTERVAL 10 MINUTES")
+      )
+      def run(): Seq[String] = {
+        val run = new Run(query.select("o.n")).start()
+        orders.addData(event("o", 600, 1))
+        deliveries.addData(event("d", 120, 2))
+        run.settle()
+        orders.addData(event("o", 300, 3))
+        run.settle()
+        deliveries.addData(event("d", 310, 3))
+        run.settle().stop().answer
+      }
+      lateness.fold(run())(replacing(_)(run()))
+    }
+    assert(joined(None) === Seq("3"))
+    assert(joined(Some("slowest")) === Seq("3"))
+    assert(joined(Some("own")) === Nil)
+  }
+
   test("keys that the query has given out are left to it") {
     replacing("own") {
       val keyed = events().toDF().withColumnRenamed("time", "own").toDF()

@@ -1,0 +1,103 @@
+"""Checkpoints that move between Spark's watermarks and keyed ones."""
+
+from datetime import datetime
+
+from pyspark.sql import DataFrame
+
+from tidegate import _jvm
+from tidegate._arguments import text
+from tidegate._times import utc
+
+OUTPUT_MODES = ("append", "update", "complete")
+
+
+def adopt(checkpoint: str, query: DataFrame, outputMode: str = "append") -> datetime | None:
+    """Let a query continue from a checkpoint that was made without Tidegate.
+
+    The keyed watermarks begin where Spark's watermark was, and the state stays where it is. The old
+    offset log is kept in the folder ``offsets.spark`` of the checkpoint.
+
+    Parameters
+    ----------
+    checkpoint : str
+        The ``checkpointLocation`` of the query, which must not be running.
+    query : DataFrame
+        The query, with ``withKeyedWatermark``; or with ``withWatermark``, if
+        ``spark.tidegate.replaceWithWatermark`` is set.
+    outputMode : str, default "append"
+        The output mode of the query: ``append``, ``update`` or ``complete``.
+
+    Returns
+    -------
+    datetime or None
+        The watermark from which the query continues, in UTC; None if Spark had none yet.
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type.
+    ValueError
+        If ``outputMode`` is no output mode.
+    MissingJarError
+        If Spark runs without the Tidegate jar.
+    UnsupportedSessionError
+        If the DataFrame is one of Spark Connect.
+    pyspark.errors.AnalysisException
+        If there is no checkpoint, if it has other sources or keyed watermarks already, or if its
+        query is running.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from tidegate import adopt
+    >>> try:
+    ...     adopt(tempfile.mkdtemp(), orders.withKeyedWatermark("order_time", "5 seconds"))
+    ... except Exception as error:
+    ...     error.getCondition()
+    'TIDEGATE_NO_CHECKPOINT'
+    """
+    location = text("checkpoint", checkpoint, "the folder of a checkpoint")
+    mode = text("outputMode", outputMode, "an output mode")
+    if mode not in OUTPUT_MODES:
+        raise ValueError(f"outputMode must be one of {', '.join(OUTPUT_MODES)}, found {mode!r}.")
+    return utc(_jvm.adopt(location, query, mode))
+
+
+def release(checkpoint: str) -> datetime | None:
+    """Let a query without Tidegate continue from the checkpoint of a keyed query.
+
+    Spark's watermark begins at the lowest of the keyed ones. The old offset log is kept in the
+    folder ``offsets.tidegate`` of the checkpoint.
+
+    Parameters
+    ----------
+    checkpoint : str
+        The ``checkpointLocation`` of the query, which must not be running.
+
+    Returns
+    -------
+    datetime or None
+        The watermark from which the query continues, in UTC; None if there was none yet.
+
+    Raises
+    ------
+    TypeError
+        If the argument has the wrong type.
+    MissingJarError
+        If Spark runs without the Tidegate jar.
+    pyspark.errors.AnalysisException
+        If there is no checkpoint of a keyed query, if some of its state is not Spark's (sliding
+        windows from frames, event-time order), if its operators have names, or if its query is
+        running.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from tidegate import release
+    >>> try:
+    ...     release(tempfile.mkdtemp())
+    ... except Exception as error:
+    ...     error.getCondition()
+    'TIDEGATE_NO_CHECKPOINT'
+    """
+    return utc(_jvm.release(text("checkpoint", checkpoint, "the folder of a checkpoint")))

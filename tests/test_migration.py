@@ -1,0 +1,114 @@
+"""Jobs with `withWatermark` that move to keyed watermarks, and back."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+from pyspark.errors import AnalysisException
+
+import tidegate
+from feeds import Feed, counts
+
+REPLACE = "spark.tidegate.replaceWithWatermark"
+ADOPT = "spark.tidegate.adoptCheckpoint"
+
+
+@pytest.fixture(autouse=True)
+def settings(feed: Feed) -> Iterator[None]:
+    """Leave the session as it was."""
+    yield
+    for name in (REPLACE, ADOPT):
+        feed.spark.conf.unset(name)
+
+
+def job(feed: Feed) -> list[tuple[object, ...]]:
+    """Run the job as it was written for Spark."""
+    return feed.run(counts(feed.stream().withWatermark("time", "5 seconds")))
+
+
+def add(feed: Feed, *times: str) -> None:
+    for time in times:
+        feed.add((time, 0))
+
+
+def test_job_when_its_watermark_is_replaced_then_has_the_same_rows(feed: Feed) -> None:
+    feed.spark.conf.set(REPLACE, "true")
+    add(feed, "12:00:10", "12:01:00", "12:00:58", "12:02:10")
+
+    query, rows = feed.run_query(counts(feed.stream().withWatermark("time", "5 seconds")))
+
+    assert rows == [("12:00", 2), ("12:01", 1)]
+    assert tidegate.watermarks(query)["time"]["kind"] == "watermark"
+
+
+def test_checkpoint_when_it_moves_there_and_back_then_no_window_is_lost(feed: Feed) -> None:
+    add(feed, "12:00:10", "12:01:10")
+    assert job(feed) == [("12:00", 1)]
+
+    feed.spark.conf.set(REPLACE, "true")
+    feed.spark.conf.set(ADOPT, "true")
+    add(feed, "12:01:20", "12:02:10")
+    assert job(feed) == [("12:01", 2)]
+
+    feed.spark.conf.set(REPLACE, "false")
+    released = tidegate.release(feed.checkpoint)
+    assert released == datetime(2026, 1, 1, 12, 2, 5, tzinfo=timezone.utc)
+    add(feed, "12:02:20", "12:03:10")
+    assert job(feed) == [("12:02", 2)]
+
+
+def test_checkpoint_when_nobody_asks_then_is_refused(feed: Feed) -> None:
+    add(feed, "12:00:10", "12:01:10")
+    assert job(feed) == [("12:00", 1)]
+    feed.spark.conf.set(REPLACE, "true")
+
+    with pytest.raises(AnalysisException) as refused:
+        job(feed)
+
+    assert refused.value.getCondition() == "TIDEGATE_CHECKPOINT_OF_SPARK"
+
+
+def test_adopt_when_called_then_says_where_time_goes_on(feed: Feed) -> None:
+    add(feed, "12:00:10", "12:01:10")
+    assert job(feed) == [("12:00", 1)]
+    keyed = counts(tidegate.withKeyedWatermark(feed.stream(), "time", "5 seconds"))
+
+    adopted = tidegate.adopt(feed.checkpoint, keyed)
+
+    assert adopted == datetime(2026, 1, 1, 12, 1, 5, tzinfo=timezone.utc)
+    add(feed, "12:02:10")
+    assert feed.run(keyed) == [("12:01", 1)]
+
+
+def command(name: str, checkpoint: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "tidegate", name, checkpoint],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_command_when_given_a_checkpoint_then_the_next_start_adopts_it(feed: Feed) -> None:
+    add(feed, "12:00:10", "12:01:10")
+    assert job(feed) == [("12:00", 1)]
+
+    done = command("adopt", feed.checkpoint)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == (
+        f"The next start of the query with keyed watermarks adopts {feed.checkpoint}."
+    )
+    feed.spark.conf.set(REPLACE, "true")
+    add(feed, "12:02:10")
+    assert job(feed) == [("12:01", 1)]
+
+
+def test_command_when_there_is_no_checkpoint_then_says_so(tmp_path: Path) -> None:
+    done = command("release", str(tmp_path))
+
+    assert done.returncode == 1
+    assert f"{tmp_path} is no checkpoint of a streaming query" in done.stderr
