@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{Column, DataFrame, Dataset, Row}
-import tidegate.builders.{EventTimeOrders, KeyedWatermarks, Policies, StreamJoins}
+import tidegate.builders.{AsyncMaps, EventTimeOrders, KeyedWatermarks, Policies, StreamJoins}
 import tidegate.clock.QueryView
 import tidegate.settings.Defaults
 
@@ -102,9 +102,38 @@ final class PythonFacade {
   /** See the method of the same name on Datasets. */
   def tidegateName(df: Dataset[Row], name: String): DataFrame = df.tidegateName(name)
 
-  /** The defaults of arguments that are durations, by the name of the argument. */
+  /**
+   * What the arguments of `mapAsync` mean, as JSON: the schema, and the timeout in ms. `timeout` is
+   * null if there is none.
+   */
+  def asyncArguments(
+      df: Dataset[Row],
+      schema: String,
+      timeout: String,
+      onError: String
+  ): String = {
+    val (result, timeoutMs) = AsyncMaps.arguments(df, schema, Option(timeout), onError)
+    s"""{"schema": ${result.json}, "timeoutMs": ${timeoutMs.fold("null")(_.toString)}}"""
+  }
+
+  /** The results of `mapAsync` from what `mapped` has made of `df`; `deadLetters` may be null. */
+  def mapAsync(
+      df: Dataset[Row],
+      mapped: Dataset[Row],
+      function: String,
+      deadLetters: String
+  ): DataFrame = AsyncMaps.results(df, mapped, function, Option(deadLetters))
+
+  /** The defaults of arguments, by the name of the argument. */
   def defaults(): JMap[String, String] =
-    Map("idleTimeout" -> Defaults.IdleTimeout, "maxIdleLag" -> Defaults.MaxIdleLag).asJava
+    Map(
+      "idleTimeout" -> Defaults.IdleTimeout,
+      "maxIdleLag" -> Defaults.MaxIdleLag,
+      "timeout" -> Defaults.CallTimeout,
+      "maxInFlight" -> Defaults.MaxInFlight.toString,
+      "retries" -> Defaults.Retries.toString,
+      "breakAfter" -> Defaults.BreakAfter.toString
+    ).asJava
 
   /** The watermarks of a query and of its operators by name, as JSON; times in epoch ms. */
   def watermarks(query: StreamingQuery): String = QueryView.of(query).json
