@@ -19,7 +19,7 @@ NO_REDIS = (
 )
 
 # Python workers cannot import the modules of the tests.
-cloudpickle.register_pickle_by_value(sys.modules[__name__])
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # type: ignore[no-untyped-call]
 
 
 class PriceServer:
@@ -56,9 +56,7 @@ class PriceServer:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     async def _start(self) -> None:
-        self._server = await asyncio.start_server(
-            self._serve, "127.0.0.1", self.port, backlog=1000
-        )
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port, backlog=1000)
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def _stop(self) -> None:
@@ -119,7 +117,7 @@ class HttpPrices:
             writer.close()
             raise
         self.idle.append((reader, writer))
-        return row.asDict() | {"price": int(body)}
+        return {**row.asDict(), "price": int(body)}
 
     async def teardown(self) -> None:
         for _, writer in self.idle:

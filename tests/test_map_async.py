@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import services
 from pyspark.errors import AnalysisException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from services import HttpPrices, PriceServer, RedisPrices
 
-import services
 import tidegate
 from feeds import Feed
-from services import HttpPrices, PriceServer, RedisPrices
 
 PRICED = "id long, time timestamp, partition int, price long"
 
@@ -100,7 +100,9 @@ def test_stream_when_windows_follow_then_time_is_that_of_the_input(
     feed.add(("12:01:30", 0), ("12:02:20", 1))
 
     def counted() -> DataFrame:
-        rows = feed.stream().withKeyedWatermark("time", "0 seconds", substream="partition")
+        rows = tidegate.withKeyedWatermark(
+            feed.stream(), "time", "0 seconds", substream="partition"
+        )
         windows = priced(rows, server).groupBy(F.window("time", "1 minute")).agg(F.sum("price"))
         return windows.select(F.date_format("window.start", "HH:mm"), "sum(price)")
 
@@ -166,9 +168,7 @@ def test_breaker_when_the_server_is_down_then_names_the_function(
     feed_of(feed, 5)
 
     with pytest.raises(Exception) as error:
-        priced(
-            feed.batch().coalesce(1), server, onError="null", retries=0, breakAfter=3
-        ).collect()
+        priced(feed.batch().coalesce(1), server, onError="null", retries=0, breakAfter=3).collect()
 
     assert (
         "mapAsync: 3 calls of function HttpPrices in a row have failed, the last one with: "
@@ -207,9 +207,7 @@ def test_dead_letter_when_calls_fail_then_a_replay_replaces_the_file(
     server.answers = closes_for_1
     feed_of(feed, 3)
     folder = tmp_path / "letters"
-    calls = priced(
-        feed.stream(), server, onError="dead letter", deadLetters=str(folder), retries=0
-    )
+    calls = priced(feed.stream(), server, onError="dead letter", deadLetters=str(folder), retries=0)
 
     def fail(_: DataFrame, __: int) -> None:
         _.collect()
@@ -256,13 +254,14 @@ def test_result_when_it_does_not_fit_then_says_why(spark: SparkSession) -> None:
     async def text(row: Any) -> Any:
         return (row.id, "dear")
 
+    name = "test_result_when_it_does_not_fit_then_says_why.<locals>.text"
+
     with pytest.raises(Exception) as error:
         tidegate.mapAsync(spark.range(1), text, "id long, price long").collect()
 
     assert (
-        "mapAsync: function test_result_when_it_does_not_fit_then_says_why.<locals>.text returned a "
-        "wrong result: column price has the type bigint, found str: 'dear'. Return a value of that "
-        "type, or change the output schema."
+        f"mapAsync: function {name} returned a wrong result: column price has the type bigint, "
+        "found str: 'dear'. Return a value of that type, or change the output schema."
     ) in str(error.value)
 
 

@@ -291,13 +291,14 @@ class _LoopThread:
         """Begin calls; they do not raise."""
         together = list(calls)
         if together:
-            self._loop.call_soon_threadsafe(lambda: [self._begin(call) for call in together])
+            self._loop.call_soon_threadsafe(self._begin, together)
 
-    def _begin(self, call: Coroutine[Any, Any, None]) -> None:
-        task = self._loop.create_task(call)
-        # The loop itself holds tasks only weakly.
-        self._calls.add(task)
-        task.add_done_callback(self._calls.discard)
+    def _begin(self, calls: list[Coroutine[Any, Any, None]]) -> None:
+        for call in calls:
+            task = self._loop.create_task(call)
+            # The loop itself holds tasks only weakly.
+            self._calls.add(task)
+            task.add_done_callback(self._calls.discard)
 
     def cancel_calls(self) -> None:
         """Cancel the calls that are in flight, and wait for their ends."""

@@ -192,9 +192,8 @@ def _signature(fn: Any) -> tuple[str, bool]:
     is_plain = inspect.isroutine(fn) or isinstance(fn, functools.partial)
     kind = fn if inspect.isclass(fn) else type(fn)
     called = fn if is_plain else kind.__call__
-    name = getattr(fn, "__qualname__", None) or getattr(
-        getattr(fn, "func", None), "__qualname__", kind.__qualname__
-    )
+    named = fn.func if isinstance(fn, functools.partial) else fn
+    name = getattr(named, "__qualname__", kind.__qualname__)
     if not inspect.iscoroutinefunction(called):
         raise TypeError(f"fn must be {_FUNCTION}, found {name}, which is not an async def.")
     for hook in ("setup", "teardown"):

@@ -57,7 +57,7 @@ def mapped(df: DataFrame, monkeypatch: pytest.MonkeyPatch) -> list[tuple[AsyncMa
 
     def map_in_arrow(self: DataFrame, mapper: AsyncMapper, schema: StructType) -> DataFrame:
         calls.append((mapper, schema))
-        return ClassicDataFrame("a mapped Java DataFrame", self.sparkSession)  # type: ignore[arg-type]
+        return ClassicDataFrame("a mapped Java DataFrame", self.sparkSession)
 
     monkeypatch.setattr(ClassicDataFrame, "schema", StructType().add("id", LongType()))
     monkeypatch.setattr(ClassicDataFrame, "mapInArrow", map_in_arrow)
