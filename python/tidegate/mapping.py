@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pyspark.sql import DataFrame
+from pyspark.sql.pandas.utils import require_minimum_pyarrow_version
 from pyspark.sql.types import StructType
 
 from tidegate import _connect, _jvm
@@ -54,7 +55,7 @@ def mapAsync(
     function gets a :class:`CallKey`, which is the same then, for services that leave out doubles.
 
     Also a method of DataFrame, and usable with ``df.transform``. The package must be installed
-    where the executors run.
+    where the executors run. As ``mapInArrow``, it needs pyarrow and pandas.
 
     Parameters
     ----------
@@ -153,6 +154,7 @@ def mapAsync(
     fields, timeout_ms = _jvm.async_arguments(df, columns, limit, onError)
 
     # Here, because a session can do without pyarrow.
+    require_minimum_pyarrow_version()
     from tidegate._mapper import CALL_FIELDS, AsyncMapper
 
     settings = CallSettings(

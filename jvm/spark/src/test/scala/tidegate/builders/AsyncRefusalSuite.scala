@@ -107,7 +107,7 @@ class AsyncRefusalSuite extends KeyedStreamTest {
     val read = """{"schema": {"type":"struct","fields":[{"name":"id","type":"long",""" +
       """"nullable":true,"metadata":{}}]}, "timeoutMs": 1500}"""
     val facade = new PythonFacade()
-    assert(facade.asyncArguments(in, "id long", "1500 ms", "fail") === read)
+    assert(facade.asyncArguments(in, "id long", "1500 milliseconds", "fail") === read)
     val json = StructType.fromDDL("id long").json
     assert(facade.asyncArguments(in, json, null, "fail") === read.replace("1500", "null"))
   }

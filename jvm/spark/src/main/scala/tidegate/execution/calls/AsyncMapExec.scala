@@ -39,13 +39,13 @@ final case class AsyncMapExec(
       val select = UnsafeProjection.create(read, available)
       val task = TaskContext.get()
       val batch = SparkInternals.batchId(task)
+      called.setup()
       val ended = new CallIterator(
         rows.map(row => toRow(select(row))),
         called,
         calls,
         CallKey(batch, task.partitionId(), _)
       )
-      called.setup()
       val _ = task.addTaskCompletionListener[Unit] { _ =>
         ended.close()
         called.teardown()

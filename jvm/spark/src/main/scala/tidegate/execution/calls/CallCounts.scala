@@ -36,7 +36,7 @@ private[calls] final class CallCounts(places: Seq[Int], metrics: Map[String, SQL
 
   /** Shows what is known only at the end of the task. */
   def end(): Unit = {
-    metrics(InFlight).set(mostInFlight.toDouble)
+    if (mostInFlight > 0) metrics(InFlight).set(mostInFlight.toDouble)
     for ((name, share) <- Seq(P50 -> 0.5, P99 -> 0.99); micros <- times.percentile(share))
       metrics(name).set(micros / 1000.0)
   }

@@ -49,7 +49,8 @@ private[calls] final class CallResults(input: StructType, result: StructType, op
     try serialize(row)
     catch {
       case NonFatal(error) =>
-        throw AsyncErrors.wrongResult(options.function, result, error.getMessage)
+        val cause = Option(error.getCause).getOrElse(error)
+        throw AsyncErrors.wrongResult(options.function, result, cause.getMessage.stripSuffix("."))
     }
   }
 
