@@ -252,6 +252,25 @@ def test_result_when_joined_with_itself_or_read_in_part_then_is_as_any_other(
     assert [row.price for row in mapped.where("id > 0").select("price").collect()] == [10, 20]
 
 
+def test_metrics_when_a_call_is_retried_then_the_node_counts_it(
+    feed: Feed, server: PriceServer
+) -> None:
+    async def closes_once(_: int) -> None:
+        if len(server.asked) == 1:
+            raise ConnectionError
+
+    server.answers = closes_once
+    feed_of(feed, 3)
+
+    result = priced(feed.batch().coalesce(1), server, retries=1)
+    result.collect()
+
+    node = result._jdf.queryExecution().executedPlan()
+    assert node.simpleString(25) == "AsyncCalls HttpPrices"
+    metrics = {name: node.metrics().apply(name).value() for name in ("numCalls", "numRetries")}
+    assert metrics == {"numCalls": 3, "numRetries": 1}
+
+
 def test_rows_per_call_when_given_then_a_call_gets_a_list(spark: SparkSession) -> None:
     async def halves(rows: list[Any]) -> list[Any]:
         return [(row.id, len(rows)) for row in rows]

@@ -20,6 +20,9 @@ FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 10.0
 """The longest pause before any retry, in seconds."""
 
+LONGEST_CLEAN_UP = 5.0
+"""How long calls that are cancelled at the end of a task are waited for, in seconds."""
+
 
 class CallKey(NamedTuple):
     """Which call of a query this is: a replayed batch makes its calls with the same keys.
@@ -204,10 +207,13 @@ class Calls:
         attempt = asyncio.ensure_future(self._invoke(function, item))
         try:
             done, _ = await asyncio.wait([attempt], timeout=self._settings.timeout)
-        finally:
-            if not attempt.done():
-                attempt.cancel()
+        except asyncio.CancelledError:
+            attempt.cancel()
+            # What the calls need is closed next; a function may want to clean up before.
+            await asyncio.wait([attempt], timeout=LONGEST_CLEAN_UP)
+            raise
         if not done:
+            attempt.cancel()
             return None, TimeoutError(f"no answer within {self._settings.timeout:g} s")
         if attempt.cancelled():
             return None, asyncio.CancelledError("the function was cancelled")

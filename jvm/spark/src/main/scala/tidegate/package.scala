@@ -339,9 +339,9 @@ package object tidegate extends tidegate.PolicyFunctions {
      *   how often a failed call is made again, 0 or more: after a random pause of up to 0.1 s, then
      *   up to 0.2 s and so on, up to 10 s
      * @param onError
-     *   what happens with a row whose call has failed for good. `fail`: the query fails. `null`: the
-     *   row is null in the columns that the input does not have. `dead letter`: the row is written
-     *   to `deadLetters` and left out
+     *   what happens with a row whose call has failed for good. `fail`: the query fails. `null`:
+     *   the row is null in the columns that the input does not have. `dead letter`: the row is
+     *   written to `deadLetters` and left out
      * @param deadLetters
      *   a folder in any file system that Spark can write to; null: none. Each call of `mapAsync`
      *   needs its own
@@ -350,9 +350,10 @@ package object tidegate extends tidegate.PolicyFunctions {
      * @param name
      *   the name of the function in messages and plans; null: the name of its class
      * @throws AnalysisException
-     *   if the timeout cannot be read or is too short, if a number is too small, if the schema has a
-     *   column twice or does not fit `onError`, or if the session does not have the extension; when
-     *   the query runs, if a call fails for good or returns something that does not fit the schema
+     *   if the timeout cannot be read or is too short, if a number is too small, if the schema has
+     *   a column twice or does not fit `onError`, or if the session does not have the extension;
+     *   when the query runs, if a call fails for good or returns something that does not fit the
+     *   schema
      */
     def mapAsync(
         schema: StructType,

@@ -157,6 +157,9 @@ private[tidegate] object AsyncMaps {
   private def folder(ds: Dataset[_], path: String): String =
     try {
       val folder = new Path(path)
-      folder.getFileSystem(SparkInternals.hadoopConf(ds.sparkSession)).makeQualified(folder).toString
+      folder
+        .getFileSystem(SparkInternals.hadoopConf(ds.sparkSession))
+        .makeQualified(folder)
+        .toString
     } catch { case NonFatal(error) => throw AsyncErrors.deadLetterFolder(path, error) }
 }

@@ -8,8 +8,8 @@ import org.apache.spark.sql.types.Metadata
  * The results of asynchronous calls. Counts the calls, takes `CallColumns` off the rows, and gives
  * the event times that the function has passed on their marks back.
  *
- * Keeps no state. A batch ends when all its calls have ended, and time moves only between batches: a
- * watermark never overtakes a row.
+ * Keeps no state. A batch ends when all its calls have ended, and time moves only between batches:
+ * a watermark never overtakes a row.
  *
  * @param times
  *   the columns that are event times

@@ -3,8 +3,8 @@ package tidegate.plans
 import org.apache.spark.sql.types._
 
 /**
- * The columns in which a task tells of its calls, behind the columns of the result. The first row of
- * a call tells of the call; a row with a dead letter does not leave.
+ * The columns in which a task tells of its calls, behind the columns of the result. The first row
+ * of a call tells of the call; a row with a dead letter does not leave.
  */
 object CallColumns {
 

@@ -78,7 +78,7 @@ private[tidegate] object ColumnOrigin {
     // The function makes all columns.
     case _: AsyncCalls => None
     case u: UnaryNode  => Some(u.child -> column)
-    case other        => other.children.find(_.outputSet.contains(column)).map(_ -> column)
+    case other         => other.children.find(_.outputSet.contains(column)).map(_ -> column)
   }
 
   /** The expression that a projection has for a column. */

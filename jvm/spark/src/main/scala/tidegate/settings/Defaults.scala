@@ -1,6 +1,9 @@
 package tidegate.settings
 
-/** The defaults of arguments that are durations or numbers. Python has the same ones, and a test compares. */
+/**
+ * The defaults of arguments that are durations or numbers. Python has the same ones, and a test
+ * compares.
+ */
 object Defaults {
 
   /** After how long without events a substream is idle and left out. */

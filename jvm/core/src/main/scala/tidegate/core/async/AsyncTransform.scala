@@ -16,8 +16,8 @@ import tidegate.core.{Arguments, NoWatermark}
  * once, even past watermarks that still wait: a row that is early harms nobody. Of the watermarks
  * that become free together, only the last of each key leaves.
  *
- * Every method returns what leaves now, in order; of watermarks that leave together, lower keys come
- * first. Has no clock, no threads, and makes no calls. Not thread-safe.
+ * Every method returns what leaves now, in order; of watermarks that leave together, lower keys
+ * come first. Has no clock, no threads, and makes no calls. Not thread-safe.
  *
  * Example:
  * {{{
@@ -30,8 +30,8 @@ import tidegate.core.{Arguments, NoWatermark}
 trait AsyncTransform[R] {
 
   /**
-   * Lets a row in. Returns its number, from 0 on; `None` is back-pressure: the row has to be offered
-   * again after an answer has left.
+   * Lets a row in. Returns its number, from 0 on; `None` is back-pressure: the row has to be
+   * offered again after an answer has left.
    */
   def offer(): Option[Long]
 

@@ -45,9 +45,11 @@ private[async] final class AsyncTransformModel(ordered: Boolean, maxInFlight: In
   }
 
   def inFlight(key: Byte): Map[Option[Long], Int] =
-    inFlight.groupBy { row =>
-      entered.takeWhile(_ != Row(row)).collect { case Wm(`key`, ms) => ms }.lastOption
-    }.map { case (watermark, rows) => watermark -> rows.size }
+    inFlight
+      .groupBy { row =>
+        entered.takeWhile(_ != Row(row)).collect { case Wm(`key`, ms) => ms }.lastOption
+      }
+      .map { case (watermark, rows) => watermark -> rows.size }
 
   private def newlyLeft(row: Option[Long]): Seq[AsyncOutput[Long]] = {
     // Up to the first row that has no answer, time may go on.
@@ -70,10 +72,10 @@ private[async] final class AsyncTransformModel(ordered: Boolean, maxInFlight: In
   /** What left earlier is a row that has left, or a watermark not above one that has left. */
   private def inOrder(free: Vector[Entered]): Vector[AsyncOutput[Long]] =
     free.zipWithIndex.flatMap {
-      case (Row(n), _)                => Option.when(!leftRows(n))(Answer(n, n))
+      case (Row(n), _) => Option.when(!leftRows(n))(Answer(n, n))
       case (Wm(key, _), i) if free.lift(i + 1).exists(isOf(key)) => None
-      case (Wm(key, ms), _)           => Option.when(!hasLeft(key, ms))(wm(key, ms))
-      case (Quiet, i)                 => Option.when(!free.lift(i + 1).contains(Quiet))(Passed(Idle))
+      case (Wm(key, ms), _) => Option.when(!hasLeft(key, ms))(wm(key, ms))
+      case (Quiet, i)       => Option.when(!free.lift(i + 1).contains(Quiet))(Passed(Idle))
     }
 
   private def passed(free: Vector[Entered]): Vector[AsyncOutput[Long]] = {

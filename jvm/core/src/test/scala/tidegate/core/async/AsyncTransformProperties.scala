@@ -34,9 +34,9 @@ class AsyncTransformProperties extends PropertySuite {
           case Enter            => assertResult(model.offer())(calls.offer())
           case Observe(key, ms) =>
             assertResult(model.observe(key, ms))(calls.observeWatermark(key, ms))
-          case Quieten                              => assertResult(model.idle())(calls.observeIdle())
-          case Reply(_) if model.waiting.isEmpty    => ()
-          case Reply(any) =>
+          case Quieten                           => assertResult(model.idle())(calls.observeIdle())
+          case Reply(_) if model.waiting.isEmpty => ()
+          case Reply(any)                        =>
             val row = model.waiting(any % model.waiting.size)
             assertResult(model.answer(row), s"after $step")(calls.answer(row, row))
         }
@@ -55,7 +55,7 @@ class AsyncTransformProperties extends PropertySuite {
       var left = Set.empty[Long]
       var reached = Map.empty[Byte, Long]
       def leave(out: Seq[AsyncOutput[Long]]): Unit = out.foreach {
-        case Answer(row, _)                => left += row
+        case Answer(row, _)                 => left += row
         case Passed(w @ Watermark(key, ms)) =>
           assert(before(w).subsetOf(left))
           assert(reached.get(key).forall(_ < ms))

@@ -60,10 +60,10 @@ class AsyncTransformScenarioSuite extends ScenarioSuite("async_transform") {
   private type Out = (String, Int, Long)
 
   private def expected(out: JValue): Out = out \ "item" match {
-    case JString(item)                      => (item, -1, 0)
-    case _ if out \ "idle" == JBool(true)   => ("", Byte.MaxValue + 1, 0)
-    case _ if out \ "key" == JNothing       => ("", 0, time(out \ "wm"))
-    case _                                  => ("", time(out \ "key").toInt, time(out \ "wm"))
+    case JString(item)                    => (item, -1, 0)
+    case _ if out \ "idle" == JBool(true) => ("", Byte.MaxValue + 1, 0)
+    case _ if out \ "key" == JNothing     => ("", 0, time(out \ "wm"))
+    case _                                => ("", time(out \ "key").toInt, time(out \ "wm"))
   }
 
   private def found(out: AsyncOutput[String]): Out = out match {

@@ -134,7 +134,9 @@ class AsyncTransformSuite extends AnyFunSuite {
   test("a failed call throws its error; in order, when it is its turn") {
     val error = new IllegalStateException("The call failed.")
     val unorderedCalls = unordered()
-    assert(intercept[IllegalStateException](unorderedCalls.fail(enter(unorderedCalls), error)) eq error)
+    assert(
+      intercept[IllegalStateException](unorderedCalls.fail(enter(unorderedCalls), error)) eq error
+    )
     val calls = ordered()
     val a = enter(calls)
     val b = enter(calls)

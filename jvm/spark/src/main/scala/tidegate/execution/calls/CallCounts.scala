@@ -51,7 +51,9 @@ object CallCounts {
   val P50 = "callTimeP50"
   val P99 = "callTimeP99"
 
-  /** The metrics of a node; those of a task are shown as an average over tasks, and as min and max. */
+  /**
+   * The metrics of a node; those of a task are shown as an average over tasks, and as min and max.
+   */
   def metrics(context: SparkContext): Map[String, SQLMetric] = {
     def sum(name: String, text: String) = name -> SQLMetrics.createMetric(context, text)
     def ofTask(name: String, text: String) = name -> SQLMetrics.createAverageMetric(context, text)

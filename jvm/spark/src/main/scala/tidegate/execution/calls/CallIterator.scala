@@ -11,8 +11,8 @@ import tidegate.errors.AsyncErrors
 import tidegate.plans.{AsyncFunction, CallKey, CallOptions, OnError}
 
 /**
- * The ended calls of a task, in the order of the rows or as they end. Takes a row only when there is
- * room for its call. Not thread-safe; the calls end in other threads.
+ * The ended calls of a task, in the order of the rows or as they end. Takes a row only when there
+ * is room for its call. Not thread-safe; the calls end in other threads.
  *
  * @param key
  *   the key of the call of a row, by the number of the row
@@ -59,7 +59,7 @@ private[calls] final class CallIterator(
   }
 
   private def checkFailure(call: EndedCall): Unit = call.result match {
-    case Success(_)                                      => failedInARow = 0
+    case Success(_)                                        => failedInARow = 0
     case Failure(error) if options.onError == OnError.Fail =>
       throw failed(call, error)
     case Failure(error) =>

@@ -14,7 +14,11 @@ import tidegate.errors.AsyncErrors
 import tidegate.plans.{CallOptions, OnError}
 
 /** Makes the rows of a node from ended calls: the result, and `CallColumns` behind it. */
-private[calls] final class CallResults(input: StructType, result: StructType, options: CallOptions) {
+private[calls] final class CallResults(
+    input: StructType,
+    result: StructType,
+    options: CallOptions
+) {
 
   private val nullable = StructType(result.map(_.copy(nullable = true)))
   private val serialize = ExpressionEncoder(nullable).createSerializer()

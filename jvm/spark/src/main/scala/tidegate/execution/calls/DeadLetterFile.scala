@@ -9,8 +9,8 @@ import org.apache.hadoop.fs.Path
 /**
  * The dead letters of a task: a file with a line for each, named after the batch and the partition.
  *
- * The lines are written under another name, and the file gets its name when the task has ended well.
- * A task that is run again replaces the file; without dead letters it removes the file.
+ * The lines are written under another name, and the file gets its name when the task has ended
+ * well. A task that is run again replaces the file; without dead letters it removes the file.
  *
  * @param batch
  *   the number of the batch; negative in a query on batch data

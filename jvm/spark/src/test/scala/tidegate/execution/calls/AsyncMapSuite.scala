@@ -58,7 +58,9 @@ class AsyncMapSuite extends RestartTest {
     doubled(in.repartition(3)).collect()
     assert(TestService.opened.get === 3)
     assert(TestService.closed.get === 3)
-    intercept[SparkRuntimeException](doubled(in.coalesce(1)).selectExpr("raise_error('no')").collect())
+    intercept[SparkRuntimeException](
+      doubled(in.coalesce(1)).selectExpr("raise_error('no')").collect()
+    )
     assert(TestService.opened.get === 4)
     assert(TestService.closed.get === 4)
   }
@@ -106,7 +108,9 @@ class AsyncMapSuite extends RestartTest {
 
   test("a function that throws, or returns no Future, has failed") {
     def result(call: Row => Future[Row]) = failure(rows(1).mapAsync(Ids, retries = 1)(call))
-    assert(result(_ => throw new IllegalStateException("no")).contains("IllegalStateException: no."))
+    assert(
+      result(_ => throw new IllegalStateException("no")).contains("IllegalStateException: no.")
+    )
     assert(
       result(_ => null).contains(
         "after 2 attempts: NullPointerException: the function returned null instead of a Future."
@@ -125,7 +129,8 @@ class AsyncMapSuite extends RestartTest {
 
   test("a service that seems to be down fails the query, whatever onError says") {
     val result = rows(9).mapAsync(Ids, retries = 0, onError = "null", breakAfter = 3, name = "f") {
-      row => if (row.getLong(0) > 2) Future.failed(new Exception("refused")) else Future.successful(row)
+      row =>
+        if (row.getLong(0) > 2) Future.failed(new Exception("refused")) else Future.successful(row)
     }
     assert(
       failure(result).endsWith(
@@ -148,8 +153,9 @@ class AsyncMapSuite extends RestartTest {
   test("results that do not fit are refused") {
     def result(schema: StructType, row: Row) =
       failure(rows(1).mapAsync(schema, name = "f")(_ => Future.successful(row)))
-    val wanted = "mapAsync: function f returned a wrong result: a Row of the columns `id`, `price` " +
-      "was wanted, found "
+    val wanted =
+      "mapAsync: function f returned a wrong result: a Row of the columns `id`, `price` " +
+        "was wanted, found "
     val advice = "Return every column of the output schema in its place, with a value of its type."
     assert(result(Prices, Row(1L)).contains(s"${wanted}1 values. $advice"))
     assert(result(Prices, null).contains(s"${wanted}null. $advice"))
@@ -186,7 +192,8 @@ class AsyncMapSuite extends RestartTest {
   test("an event time keeps its key if its name and its type are those of the input") {
     val in = events().toDF().withKeyedWatermark("time", "5 seconds", key = 3)
     def key(schema: String) = {
-      val plan = TestQueries.analyzedPlan(in.mapAsync(StructType.fromDDL(schema))(Future.successful))
+      val plan =
+        TestQueries.analyzedPlan(in.mapAsync(StructType.fromDDL(schema))(Future.successful))
       val time = plan.output.find(_.name == "time").get
       assert(plan.isInstanceOf[AsyncCalls])
       (EventTimeTag.key(time), EventTimeTag.lagMs(time))
@@ -263,7 +270,9 @@ class AsyncMapSuite extends RestartTest {
     run.failIn = _ == 1
     run.start().awaitEnd()
     val before = letters(folder)
-    assert(before.keySet === Set("batch=00000000/part-00000.json", "batch=00000001/part-00000.json"))
+    assert(
+      before.keySet === Set("batch=00000000/part-00000.json", "batch=00000001/part-00000.json")
+    )
     assert(
       before("batch=00000000/part-00000.json") === Seq(
         """{"key":{"batch":0,"partition":0,"row":0},"function":"odd",""" +
