@@ -1,16 +1,16 @@
 package tidegate.execution.calls
 
+import java.util.concurrent.TimeUnit.MILLISECONDS
 import java.util.concurrent.{
   RejectedExecutionException,
   ScheduledThreadPoolExecutor,
   ThreadLocalRandom,
   TimeoutException
 }
-import java.util.concurrent.TimeUnit.MILLISECONDS
 
 import scala.concurrent.{ExecutionContext, Future, Promise}
-import scala.util.control.NonFatal
 import scala.util.Try
+import scala.util.control.NonFatal
 
 import org.apache.spark.sql.Row
 import tidegate.plans.{AsyncFunction, CallKey, CallOptions}

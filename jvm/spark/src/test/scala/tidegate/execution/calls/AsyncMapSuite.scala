@@ -6,7 +6,6 @@ import java.nio.file.{Files, Path}
 import scala.concurrent.{Future, Promise}
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.SparkRuntimeException
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.tidegate.TestQueries
 import org.apache.spark.sql.types.StructType
@@ -58,7 +57,7 @@ class AsyncMapSuite extends RestartTest {
     doubled(in.repartition(3)).collect()
     assert(TestService.opened.get === 3)
     assert(TestService.closed.get === 3)
-    intercept[SparkRuntimeException](
+    intercept[RuntimeException](
       doubled(in.coalesce(1)).selectExpr("raise_error('no')").collect()
     )
     assert(TestService.opened.get === 4)

@@ -6,7 +6,6 @@ import scala.annotation.tailrec
 import scala.concurrent.duration._
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.{SparkContext, TaskContext}
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
@@ -21,6 +20,7 @@ import org.apache.spark.sql.execution.streaming.runtime.{
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.{DataFrame, Dataset, SparkSession, classic}
+import org.apache.spark.{SparkContext, TaskContext}
 
 /** Access to Spark's private API for sessions, DataFrames and queries. */
 object SparkInternals {
