@@ -1,6 +1,7 @@
 """Calls in flight: their bound, their order, their errors, and what is opened for them."""
 
 import asyncio
+import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -82,6 +83,38 @@ def test_bound_when_reached_then_no_call_begins(ordered: bool) -> None:
     assert sorted(call.result for call in ended) == [n * 10 for n in range(9)]
     assert gate.most <= 3
     assert max(call.in_flight for call in ended) == 3
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_calls_when_they_end_in_any_order_then_each_row_has_its_answer_once(seed: int) -> None:
+    chance = random.Random(seed)
+    count, bound, ordered = chance.randrange(60), chance.randrange(1, 9), chance.random() < 0.5
+    turns = [chance.randrange(20) for _ in range(count)]
+    failures = [chance.choice([0, 0, 0, 1, 2, 3]) for _ in range(count)]
+    in_flight, most = 0, 0
+
+    async def call(n: int) -> int:
+        nonlocal in_flight, most
+        in_flight += 1
+        most = max(most, in_flight)
+        for _ in range(turns[n]):
+            await asyncio.sleep(0)
+        in_flight -= 1
+        if failures[n] > 0:
+            failures[n] -= 1
+            raise OSError("reset")
+        return n
+
+    wanted = [(n, 1 + min(f, 2), n if f < 3 else None) for n, f in enumerate(failures)]
+    cuts = sorted(chance.randrange(count + 1) for _ in range(3))
+    rows = items(*range(count))
+    batches = [rows[a:b] for a, b in zip([0, *cuts], [*cuts, count])]
+    settings = replace(SETTINGS, ordered=ordered, max_in_flight=bound, retries=2)
+    ended = list(Calls(lambda: call, settings).run(batches))
+
+    found = [(call.item.argument, call.attempts, call.result) for call in ended]
+    assert (found if ordered else sorted(found)) == wanted
+    assert most <= bound
 
 
 def test_batches_when_all_before_have_begun_then_the_next_is_read_while_calls_go_on() -> None:
