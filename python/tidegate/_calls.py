@@ -5,14 +5,15 @@ Runs in the Python worker of a task, and knows nothing of Spark or Arrow.
 
 import asyncio
 import random
-import threading
 import time
+from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple, TypeVar
+from functools import partial
+from queue import SimpleQueue
+from typing import Any, NamedTuple
 
-T = TypeVar("T")
+from tidegate._loop import LoopThread
 
 FIRST_PAUSE = 0.1
 """The longest pause before the first retry, in seconds; doubles with each further one."""
@@ -22,6 +23,9 @@ LONGEST_PAUSE = 10.0
 
 LONGEST_CLEAN_UP = 5.0
 """How long calls that are cancelled at the end of a task are waited for, in seconds."""
+
+READ_AHEAD = 1000
+"""How many ended calls may wait for the task to read them, beside as many as are in flight."""
 
 
 class CallKey(NamedTuple):
@@ -98,7 +102,6 @@ class Calls:
     def __init__(self, make_function: Callable[[], Any], settings: CallSettings) -> None:
         self._make_function = make_function
         self._settings = settings
-        self._ended: SimpleQueue[tuple[int, Ended]] = SimpleQueue()
         self._failed_in_a_row = 0
 
     def run(self, batches: Iterable[Iterable[Item]]) -> Iterator[Ended]:
@@ -107,74 +110,50 @@ class Calls:
         A batch is asked for only when all items before it have been begun. The calls go on in the
         event loop meanwhile, and while the caller is busy with an answer.
         """
-        with _LoopThread() as loop:
+        with LoopThread() as loop:
             function = self._make_function()
             loop.run(self._hook(function, "setup"))
+            stage = _Stage(loop, partial(self._call, function), self._fatal, self._settings)
             try:
-                yield from self._answers(loop, function, batches)
+                for batch in batches:
+                    stage.enter(list(batch))
+                    yield from stage.leave(lambda: stage.waiting == 0)
+                yield from stage.leave(lambda: stage.is_empty)
             finally:
-                loop.cancel_calls()
+                loop.cancel_tasks()
                 loop.run(self._hook(function, "teardown"))
 
-    def _answers(
-        self, loop: "_LoopThread", function: Any, batches: Iterable[Iterable[Item]]
-    ) -> Iterator[Ended]:
-        leaving = _InOrder() if self._settings.ordered else _AsTheyCome()
-        bound = self._settings.max_in_flight
-        begun = left = 0
-        for batch in batches:
-            items = list(batch)
-            at = 0
-            while at < len(items):
-                room = bound - (begun - left)
-                chunk = items[at : at + room]
-                loop.begin(
-                    self._call(function, number, item, number - left + 1)
-                    for number, item in enumerate(chunk, begun)
-                )
-                begun += len(chunk)
-                at += len(chunk)
-                for ended in leaving.after(self._take(wait=begun - left == bound)):
-                    left += 1
-                    yield ended
-        while left < begun:
-            for ended in leaving.after(self._take(wait=True)):
-                left += 1
-                yield ended
-
-    def _take(self, wait: bool) -> Iterator[tuple[int, Ended]]:
-        """Give the calls that have ended; if `wait`, at least one."""
-        try:
-            while True:
-                number, ended = self._ended.get(block=wait)
-                wait = False
-                self._count_failure(ended)
-                yield number, ended
-        except Empty:
-            return
-
-    def _count_failure(self, ended: Ended) -> None:
+    def _fatal(self, ended: Ended) -> BaseException | None:
+        """Return the error that ends the task because of this call, if there is one."""
         if ended.error is None:
             self._failed_in_a_row = 0
-            return
+            return None
         name = self._settings.function
         if not isinstance(ended.error, Exception | asyncio.CancelledError):
-            raise ended.error
+            return ended.error
         if not self._settings.keeps_failures:
             batch, partition, row = ended.item.key
-            raise FailedCallError(
+            return self._failed(
+                ended.error,
                 f"mapAsync: the call of function {name} for row {row} of partition {partition} in "
                 f"batch {batch} has failed after {_times(ended.attempts)}: "
                 f"{describe(ended.error)}. Catch the error in the function, allow more retries, "
-                "or set onError to 'null' or 'dead letter'."
-            ) from ended.error
+                "or set onError to 'null' or 'dead letter'.",
+            )
         self._failed_in_a_row += 1
         if self._failed_in_a_row >= self._settings.break_after:
-            raise FailedCallError(
+            return self._failed(
+                ended.error,
                 f"mapAsync: {self._failed_in_a_row} calls of function {name} in a row have failed, "
                 f"the last one with: {describe(ended.error)}. The query stops, because the service "
-                "seems to be down. Start it again when the service answers, or raise breakAfter."
-            ) from ended.error
+                "seems to be down. Start it again when the service answers, or raise breakAfter.",
+            )
+        return None
+
+    def _failed(self, cause: BaseException, text: str) -> FailedCallError:
+        failed = FailedCallError(text)
+        failed.__cause__ = cause
+        return failed
 
     async def _hook(self, function: Any, name: str) -> None:
         hook = getattr(function, name, None)
@@ -188,7 +167,7 @@ class Calls:
                 f"{describe(error)}. The query stops; start it again when the cause is gone."
             ) from error
 
-    async def _call(self, function: Any, number: int, item: Item, in_flight: int) -> None:
+    async def _call(self, function: Any, item: Item, in_flight: int) -> Ended:
         began = time.perf_counter()
         attempts = 0
         result, error = None, None
@@ -200,7 +179,7 @@ class Calls:
             # Full jitter: calls that failed together do not come back together.
             await asyncio.sleep(random.uniform(0, longest_pause(attempts)))
         micros = round((time.perf_counter() - began) * 1e6)
-        self._ended.put((number, Ended(item, result, error, attempts, micros, in_flight)))
+        return Ended(item, result, error, attempts, micros, in_flight)
 
     async def _attempt(self, function: Any, item: Item) -> tuple[Any, BaseException | None]:
         # A task of its own: if the function is cancelled, that is its error and not our end.
@@ -245,12 +224,102 @@ def _times(attempts: int) -> str:
     return "1 attempt" if attempts == 1 else f"{attempts} attempts"
 
 
+class _Stage:
+    """The items of a task, from their entry to their leave.
+
+    Two threads share it: the calls live in the event loop; items enter, and ended calls leave, in
+    the thread of the task. Neither waits for the other with each single call: the loop begins the
+    next call itself when one has ended, and hands over together what ends together.
+    """
+
+    def __init__(
+        self,
+        loop: LoopThread,
+        call: Callable[[Item, int], Coroutine[Any, Any, Ended]],
+        fatal: Callable[[Ended], BaseException | None],
+        settings: CallSettings,
+    ) -> None:
+        self._loop = loop
+        self._call = call
+        self._fatal = fatal
+        self._bound = settings.max_in_flight
+        self._order = _InOrder() if settings.ordered else _AsTheyCome()
+        self._left: SimpleQueue[list[Ended | BaseException]] = SimpleQueue()
+        self._entered = self._taken = 0
+        # Of the loop alone.
+        self._pending: deque[Item] = deque()
+        self._begun = self._in_flight = self._not_taken = 0
+        self._leaving: list[Ended | BaseException] = []
+
+    @property
+    def waiting(self) -> int:
+        """How many items have not begun."""
+        return self._entered - self._begun
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all that has entered has left."""
+        return self._entered == self._taken
+
+    def enter(self, items: list[Item]) -> None:
+        """Let items in; their calls begin as soon as there is room."""
+        self._entered += len(items)
+        self._loop.do(self._enter, items)
+
+    def leave(self, is_enough: Callable[[], bool]) -> Iterator[Ended]:
+        """Give the calls that have left, and wait for more unless those are enough."""
+        while not (is_enough() and self._left.empty()):
+            together = self._left.get()
+            if together:
+                self._loop.do(self._take, len(together))
+            for ended in together:
+                if isinstance(ended, BaseException):
+                    raise ended
+                self._taken += 1
+                yield ended
+
+    def _enter(self, items: list[Item]) -> None:
+        self._pending.extend(items)
+        self._begin()
+
+    def _take(self, count: int) -> None:
+        self._not_taken -= count
+        self._begin()
+
+    def _begin(self) -> None:
+        before = self._begun
+        # A reader that is slow for long holds calls back too.
+        limit = self._bound + READ_AHEAD
+        while self._pending and self._in_flight < self._bound and self._not_taken < limit:
+            self._in_flight += 1
+            self._loop.begin(self._run(self._begun, self._pending.popleft(), self._in_flight))
+            self._begun += 1
+        if self._begun > before and not self._pending:
+            # The reader may wait for this alone.
+            self._left.put([])
+
+    async def _run(self, number: int, item: Item, in_flight: int) -> None:
+        ended = await self._call(item, in_flight)
+        error = self._fatal(ended)
+        together = [error] if error is not None else list(self._order.after(number, ended))
+        if error is None:
+            self._in_flight -= len(together)
+        if together and not self._leaving:
+            self._loop.soon(self._hand_over)
+        self._leaving.extend(together)
+        self._begin()
+
+    def _hand_over(self) -> None:
+        together, self._leaving = self._leaving, []
+        self._not_taken += len(together)
+        self._left.put(together)
+
+
 class _AsTheyCome:
     """Lets ended calls leave at once."""
 
-    def after(self, ended: Iterable[tuple[int, Ended]]) -> Iterator[Ended]:
-        for _, call in ended:
-            yield call
+    def after(self, number: int, ended: Ended) -> Iterator[Ended]:
+        yield ended
 
 
 class _InOrder:
@@ -260,58 +329,8 @@ class _InOrder:
         self._next = 0
         self._held: dict[int, Ended] = {}
 
-    def after(self, ended: Iterable[tuple[int, Ended]]) -> Iterator[Ended]:
-        for number, call in ended:
-            self._held[number] = call
-            while self._next in self._held:
-                yield self._held.pop(self._next)
-                self._next += 1
-
-
-class _LoopThread:
-    """An event loop in a thread of its own."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._serve, name="mapAsync", daemon=True)
-        self._calls: set[asyncio.Task[None]] = set()
-
-    def __enter__(self) -> "_LoopThread":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-
-    def _serve(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._loop.run_forever()
-
-    def run(self, awaited: Coroutine[Any, Any, T]) -> T:
-        """Await in the loop, and return the result."""
-        return asyncio.run_coroutine_threadsafe(awaited, self._loop).result()
-
-    def begin(self, calls: Iterable[Coroutine[Any, Any, None]]) -> None:
-        """Begin calls; they do not raise."""
-        together = list(calls)
-        if together:
-            self._loop.call_soon_threadsafe(self._begin, together)
-
-    def _begin(self, calls: list[Coroutine[Any, Any, None]]) -> None:
-        for call in calls:
-            task = self._loop.create_task(call)
-            # The loop itself holds tasks only weakly.
-            self._calls.add(task)
-            task.add_done_callback(self._calls.discard)
-
-    def cancel_calls(self) -> None:
-        """Cancel the calls that are in flight, and wait for their ends."""
-        self.run(self._cancel())
-
-    async def _cancel(self) -> None:
-        calls = list(self._calls)
-        for call in calls:
-            call.cancel()
-        await asyncio.gather(*calls, return_exceptions=True)
+    def after(self, number: int, ended: Ended) -> Iterator[Ended]:
+        self._held[number] = ended
+        while self._next in self._held:
+            yield self._held.pop(self._next)
+            self._next += 1
