@@ -5,8 +5,12 @@ from pyspark.sql import SparkSession
 from tidegate import _defaults, _jvm
 
 
-def test_durations_when_left_out_then_are_those_of_scala(spark: SparkSession) -> None:
+def test_defaults_when_left_out_then_are_those_of_scala(spark: SparkSession) -> None:
     assert dict(_jvm.facade().defaults()) == {
         "idleTimeout": _defaults.IDLE_TIMEOUT,
         "maxIdleLag": _defaults.MAX_IDLE_LAG,
+        "timeout": _defaults.TIMEOUT,
+        "maxInFlight": str(_defaults.MAX_IN_FLIGHT),
+        "retries": str(_defaults.RETRIES),
+        "breakAfter": str(_defaults.BREAK_AFTER),
     }

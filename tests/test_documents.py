@@ -23,3 +23,7 @@ def test_sliding_windows(spark: SparkSession) -> None:
 def test_sources(spark: SparkSession) -> None:
     # Those with a broker, a server or Delta's jars are not run here.
     assert documents.check(DOCS / "sources.md", spark.newSession()) >= 1
+
+
+def test_asynchronous_calls(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "async.md", spark.newSession()) >= 3

@@ -1,9 +1,10 @@
 """Keyed event-time watermarks for Spark Structured Streaming.
 
 Importing the package adds ``withKeyedWatermark``, ``withIngestionWatermark``, ``orderByEventTime``,
-``streamJoin`` and ``tidegateName`` to ``pyspark.sql.DataFrame``.
+``streamJoin``, ``mapAsync`` and ``tidegateName`` to ``pyspark.sql.DataFrame``.
 """
 
+from tidegate._calls import CallKey
 from tidegate._version import __version__
 from tidegate.dataframe import KeyedDataFrame
 from tidegate.errors import (
@@ -13,6 +14,7 @@ from tidegate.errors import (
     UnsupportedSessionError,
 )
 from tidegate.joins import streamJoin
+from tidegate.mapping import mapAsync
 from tidegate.migration import adopt, release
 from tidegate.naming import tidegateName
 from tidegate.ordering import orderByEventTime
@@ -36,6 +38,7 @@ from tidegate.streaming import (
 )
 
 __all__ = [
+    "CallKey",
     "Emission",
     "KeyedDataFrame",
     "MissingExtensionError",
@@ -55,6 +58,7 @@ __all__ = [
     "limitingLagAndDelay",
     "limitingLagAndLull",
     "limitingTimestampAndWallClockLag",
+    "mapAsync",
     "orderByEventTime",
     "release",
     "streamJoin",

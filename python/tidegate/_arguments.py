@@ -67,3 +67,13 @@ def column_names(argument: str, value: Any) -> list[str]:
             raise wrong_type(argument, "the name of a column (a str) or a sequence of these", name)
         names.append(name)
     return names
+
+
+def whole_number(argument: str, value: Any, smallest: int) -> int:
+    """Return `value` if it is an int that is not below `smallest`."""
+    wanted = f"an int of {smallest} or more"
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise wrong_type(argument, wanted, value)
+    if value < smallest:
+        raise ValueError(f"{argument} must be {wanted}, found {value}.")
+    return value

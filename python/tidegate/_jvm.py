@@ -5,12 +5,14 @@ of the calling thread: Spark gives that loader the jars from ``--jars`` and ``sp
 Connect there is no JVM, and ``_connect.py`` takes the place of this file.
 """
 
+import json
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.types import StructType
 
 from tidegate._arguments import Described, wrong_type
 from tidegate._connect import is_connect
@@ -162,6 +164,23 @@ def release(checkpoint: str) -> int | None:
 def mark_for_adoption(checkpoint: str) -> None:
     """Call the facade's method of this name."""
     facade().markForAdoption(checkpoint)
+
+
+def async_arguments(
+    df: Any, schema: str, timeout: str | None, on_error: str
+) -> tuple[StructType, int | None]:
+    """Return the output schema and the timeout in ms, as the facade has read and checked them."""
+    arguments = facade().asyncArguments(_java_dataframe("df", df), schema, timeout, on_error)
+    read = json.loads(arguments)
+    return StructType.fromJson(read["schema"]), read["timeoutMs"]
+
+
+def map_async(df: Any, mapped: Any, function: str, dead_letters: str | None) -> DataFrame:
+    """Call the facade's method of this name."""
+    java_df, java_mapped = _java_dataframe("df", df), _java_dataframe("mapped", mapped)
+    return DataFrame(
+        facade().mapAsync(java_df, java_mapped, function, dead_letters), df.sparkSession
+    )
 
 
 def java_query(query: Any) -> Any:

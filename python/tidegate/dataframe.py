@@ -6,6 +6,7 @@ A type checker sees the methods on :class:`KeyedDataFrame`; at run time it is ``
 from pyspark.sql import DataFrame
 
 from tidegate.joins import streamJoin
+from tidegate.mapping import mapAsync
 from tidegate.naming import tidegateName
 from tidegate.ordering import orderByEventTime
 from tidegate.streaming import withIngestionWatermark, withKeyedWatermark
@@ -14,6 +15,7 @@ setattr(DataFrame, "withKeyedWatermark", withKeyedWatermark)
 setattr(DataFrame, "withIngestionWatermark", withIngestionWatermark)
 setattr(DataFrame, "orderByEventTime", orderByEventTime)
 setattr(DataFrame, "streamJoin", streamJoin)
+setattr(DataFrame, "mapAsync", mapAsync)
 setattr(DataFrame, "tidegateName", tidegateName)
 
 KeyedDataFrame = DataFrame

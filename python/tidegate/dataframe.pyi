@@ -1,6 +1,8 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from pyspark.sql import DataFrame
+from pyspark.sql.types import StructType
 
 from tidegate._arguments import Duration
 from tidegate.joins import Between, On
@@ -48,5 +50,18 @@ class KeyedDataFrame(DataFrame):
         on: On,
         how: str = ...,
         between: Between | None = ...,
+    ) -> DataFrame: ...
+    def mapAsync(
+        self,
+        fn: Callable[..., Any],
+        schema: StructType | str,
+        ordered: bool = ...,
+        maxInFlight: int = ...,
+        timeout: Duration | None = ...,
+        retries: int = ...,
+        onError: str = ...,
+        deadLetters: str | None = ...,
+        breakAfter: int = ...,
+        rowsPerCall: int | None = ...,
     ) -> DataFrame: ...
     def tidegateName(self, name: str) -> DataFrame: ...

@@ -1,5 +1,6 @@
 """Stand-ins for what lives on the JVM."""
 
+import json
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -38,6 +39,15 @@ class FakeFacade:
     def release(self, *arguments: Any) -> int | None:
         self.calls.append(arguments)
         return None
+
+    def asyncArguments(self, df: str, schema: str, timeout: str | None, on_error: str) -> str:
+        self.calls.append((df, schema, timeout, on_error))
+        fields = [{"name": "price", "type": "long", "nullable": True, "metadata": {}}]
+        return json.dumps({"schema": {"type": "struct", "fields": fields}, "timeoutMs": 1500})
+
+    def mapAsync(self, *arguments: Any) -> str:
+        self.calls.append(arguments)
+        return "a Java DataFrame with the results of calls"
 
     def watermarks(self, query: Any) -> str:
         self.calls.append((query,))

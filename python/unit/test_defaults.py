@@ -21,6 +21,10 @@ INGESTION = tidegate.withIngestionWatermark
         (INGESTION, "key", _defaults.KEY),
         (INGESTION, "ingestionTime", _defaults.INGESTION_TIME),
         (INGESTION, "maxIdleLag", _defaults.MAX_IDLE_LAG),
+        (tidegate.mapAsync, "timeout", _defaults.TIMEOUT),
+        (tidegate.mapAsync, "maxInFlight", _defaults.MAX_IN_FLIGHT),
+        (tidegate.mapAsync, "retries", _defaults.RETRIES),
+        (tidegate.mapAsync, "breakAfter", _defaults.BREAK_AFTER),
     ],
 )
 def test_default_when_documented_then_is_that_of_the_signature(

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.{Column, DataFrame, Dataset, Row, SparkSession}
-import tidegate.builders.{EventTimeOrders, KeyedWatermarks, Policies, StreamJoins}
+import tidegate.builders.{AsyncMaps, EventTimeOrders, KeyedWatermarks, Policies, StreamJoins}
 import tidegate.clock.QueryView
 import tidegate.preparation.AdoptedCheckpoint
 import tidegate.settings.Defaults
@@ -125,9 +125,38 @@ final class PythonFacade {
   def markForAdoption(checkpoint: String): Unit =
     AdoptedCheckpoint.mark(checkpoint, SparkSession.active)
 
-  /** The defaults of arguments that are durations, by the name of the argument. */
+  /**
+   * What the arguments of `mapAsync` mean, as JSON: the schema, and the timeout in ms. `timeout` is
+   * null if there is none.
+   */
+  def asyncArguments(
+      df: Dataset[Row],
+      schema: String,
+      timeout: String,
+      onError: String
+  ): String = {
+    val (result, timeoutMs) = AsyncMaps.arguments(df, schema, Option(timeout), onError)
+    s"""{"schema": ${result.json}, "timeoutMs": ${timeoutMs.fold("null")(_.toString)}}"""
+  }
+
+  /** The results of `mapAsync` from what `mapped` has made of `df`; `deadLetters` may be null. */
+  def mapAsync(
+      df: Dataset[Row],
+      mapped: Dataset[Row],
+      function: String,
+      deadLetters: String
+  ): DataFrame = AsyncMaps.results(df, mapped, function, Option(deadLetters))
+
+  /** The defaults of arguments, by the name of the argument. */
   def defaults(): JMap[String, String] =
-    Map("idleTimeout" -> Defaults.IdleTimeout, "maxIdleLag" -> Defaults.MaxIdleLag).asJava
+    Map(
+      "idleTimeout" -> Defaults.IdleTimeout,
+      "maxIdleLag" -> Defaults.MaxIdleLag,
+      "timeout" -> Defaults.CallTimeout,
+      "maxInFlight" -> Defaults.MaxInFlight.toString,
+      "retries" -> Defaults.Retries.toString,
+      "breakAfter" -> Defaults.BreakAfter.toString
+    ).asJava
 
   /** The watermarks of a query and of its operators by name, as JSON; times in epoch ms. */
   def watermarks(query: StreamingQuery): String = QueryView.of(query).json

@@ -1,9 +1,19 @@
 import java.time.Instant
 
+import scala.concurrent.Future
+
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.tidegate.SparkInternals
-import org.apache.spark.sql.{Column, DataFrame, Dataset, SparkSession}
-import tidegate.builders.{EventTimeOrders, KeyedWatermarks, OperatorNames, Policies, StreamJoins}
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.{Column, DataFrame, Dataset, Row, SparkSession}
+import tidegate.builders.{
+  AsyncMaps,
+  EventTimeOrders,
+  KeyedWatermarks,
+  OperatorNames,
+  Policies,
+  StreamJoins
+}
 import tidegate.errors.PolicyErrors
 import tidegate.preparation.AdoptedCheckpoint
 import tidegate.settings.Defaults
@@ -66,6 +76,13 @@ package object tidegate extends tidegate.PolicyFunctions {
   /** The bound of a stream join on the times of its sides. */
   type Between = builders.Between
   val Between: builders.Between.type = builders.Between
+
+  /** A function that answers rows later, for `mapAsyncWith`. */
+  type AsyncFunction = plans.AsyncFunction
+
+  /** Which call of a query this is. */
+  type CallKey = plans.CallKey
+  val CallKey: plans.CallKey.type = plans.CallKey
 
   /**
    * The watermarks of a query, running or ended, and of its stateful operators, by name; and what
@@ -351,6 +368,104 @@ package object tidegate extends tidegate.PolicyFunctions {
     /** Joins with another stream on a condition that bounds their times itself. */
     def streamJoin(right: Dataset[_], on: Column, how: String): DataFrame =
       StreamJoins.join(ds, right, Right(on), how, None)
+
+    /**
+     * Calls a function with each row, many calls at a time in each task.
+     *
+     * The function begins a call and returns a `Future` of the row of the result. A column of the
+     * result with the name and type of a column that has a keyed watermark keeps the watermark. A
+     * batch of a stream ends when all its calls have ended, so time never overtakes a row. A batch
+     * that is run again, after a failure or a restart, calls again.
+     *
+     * {{{
+     * df.mapAsync(StructType.fromDDL("id long, price double"), maxInFlight = 200) { row =>
+     *   client.price(row.getLong(0)).map(price => Row(row.getLong(0), price))
+     * }
+     * }}}
+     *
+     * @param schema
+     *   the columns of the result. All are nullable; null in a column that the schema declares NOT
+     *   NULL fails the query
+     * @param ordered
+     *   whether rows leave in the order in which they came. Otherwise they leave as soon as they
+     *   have their answers
+     * @param maxInFlight
+     *   the largest number of calls in flight in a task, 1 or more
+     * @param timeout
+     *   how long an attempt may take, 1 ms or more; null: for ever
+     * @param retries
+     *   how often a failed call is made again, 0 or more: after a random pause of up to 0.1 s, then
+     *   up to 0.2 s and so on, up to 10 s
+     * @param onError
+     *   what happens with a row whose call has failed for good. `fail`: the query fails. `null`:
+     *   the row is null in the columns that the input does not have. `dead letter`: the row is
+     *   written to `deadLetters` and left out
+     * @param deadLetters
+     *   a folder in any file system that Spark can write to; null: none. Each call of `mapAsync`
+     *   needs its own
+     * @param breakAfter
+     *   after how many failed calls in a row, in one task, the query fails whatever `onError` says
+     * @param name
+     *   the name of the function in messages and plans; null: the name of its class
+     * @throws AnalysisException
+     *   if the timeout cannot be read or is too short, if a number is too small, if the schema has
+     *   a column twice or does not fit `onError`, or if the session does not have the extension;
+     *   when the query runs, if a call fails for good or returns something that does not fit the
+     *   schema
+     */
+    def mapAsync(
+        schema: StructType,
+        ordered: Boolean = true,
+        maxInFlight: Int = Defaults.MaxInFlight,
+        timeout: String = Defaults.CallTimeout,
+        retries: Int = Defaults.Retries,
+        onError: String = "fail",
+        deadLetters: String = null,
+        breakAfter: Int = Defaults.BreakAfter,
+        name: String = null
+    )(call: Row => Future[Row]): DataFrame = {
+      val called = Option(name).getOrElse(AsyncMaps.nameOf(call))
+      mapAsyncWith(
+        schema,
+        ordered,
+        maxInFlight,
+        timeout,
+        retries,
+        onError,
+        deadLetters,
+        breakAfter,
+        called
+      )((row, _) => call(row))
+    }
+
+    /**
+     * As `mapAsync`, for a function that opens what its calls need once for each task, or wants the
+     * key of each call. `(row, key) => ...` is such a function, too.
+     */
+    def mapAsyncWith(
+        schema: StructType,
+        ordered: Boolean = true,
+        maxInFlight: Int = Defaults.MaxInFlight,
+        timeout: String = Defaults.CallTimeout,
+        retries: Int = Defaults.Retries,
+        onError: String = "fail",
+        deadLetters: String = null,
+        breakAfter: Int = Defaults.BreakAfter,
+        name: String = null
+    )(function: AsyncFunction): DataFrame =
+      AsyncMaps.map(
+        ds,
+        function,
+        schema,
+        ordered,
+        maxInFlight,
+        Option(timeout),
+        retries,
+        onError,
+        Option(deadLetters),
+        breakAfter,
+        Option(name)
+      )
 
     /**
      * Names the stateful operator that makes a stream, such as its windows or its join.

@@ -93,7 +93,7 @@ object ArrowsSuite {
     Seq("tidegate.sources"),
     Seq("tidegate.clock"),
     Seq("tidegate.execution"),
-    Seq("tidegate.execution.frames", "tidegate.execution.order"),
+    Seq("tidegate.execution.calls", "tidegate.execution.frames", "tidegate.execution.order"),
     Seq("tidegate.analysis"),
     Seq("tidegate.checks"),
     Seq("tidegate.preparation"),

@@ -12,6 +12,7 @@ import tidegate.clock.RunningQuery
 import tidegate.columns.GlobalKey
 import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
 import tidegate.core.{EndOfTime, Saturating}
+import tidegate.execution.calls.{AsyncCallsExec, AsyncMapExec}
 import tidegate.execution.frames.{FrameAggregateExec, FrameAggregates}
 import tidegate.execution.order.EventTimeOrderExec
 import tidegate.execution.{
@@ -23,6 +24,8 @@ import tidegate.execution.{
   RetagEventTimeExec
 }
 import tidegate.plans.{
+  AsyncCalls,
+  AsyncMap,
   BoundsFollow,
   DropLate,
   EventTimeOrder,
@@ -71,6 +74,11 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case p: PreparedQuery             =>
       val numbers = p.decisions.time.places.transform((_, place) => place.state)
       Seq(OperatorsInOrderExec(numbers, p.decisions.isNumbered, planLater(p.child)))
+    case a: AsyncMap =>
+      Seq(AsyncMapExec(a.function, a.options, a.result, a.input, a.output, planLater(a.child)))
+    case a: AsyncCalls =>
+      val child = planLater(a.child)
+      Seq(AsyncCallsExec(a.times, a.metadata, a.calls, a.function, a.deadLetters, child))
     case n: NoFrames => Seq(NoFramesExec(n.reason, planLater(n.child)))
     // No bounds can follow any more; a query whose join lacks them was refused at its start.
     case b: BoundsFollow => Seq(planLater(b.child))

@@ -75,8 +75,10 @@ private[tidegate] object ColumnOrigin {
         case alias @ Alias(key: Attribute, _) if alias.exprId == column.exprId => key
       }
       Some(a.child -> source.getOrElse(column))
-    case u: UnaryNode => Some(u.child -> column)
-    case other        => other.children.find(_.outputSet.contains(column)).map(_ -> column)
+    // The function makes all columns.
+    case _: AsyncCalls => None
+    case u: UnaryNode  => Some(u.child -> column)
+    case other         => other.children.find(_.outputSet.contains(column)).map(_ -> column)
   }
 
   /** The expression that a projection has for a column. */

@@ -114,12 +114,13 @@ private final class ReplaceWatermarks(plan: LogicalPlan) {
         case _ => a
       }
       val refreshed = node.transformExpressionsUp {
-        case a: Attribute                                 => current(a)
+        case a: Attribute                                   => current(a)
         case made: Alias if made.explicitMetadata.isDefined => ofSources(made)
       }
       refreshed match {
         // The copies of a row, one for each of its sliding windows.
-        case e: Expand => e.copy(output = e.output.zipWithIndex.map { case (a, i) =>
+        case e: Expand =>
+          e.copy(output = e.output.zipWithIndex.map { case (a, i) =>
             if (below.contains(a.exprId)) a
             else EventTimeTag.withKeyOf(a, e.projections.map(_(i)).flatMap(_.references))
           })

@@ -1,6 +1,9 @@
 package tidegate.settings
 
-/** The defaults of arguments that are durations. Python has the same ones, and a test compares. */
+/**
+ * The defaults of arguments that are durations or numbers. Python has the same ones, and a test
+ * compares.
+ */
 object Defaults {
 
   /** After how many ms without events a substream is idle and left out. */
@@ -11,4 +14,16 @@ object Defaults {
 
   /** How far a substream without new rows stays behind the wall clock, with ingestion time. */
   val MaxIdleLag: String = "10 seconds"
+
+  /** How long an attempt of an asynchronous call may take. */
+  val CallTimeout: String = "30 seconds"
+
+  /** How many asynchronous calls a task has in flight. */
+  val MaxInFlight: Int = 100
+
+  /** How often a failed asynchronous call is made again. */
+  val Retries: Int = 2
+
+  /** After how many failed asynchronous calls in a row a task fails. */
+  val BreakAfter: Int = 100
 }

@@ -35,7 +35,7 @@ private[tidegate] object CarryPartitions {
           unrequiredChildIndex = g.unrequiredChildIndex.filterNot(dropped.contains)
         ) -> columns
       }
-    case u: Union                                                           => union(u)
+    case u: Union => union(u)
     case _: Filter | _: SubqueryAlias | _: View | _: RepartitionOperation | _: ResolvedHint |
         _: CollectMetrics =>
       apply(plan.children.head).map { case (child, columns) =>

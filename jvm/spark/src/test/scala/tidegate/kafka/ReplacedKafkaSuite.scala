@@ -6,7 +6,9 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{DataFrame, Encoders}
 import tidegate._
 
-/** Jobs on Kafka with `withWatermark`, unchanged: the partitions become substreams by themselves. */
+/**
+ * Jobs on Kafka with `withWatermark`, unchanged: the partitions become substreams by themselves.
+ */
 class ReplacedKafkaSuite extends KafkaTest {
   import SkewedTopic._
 

@@ -177,12 +177,16 @@ class AdoptedCheckpointSuite extends RestartTest {
         "set spark.tidegate.replaceWithWatermark=true. SQLSTATE: 42K0E"
     )
     assert(
-      refusal(release(location)) === s"[TIDEGATE_NOTHING_TO_RELEASE] The checkpoint $location has " +
+      refusal(
+        release(location)
+      ) === s"[TIDEGATE_NOTHING_TO_RELEASE] The checkpoint $location has " +
         "no keyed watermarks: Spark can continue from it as it is. SQLSTATE: 55000"
     )
     val two = keyed.union(keyed)
     assert(
-      refusal(adopt(location, two)) === s"[TIDEGATE_ADOPTED_SOURCES] The checkpoint $location has " +
+      refusal(
+        adopt(location, two)
+      ) === s"[TIDEGATE_ADOPTED_SOURCES] The checkpoint $location has " +
         "1 sources, and the query has 2. Give the query that made the checkpoint. SQLSTATE: 55000"
     )
     adopt(location, keyed)

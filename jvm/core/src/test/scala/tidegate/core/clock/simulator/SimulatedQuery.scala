@@ -51,8 +51,8 @@ private[simulator] final class SimulatedQuery(spec: QuerySpec) {
 
   /**
    * Restores the text of the latest state, as if it was the checkpoint of this very moment, and
-   * gives the new clock what the sources said in the last trigger. The state that this run has begun
-   * with is of an earlier moment: the pause since then would be left out.
+   * gives the new clock what the sources said in the last trigger. The state that this run has
+   * begun with is of an earlier moment: the pause since then would be left out.
    */
   def restore(step: SimulatedStep): Unit = state.filterNot(_ eq startedFrom).foreach { latest =>
     goOn(latest.copy(savedAtMs = step.wallMs), step.wallMs)

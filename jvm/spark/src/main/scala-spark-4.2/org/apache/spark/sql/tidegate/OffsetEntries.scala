@@ -48,7 +48,7 @@ final case class OffsetEntry(entry: OffsetSeqBase) {
     val offset = text.map(SerializedOffset(_))
     OffsetEntry(entry match {
       case map: OffsetMap => map.copy(offsetsMap = map.offsetsMap + (name -> offset))
-      case other => OffsetSeq(other.offsets.patch(place, Seq(offset), 0), metadata)
+      case other          => OffsetSeq(other.offsets.patch(place, Seq(offset), 0), metadata)
     })
   }
 

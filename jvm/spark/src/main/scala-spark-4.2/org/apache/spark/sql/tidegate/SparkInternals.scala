@@ -8,17 +8,21 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
-import org.apache.spark.SparkContext
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.ClassicConversions._
 import org.apache.spark.sql.execution.SparkStrategy
-import org.apache.spark.sql.execution.streaming.runtime.{StreamExecution, StreamingQueryWrapper}
+import org.apache.spark.sql.execution.streaming.runtime.{
+  MicroBatchExecution,
+  StreamExecution,
+  StreamingQueryWrapper
+}
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.{Dataset, SparkSession, classic}
+import org.apache.spark.sql.{DataFrame, Dataset, SparkSession, classic}
+import org.apache.spark.{SparkContext, TaskContext}
 
 /** Access to Spark's private API for sessions, DataFrames and queries. */
 object SparkInternals {
@@ -38,6 +42,10 @@ object SparkInternals {
   /** A dataset over `plan`, analyzed, with the encoder of `ds`. */
   def withPlan[T](ds: Dataset[T], plan: LogicalPlan): Dataset[T] =
     classic.Dataset(ds.sparkSession, plan)(ds.encoder)
+
+  /** A DataFrame over `plan`, analyzed. */
+  def dataFrame(session: SparkSession, plan: LogicalPlan): DataFrame =
+    classic.Dataset.ofRows(castToImpl(session), plan)
 
   /** Whether a planner strategy of the given class is part of the session. */
   def hasStrategy(session: SparkSession, strategy: Class[_ <: SparkStrategy]): Boolean =
@@ -60,8 +68,7 @@ object SparkInternals {
       .values()
       .asScala
       .collectFirst {
-        case m: MicroBatchExecution
-            if qualified(m.resolvedCheckpointRoot) == qualified(location) =>
+        case m: MicroBatchExecution if qualified(m.resolvedCheckpointRoot) == qualified(location) =>
           Option(m.name).getOrElse(m.id.toString)
       }
   }
@@ -134,6 +141,10 @@ object SparkInternals {
   /** The Hadoop configuration with which a session reads files. */
   def hadoopConf(session: SparkSession): Configuration =
     castToImpl(session).sessionState.newHadoopConf()
+
+  /** The number of the batch that a task is part of; -1 if the task is part of no stream. */
+  def batchId(task: TaskContext): Long =
+    Option(task.getLocalProperty(MicroBatchExecution.BATCH_ID_KEY)).fold(-1L)(_.toLong)
 
   /** The session in which the batches of a query run. */
   def batchSession(query: StreamExecution): classic.SparkSession = query.sparkSessionForStream

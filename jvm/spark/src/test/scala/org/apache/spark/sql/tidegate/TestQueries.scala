@@ -2,10 +2,11 @@ package org.apache.spark.sql.tidegate
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
+import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.classic.ClassicConversions.castToImpl
 import org.apache.spark.sql.classic.{Dataset => ClassicDataset}
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.streaming.sources.ForeachBatchSink
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
@@ -33,6 +34,12 @@ object TestQueries {
       trigger = trigger,
       triggerClock = clock
     )
+
+  /** The plan that a DataFrame runs, with the metrics of its last run. */
+  def executedPlan(df: DataFrame): SparkPlan = castToImpl(df).queryExecution.executedPlan
+
+  /** The analyzed plan of a DataFrame. */
+  def analyzedPlan(df: DataFrame): LogicalPlan = castToImpl(df).queryExecution.analyzed
 
   /**
    * Closes the state stores of queries that have ended. Spark does so only now and then, and a JVM

@@ -1,0 +1,88 @@
+package tidegate.execution.calls
+
+import org.apache.spark.TaskContext
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, UnsafeProjection}
+import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.types.Metadata
+import org.apache.spark.util.SerializableConfiguration
+import tidegate.plans.AsyncCalls
+
+/** Counts the calls, writes dead letters, and passes the other rows on; see [[AsyncCalls]]. */
+final case class AsyncCallsExec(
+    times: Seq[Attribute],
+    metadata: Seq[Metadata],
+    calls: Seq[Attribute],
+    function: String,
+    deadLetters: Option[String],
+    child: SparkPlan
+) extends UnaryExecNode {
+
+  override lazy val metrics: Map[String, SQLMetric] = CallCounts.metrics(sparkContext)
+
+  override def output: Seq[Attribute] = AsyncCalls.output(child.output, times, metadata, calls)
+
+  @transient override lazy val references: AttributeSet = AttributeSet(calls)
+
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val input = child.output
+    val places = calls.map(a => input.indexWhere(_.exprId == a.exprId))
+    val counters = metrics
+    val columns = output
+    val folder = deadLetters.map { path =>
+      path -> sparkContext.broadcast(
+        new SerializableConfiguration(SparkInternals.hadoopConf(session))
+      )
+    }
+    child.execute().mapPartitions { rows =>
+      val task = TaskContext.get()
+      val counts = new CallCounts(places, counters)
+      val letters = folder.map { case (path, conf) =>
+        new DeadLetterFile(
+          path,
+          SparkInternals.batchId(task),
+          task.partitionId(),
+          task.taskAttemptId(),
+          conf.value.value
+        )
+      }
+      AsyncCallsExec.atEnd(task) { isFailed =>
+        counts.end()
+        letters.foreach(file => if (isFailed) file.abort() else file.commit())
+      }
+      val project = UnsafeProjection.create(columns, input)
+      rows.flatMap { row =>
+        counts.note(row) match {
+          case None         => Some(project(row))
+          case Some(letter) =>
+            letters.foreach(_.add(letter))
+            None
+        }
+      }
+    }
+  }
+
+  override def simpleString(maxFields: Int): String =
+    s"AsyncCalls $function" + deadLetters.fold("")(folder => s", deadLetters=$folder")
+
+  override protected def withNewChildInternal(newChild: SparkPlan): AsyncCallsExec =
+    copy(child = newChild)
+}
+
+object AsyncCallsExec {
+
+  /** Runs `body` when the task ends, with whether it has failed or was stopped. */
+  private def atEnd(task: TaskContext)(body: Boolean => Unit): Unit = {
+    @volatile var isFailed = false
+    task.addTaskFailureListener((_: TaskContext, _: Throwable) => isFailed = true)
+    val _ = task.addTaskCompletionListener[Unit] { ended =>
+      body(isFailed || ended.isInterrupted())
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package tidegate.execution.calls
+
+import org.apache.spark.TaskContext
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, UnsafeProjection}
+import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.types.StructType
+import tidegate.plans.{AsyncFunction, CallKey, CallOptions}
+
+/** Calls a function with each row, many calls at a time; see `AsyncMap`. */
+final case class AsyncMapExec(
+    function: AsyncFunction,
+    options: CallOptions,
+    result: StructType,
+    input: Seq[Attribute],
+    output: Seq[Attribute],
+    child: SparkPlan
+) extends UnaryExecNode {
+
+  override def producedAttributes: AttributeSet = AttributeSet(output)
+
+  @transient override lazy val references: AttributeSet = AttributeSet(input)
+
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val read = input
+    val available = child.output
+    val columns = output
+    val (calls, wanted, called) = (options, result, function)
+    child.execute().mapPartitions { rows =>
+      val schema = DataTypeUtils.fromAttributes(read)
+      val toRow = ExpressionEncoder(schema).resolveAndBind(read).createDeserializer()
+      val select = UnsafeProjection.create(read, available)
+      val task = TaskContext.get()
+      val batch = SparkInternals.batchId(task)
+      called.setup()
+      val ended = new CallIterator(
+        rows.map(row => toRow(select(row))),
+        called,
+        calls,
+        CallKey(batch, task.partitionId(), _)
+      )
+      val _ = task.addTaskCompletionListener[Unit] { _ =>
+        ended.close()
+        called.teardown()
+      }
+      val results = new CallResults(schema, wanted, calls)
+      val project = UnsafeProjection.create(columns, columns)
+      ended.map(call => project(results.row(call)))
+    }
+  }
+
+  override def simpleString(maxFields: Int): String = s"AsyncMap ${options.function}"
+
+  override protected def withNewChildInternal(newChild: SparkPlan): AsyncMapExec =
+    copy(child = newChild)
+}

@@ -1,0 +1,57 @@
+package tidegate.execution.calls
+
+import java.io.Writer
+import java.nio.charset.StandardCharsets.UTF_8
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+
+/**
+ * The dead letters of a task: a file with a line for each, named after the batch and the partition.
+ *
+ * The lines are written under another name, and the file gets its name when the task has ended
+ * well. A task that is run again replaces the file; without dead letters it removes the file.
+ *
+ * @param batch
+ *   the number of the batch; negative in a query on batch data
+ */
+private[calls] final class DeadLetterFile(
+    folder: String,
+    batch: Long,
+    partition: Int,
+    attempt: Long,
+    conf: Configuration
+) {
+  private val directory =
+    if (batch < 0) new Path(folder) else new Path(folder, f"batch=$batch%08d")
+  private val name = f"part-$partition%05d.json"
+  private val file = new Path(directory, name)
+  private val begun = new Path(directory, s".$name.$attempt")
+  private lazy val system = file.getFileSystem(conf)
+  private var writer = Option.empty[Writer]
+
+  def add(letter: String): Unit = {
+    val out = writer.getOrElse {
+      val opened = new java.io.OutputStreamWriter(system.create(begun, true), UTF_8)
+      writer = Some(opened)
+      opened
+    }
+    out.write(letter)
+    out.write('\n')
+  }
+
+  /** The task has ended well. */
+  def commit(): Unit = {
+    writer.foreach(_.close())
+    // Not every file system can rename over a file.
+    if (system.exists(file)) system.delete(file, false)
+    if (writer.nonEmpty && !system.rename(begun, file))
+      throw new java.io.IOException(s"Cannot rename the dead letters $begun to $file.")
+  }
+
+  /** The task has failed. */
+  def abort(): Unit = writer.foreach { out =>
+    out.close()
+    system.delete(begun, false)
+  }
+}

@@ -1,0 +1,321 @@
+package tidegate
+package execution.calls
+
+import java.nio.file.{Files, Path}
+
+import scala.concurrent.{Future, Promise}
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.tidegate.TestQueries
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.{DataFrame, Row}
+import tidegate.columns.EventTimeTag
+import tidegate.plans.AsyncCalls
+
+/** Asynchronous calls of Scala functions, on batch data and on streams. */
+class AsyncMapSuite extends RestartTest {
+  import AsyncMapSuite._
+
+  override protected def beforeEach(): Unit = {
+    super.beforeEach()
+    TestService.reset()
+  }
+
+  private def rows(count: Int, partitions: Int = 1): DataFrame =
+    spark.range(0, count, 1, partitions).toDF("id")
+
+  private def ids(df: DataFrame): Seq[Long] = df.collect().toSeq.map(_.getAs[Long]("id"))
+
+  private def doubled(df: DataFrame, group: Int = 1, ordered: Boolean = true): DataFrame =
+    df.mapAsyncWith(Events, ordered = ordered, maxInFlight = 4)(new Doubling(group))
+
+  /** The metrics of the calls in a result that has been collected. */
+  private def metrics(df: DataFrame): Map[String, Long] =
+    TestQueries
+      .executedPlan(df)
+      .collectFirst { case a: AsyncCallsExec => a.metrics.map { case (k, m) => k -> m.value } }
+      .get
+
+  test("in order, rows leave as they came, however their calls end") {
+    val table = events().toDF().schema
+    val in = spark.createDataFrame((1 to 8).map(n => Row("a", at(n), n)).asJava, table)
+    assert(doubled(in.coalesce(1), group = 4).collect().map(_.getInt(2)).toSeq === (2 to 16 by 2))
+    assert(TestService.mostInFlight.get === 4)
+  }
+
+  test("out of order, rows leave as their calls end") {
+    val in = spark.createDataFrame((1 to 8).map(n => Row("a", at(n), n)).asJava, Events)
+    // The call that completes a group has its own answer only when it returns.
+    val result = doubled(in.coalesce(1), group = 4, ordered = false).collect().map(_.getInt(2))
+    assert(result.toSeq === Seq(6, 4, 2, 8, 14, 12, 10, 16))
+    assert(TestService.mostInFlight.get === 4)
+  }
+
+  test("connections are opened and closed once for each task, and after a failure") {
+    val in = spark.createDataFrame((1 to 8).map(n => Row("a", at(n), n)).asJava, Events)
+    doubled(in.repartition(3)).collect()
+    assert(TestService.opened.get === 3)
+    assert(TestService.closed.get === 3)
+    intercept[RuntimeException](
+      doubled(in.coalesce(1)).selectExpr("raise_error('no')").collect()
+    )
+    assert(TestService.opened.get === 4)
+    assert(TestService.closed.get === 4)
+  }
+
+  test("a task that is done before its rows are all read closes its connection") {
+    val in = spark.createDataFrame((1 to 8).map(n => Row("a", at(n), n)).asJava, Events)
+    assert(doubled(in.coalesce(1)).limit(1).collect().length === 1)
+    assert(TestService.closed.get === 1)
+  }
+
+  test("a failed call is made again, and counted") {
+    val failed = new FirstTime
+    val result = rows(3).mapAsync(Ids, retries = 1)(row => failed.orElse(row))
+    assert(ids(result) === Seq(0, 1, 2))
+    val found = metrics(result)
+    assert(found("numCalls") === 3)
+    assert(found("numRetries") === 3)
+    assert(found("numFailedCalls") === 0)
+  }
+
+  private def failure(df: DataFrame): String =
+    Iterator
+      .iterate[Throwable](intercept[Exception](df.collect()))(_.getCause)
+      .takeWhile(_ != null)
+      .map(_.getMessage)
+      .find(_.contains("[TIDEGATE_"))
+      .get
+      .linesIterator
+      .next()
+
+  test("a call that fails for good fails the query, and names the function") {
+    val result = rows(3).mapAsync(Ids, retries = 0, name = "prices") { row =>
+      if (row.getLong(0) == 1) Future.failed(new java.io.IOException("reset by peer."))
+      else Future.successful(row)
+    }
+    assert(
+      failure(result).endsWith(
+        "[TIDEGATE_CALL_FAILED] mapAsync: the call of function prices for row 1 of partition 0 in " +
+          "batch -1 has failed after 1 attempt: IOException: reset by peer. Recover from the error " +
+          "in the function, allow more retries, or set onError to 'null' or 'dead letter'. " +
+          "SQLSTATE: 38000"
+      )
+    )
+  }
+
+  test("a function that throws, or returns no Future, has failed") {
+    def result(call: Row => Future[Row]) = failure(rows(1).mapAsync(Ids, retries = 1)(call))
+    assert(
+      result(_ => throw new IllegalStateException("no")).contains("IllegalStateException: no.")
+    )
+    assert(
+      result(_ => null).contains(
+        "after 2 attempts: NullPointerException: the function returned null instead of a Future."
+      )
+    )
+  }
+
+  test("a call without an answer is over after its timeout") {
+    val result = rows(1).mapAsync(Ids, timeout = "1 millisecond", retries = 1) { _ =>
+      Promise[Row]().future
+    }
+    assert(
+      failure(result).contains("after 2 attempts: TimeoutException: no answer within 1 ms.")
+    )
+  }
+
+  test("a service that seems to be down fails the query, whatever onError says") {
+    val result = rows(9).mapAsync(Ids, retries = 0, onError = "null", breakAfter = 3, name = "f") {
+      row =>
+        if (row.getLong(0) > 2) Future.failed(new Exception("refused")) else Future.successful(row)
+    }
+    assert(
+      failure(result).endsWith(
+        "[TIDEGATE_CALL_SERVICE_DOWN] mapAsync: 3 calls of function f in a row have failed, the " +
+          "last one with: Exception: refused. The query stops, because the service seems to be " +
+          "down. Start it again when the service answers, or raise breakAfter. SQLSTATE: 38000"
+      )
+    )
+  }
+
+  test("with onError null, the columns of the input stay, and the others are null") {
+    val result = rows(4).mapAsync(Prices, retries = 0, onError = "null") { row =>
+      if (row.getLong(0) % 2 == 1) Future.failed(new Exception("no"))
+      else Future.successful(Row(row.getLong(0), 1.5))
+    }
+    assert(result.collect().toSeq === Seq(Row(0, 1.5), Row(1, null), Row(2, 1.5), Row(3, null)))
+    assert(metrics(result)("numFailedCalls") === 2)
+  }
+
+  test("results that do not fit are refused") {
+    def result(schema: StructType, row: Row) =
+      failure(rows(1).mapAsync(schema, name = "f")(_ => Future.successful(row)))
+    val wanted =
+      "mapAsync: function f returned a wrong result: a Row of the columns `id`, `price` " +
+        "was wanted, found "
+    val advice = "Return every column of the output schema in its place, with a value of its type."
+    assert(result(Prices, Row(1L)).contains(s"${wanted}1 values. $advice"))
+    assert(result(Prices, null).contains(s"${wanted}null. $advice"))
+    assert(result(Prices, Row(1L, "dear")).contains(advice))
+    assert(
+      result(StructType.fromDDL("id long not null"), Row(null)).contains(
+        "mapAsync: function f returned a wrong result: column id is null, and the output schema " +
+          "says that it is not. Return a value, or make the column nullable."
+      )
+    )
+  }
+
+  test("the metrics of the node tell of its calls") {
+    val in = spark.createDataFrame((1 to 8).map(n => Row("a", at(n), n)).asJava, Events)
+    val result = doubled(in.coalesce(1), group = 4)
+    result.collect()
+    val found = metrics(result)
+    assert(found("numCalls") === 8)
+    // An average is kept in tenths.
+    assert(found("mostInFlight") === 40)
+    assert(found("callTimeP50") <= found("callTimeP99"))
+    val plan = TestQueries.executedPlan(result).toString
+    assert(plan.contains("AsyncCalls tidegate.execution.calls.Doubling"))
+  }
+
+  test("a result can be joined with itself, counted, and read in part") {
+    val result = doubled(spark.createDataFrame(Seq(Row("a", at(1), 1)).asJava, Events))
+    assert(result.join(result, "sub").count() === 1)
+    assert(result.count() === 1)
+    assert(result.select("n").collect().toSeq === Seq(Row(2)))
+    assert(result.where("n = 3").count() === 0)
+  }
+
+  test("an event time keeps its key if its name and its type are those of the input") {
+    val in = events().toDF().withKeyedWatermark("time", "5 seconds", key = 3)
+    def key(schema: String) = {
+      val plan =
+        TestQueries.analyzedPlan(in.mapAsync(StructType.fromDDL(schema))(Future.successful))
+      val time = plan.output.find(_.name == "time").get
+      assert(plan.isInstanceOf[AsyncCalls])
+      (EventTimeTag.key(time), EventTimeTag.lagMs(time))
+    }
+    assert(key("time timestamp, n int") === (Some(3), Some(5000)))
+    assert(key("time string") === (None, None))
+    assert(key("time timestamp_ntz") === (None, None))
+  }
+
+  private def counts(in: DataFrame): DataFrame =
+    doubled(in.withKeyedWatermark("time", "0 seconds", substream = Seq("sub"), idleTimeout = null))
+      .groupBy(window(col("time"), "10 seconds"))
+      .agg(sum("n"))
+
+  test("windows over the results have the watermark of the input, as without calls") {
+    val in = events()
+    val run = new Run(counts(in.toDF())).start()
+    in.addData(event("a", 3, 1), event("b", 25, 10))
+    assert(run.settle().take() === Nil)
+    in.addData(event("a", 21, 100))
+    assert(run.settle().take() === Seq("[0,10)|2"))
+    run.restart()
+    in.addData(event("a", 9, 1000), event("a", 31, 1), event("b", 31, 1))
+    assert(run.settle().take() === Seq("[20,30)|220"))
+    assert(run.lateRows.values.sum === 1)
+  }
+
+  test("a query that is killed in any batch has the answers of the undisturbed run") {
+    val folder = files(
+      Seq(event("a", 3, 1), event("b", 5, 2)),
+      Seq(event("a", 12, 3), event("b", 14, 4)),
+      Seq(event("a", 21, 5), event("b", 33, 6)),
+      Seq(event("a", 2, 1000), event("a", 41, 7), event("b", 45, 8))
+    )
+    val run = checkKills(counts(stream(folder)))
+    assert(run.answer === Seq("[0,10)|6", "[10,20)|14", "[20,30)|10", "[30,40)|12"))
+  }
+
+  test("a batch that is run again calls with the keys that it had") {
+    val folder = files(Seq(event("a", 1), event("a", 2)), Seq(event("a", 3), event("a", 4)))
+    val run = new Run(doubled(stream(folder)))
+    run.failIn = _ == 1
+    run.start().awaitEnd()
+    val before = TestService.calls.map(_._2)
+    assert(before === Seq(CallKey(0, 0, 0), CallKey(0, 0, 1), CallKey(1, 0, 0), CallKey(1, 0, 1)))
+    TestService.reset()
+    run.failIn = _ => false
+    run.start().settle().stop()
+    assert(TestService.calls.map(_._2) === before.drop(2))
+  }
+
+  private def letters(folder: Path): Map[String, Seq[String]] = {
+    val files = Files.walk(folder)
+    try
+      files.iterator.asScala
+        .filter(f => Files.isRegularFile(f) && !f.toString.endsWith(".crc"))
+        .map(f => folder.relativize(f).toString -> Files.readAllLines(f).asScala.toSeq)
+        .toMap
+    finally files.close()
+  }
+
+  test("dead letters have a file for each batch and partition, which a replay replaces") {
+    val folder = TempFolders.create("letters")
+    val input = files(Seq(event("a", 1, 1), event("a", 2, 2)), Seq(event("a", 3, 3)))
+    val odd = new Odd
+    val result = stream(input).mapAsyncWith(
+      Events,
+      retries = 0,
+      onError = "dead letter",
+      deadLetters = folder.toString,
+      name = "odd"
+    )(odd)
+    val run = new Run(result)
+    run.failIn = _ == 1
+    run.start().awaitEnd()
+    val before = letters(folder)
+    assert(
+      before.keySet === Set("batch=00000000/part-00000.json", "batch=00000001/part-00000.json")
+    )
+    assert(
+      before("batch=00000000/part-00000.json") === Seq(
+        """{"key":{"batch":0,"partition":0,"row":0},"function":"odd",""" +
+          """"error":"java.lang.Exception: odd","attempts":1,""" +
+          """"row":{"sub":"a","time":"1970-01-01 00:00:01","n":1}}"""
+      )
+    )
+    run.failIn = _ => false
+    run.start().settle()
+    assert(letters(folder) === before)
+    assert(run.answer === Seq("a|2|2"))
+    run.stop()
+  }
+
+  test("a run without dead letters removes those of an earlier run of the same rows") {
+    val folder = TempFolders.create("letters")
+    def run(call: Row => Future[Row]) = rows(3)
+      .mapAsync(Ids, retries = 0, onError = "dead letter", deadLetters = folder.toString)(call)
+    val failing = run(row => Future.failed(new Exception(s"row $row")))
+    assert(failing.collect() === Array.empty[Row])
+    assert(metrics(failing)("numDeadLetters") === 3)
+    assert(letters(folder).keySet === Set("part-00000.json"))
+    assert(run(Future.successful).count() === 3)
+    assert(letters(folder) === Map.empty)
+  }
+}
+
+object AsyncMapSuite {
+  private val Events = StructType.fromDDL("sub string, time timestamp, n int")
+  private val Ids = StructType.fromDDL("id long")
+  private val Prices = StructType.fromDDL("id long, price double")
+
+  /** Fails the first call for each row. */
+  private final class FirstTime extends Serializable {
+    private lazy val asked = scala.collection.mutable.Set.empty[Any]
+
+    def orElse(row: Row): Future[Row] = synchronized {
+      if (asked.add(row.get(0))) Future.failed(new Exception("once")) else Future.successful(row)
+    }
+  }
+
+  /** Fails for odd numbers. */
+  private final class Odd extends AsyncFunction {
+    override def call(row: Row, key: CallKey): Future[Row] =
+      if (row.getInt(2) % 2 == 1) Future.failed(new Exception("odd")) else Future.successful(row)
+  }
+}

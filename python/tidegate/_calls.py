@@ -1,0 +1,336 @@
+"""Asynchronous calls in flight: one event loop, a bound, an order, timeouts and retries.
+
+Runs in the Python worker of a task, and knows nothing of Spark or Arrow.
+"""
+
+import asyncio
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+from tidegate._loop import LoopThread
+
+FIRST_PAUSE = 0.1
+"""The longest pause before the first retry, in seconds; doubles with each further one."""
+
+LONGEST_PAUSE = 10.0
+"""The longest pause before any retry, in seconds."""
+
+LONGEST_CLEAN_UP = 5.0
+"""How long calls that are cancelled at the end of a task are waited for, in seconds."""
+
+READ_AHEAD = 1000
+"""How many ended calls may wait for the task to read them, beside as many as are in flight."""
+
+
+class CallKey(NamedTuple):
+    """Which call of a query this is: a replayed batch makes its calls with the same keys.
+
+    Parameters
+    ----------
+    batch : int
+        The number of the batch; -1 in a query on batch data.
+    partition : int
+        The number of the partition in its stage.
+    row : int
+        The number of the row in its partition, from 0 on; of a list of rows, that of the first.
+
+    Examples
+    --------
+    >>> from tidegate import CallKey
+    >>> "-".join(map(str, CallKey(batch=7, partition=0, row=12)))
+    '7-0-12'
+    """
+
+    batch: int
+    partition: int
+    row: int
+
+
+class FailedCallError(RuntimeError):
+    """A call has failed for good, and with it the query."""
+
+
+@dataclass(frozen=True)
+class CallSettings:
+    """How the calls of a task are made; times are in seconds."""
+
+    function: str
+    """The name of the function, for messages."""
+    ordered: bool
+    max_in_flight: int
+    timeout: float | None
+    retries: int
+    keeps_failures: bool
+    """Whether a failed call is an answer like others. Otherwise it fails the task."""
+    break_after: int
+    takes_key: bool
+
+
+class Item(NamedTuple):
+    """What a function is called with."""
+
+    key: CallKey
+    argument: Any
+
+
+@dataclass
+class Ended:
+    """A call that has ended, with its result or its error."""
+
+    item: Item
+    result: Any
+    error: BaseException | None
+    attempts: int
+    micros: int
+    in_flight: int
+    """How many calls were in flight when it began, with itself."""
+
+
+class Calls:
+    """The calls of one task.
+
+    `make_function` returns what is called: an ``async def``, or an object with an ``async def
+    __call__`` and perhaps ``setup`` and ``teardown``, which are awaited once.
+    """
+
+    def __init__(self, make_function: Callable[[], Any], settings: CallSettings) -> None:
+        self._make_function = make_function
+        self._settings = settings
+        self._failed_in_a_row = 0
+
+    def run(self, batches: Iterable[Iterable[Item]]) -> Iterator[Ended]:
+        """Call the function with each item, and give the ended calls.
+
+        A batch is asked for only when all items before it have been begun. The calls go on in the
+        event loop meanwhile, and while the caller is busy with an answer.
+        """
+        with LoopThread() as loop:
+            function = self._make_function()
+            loop.run(self._hook(function, "setup"))
+            stage = _Stage(loop, partial(self._call, function), self._fatal, self._settings)
+            try:
+                for batch in batches:
+                    stage.enter(list(batch))
+                    yield from stage.leave(lambda: stage.waiting == 0)
+                yield from stage.leave(lambda: stage.is_empty)
+            finally:
+                loop.cancel_tasks()
+                loop.run(self._hook(function, "teardown"))
+
+    def _fatal(self, ended: Ended) -> BaseException | None:
+        """Return the error that ends the task because of this call, if there is one."""
+        if ended.error is None:
+            self._failed_in_a_row = 0
+            return None
+        name = self._settings.function
+        if not isinstance(ended.error, Exception | asyncio.CancelledError):
+            return ended.error
+        if not self._settings.keeps_failures:
+            batch, partition, row = ended.item.key
+            return self._failed(
+                ended.error,
+                f"mapAsync: the call of function {name} for row {row} of partition {partition} in "
+                f"batch {batch} has failed after {_times(ended.attempts)}: "
+                f"{describe(ended.error)}. Catch the error in the function, allow more retries, "
+                "or set onError to 'null' or 'dead letter'.",
+            )
+        self._failed_in_a_row += 1
+        if self._failed_in_a_row >= self._settings.break_after:
+            return self._failed(
+                ended.error,
+                f"mapAsync: {self._failed_in_a_row} calls of function {name} in a row have failed, "
+                f"the last one with: {describe(ended.error)}. The query stops, because the service "
+                "seems to be down. Start it again when the service answers, or raise breakAfter.",
+            )
+        return None
+
+    def _failed(self, cause: BaseException, text: str) -> FailedCallError:
+        failed = FailedCallError(text)
+        failed.__cause__ = cause
+        return failed
+
+    async def _hook(self, function: Any, name: str) -> None:
+        hook = getattr(function, name, None)
+        if hook is None:
+            return
+        try:
+            await hook()
+        except Exception as error:
+            raise FailedCallError(
+                f"mapAsync: {name} of function {self._settings.function} has failed: "
+                f"{describe(error)}. The query stops; start it again when the cause is gone."
+            ) from error
+
+    async def _call(self, function: Any, item: Item, in_flight: int) -> Ended:
+        began = time.perf_counter()
+        attempts = 0
+        result, error = None, None
+        while True:
+            attempts += 1
+            result, error = await self._attempt(function, item)
+            if not isinstance(error, Exception) or attempts > self._settings.retries:
+                break
+            # Full jitter: calls that failed together do not come back together.
+            await asyncio.sleep(random.uniform(0, longest_pause(attempts)))
+        micros = round((time.perf_counter() - began) * 1e6)
+        return Ended(item, result, error, attempts, micros, in_flight)
+
+    async def _attempt(self, function: Any, item: Item) -> tuple[Any, BaseException | None]:
+        # A task of its own: if the function is cancelled, that is its error and not our end.
+        attempt = asyncio.ensure_future(self._invoke(function, item))
+        try:
+            done, _ = await asyncio.wait([attempt], timeout=self._settings.timeout)
+        except asyncio.CancelledError:
+            attempt.cancel()
+            # What the calls need is closed next; a function may want to clean up before.
+            await asyncio.wait([attempt], timeout=LONGEST_CLEAN_UP)
+            raise
+        if not done:
+            attempt.cancel()
+            return None, TimeoutError(f"no answer within {self._settings.timeout:g} s")
+        if attempt.cancelled():
+            return None, asyncio.CancelledError("the function was cancelled")
+        return attempt.result()
+
+    async def _invoke(self, function: Any, item: Item) -> tuple[Any, BaseException | None]:
+        arguments = (item.argument, item.key) if self._settings.takes_key else (item.argument,)
+        try:
+            return await function(*arguments), None
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:
+            # An exit would end the event loop, and nobody would hear of it.
+            return None, error
+
+
+def longest_pause(failed: int) -> float:
+    """Return the longest pause after so many failed attempts, in seconds."""
+    return float(min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(failed - 1, 30)))
+
+
+def describe(error: BaseException) -> str:
+    """Return an error as text, without the full stop of its own sentence."""
+    text = str(error).rstrip(".")
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _times(attempts: int) -> str:
+    return "1 attempt" if attempts == 1 else f"{attempts} attempts"
+
+
+class _Stage:
+    """The items of a task, from their entry to their leave.
+
+    Two threads share it: the calls live in the event loop; items enter, and ended calls leave, in
+    the thread of the task. Neither waits for the other with each single call: the loop begins the
+    next call itself when one has ended, and hands over together what ends together.
+    """
+
+    def __init__(
+        self,
+        loop: LoopThread,
+        call: Callable[[Item, int], Coroutine[Any, Any, Ended]],
+        fatal: Callable[[Ended], BaseException | None],
+        settings: CallSettings,
+    ) -> None:
+        self._loop = loop
+        self._call = call
+        self._fatal = fatal
+        self._bound = settings.max_in_flight
+        self._order = _InOrder() if settings.ordered else _AsTheyCome()
+        self._left: SimpleQueue[list[Ended | BaseException]] = SimpleQueue()
+        self._entered = self._taken = 0
+        # Of the loop alone.
+        self._pending: deque[Item] = deque()
+        self._begun = self._in_flight = self._not_taken = 0
+        self._leaving: list[Ended | BaseException] = []
+
+    @property
+    def waiting(self) -> int:
+        """How many items have not begun."""
+        return self._entered - self._begun
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all that has entered has left."""
+        return self._entered == self._taken
+
+    def enter(self, items: list[Item]) -> None:
+        """Let items in; their calls begin as soon as there is room."""
+        self._entered += len(items)
+        self._loop.do(self._enter, items)
+
+    def leave(self, is_enough: Callable[[], bool]) -> Iterator[Ended]:
+        """Give the calls that have left, and wait for more unless those are enough."""
+        while not (is_enough() and self._left.empty()):
+            together = self._left.get()
+            if together:
+                self._loop.do(self._take, len(together))
+            for ended in together:
+                if isinstance(ended, BaseException):
+                    raise ended
+                self._taken += 1
+                yield ended
+
+    def _enter(self, items: list[Item]) -> None:
+        self._pending.extend(items)
+        self._begin()
+
+    def _take(self, count: int) -> None:
+        self._not_taken -= count
+        self._begin()
+
+    def _begin(self) -> None:
+        before = self._begun
+        # A reader that is slow for long holds calls back too.
+        limit = self._bound + READ_AHEAD
+        while self._pending and self._in_flight < self._bound and self._not_taken < limit:
+            self._in_flight += 1
+            self._loop.begin(self._run(self._begun, self._pending.popleft(), self._in_flight))
+            self._begun += 1
+        if self._begun > before and not self._pending:
+            # The reader may wait for this alone.
+            self._left.put([])
+
+    async def _run(self, number: int, item: Item, in_flight: int) -> None:
+        ended = await self._call(item, in_flight)
+        error = self._fatal(ended)
+        together = [error] if error is not None else list(self._order.after(number, ended))
+        if error is None:
+            self._in_flight -= len(together)
+        if together and not self._leaving:
+            self._loop.soon(self._hand_over)
+        self._leaving.extend(together)
+        self._begin()
+
+    def _hand_over(self) -> None:
+        together, self._leaving = self._leaving, []
+        self._not_taken += len(together)
+        self._left.put(together)
+
+
+class _AsTheyCome:
+    """Lets ended calls leave at once."""
+
+    def after(self, number: int, ended: Ended) -> Iterator[Ended]:
+        yield ended
+
+
+class _InOrder:
+    """Holds ended calls until all before them have left."""
+
+    def __init__(self) -> None:
+        self._next = 0
+        self._held: dict[int, Ended] = {}
+
+    def after(self, number: int, ended: Ended) -> Iterator[Ended]:
+        self._held[number] = ended
+        while self._next in self._held:
+            yield self._held.pop(self._next)
+            self._next += 1

@@ -1,0 +1,322 @@
+"""Calls in flight: their bound, their order, their errors, and what is opened for them."""
+
+import asyncio
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tidegate import _calls
+from tidegate._calls import CallKey, Calls, CallSettings, Ended, FailedCallError, Item
+
+SETTINGS = CallSettings(
+    function="price",
+    ordered=True,
+    max_in_flight=3,
+    timeout=None,
+    retries=0,
+    keeps_failures=True,
+    break_after=100,
+    takes_key=False,
+)
+
+
+@pytest.fixture(autouse=True)
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retry at once."""
+    monkeypatch.setattr(_calls, "FIRST_PAUSE", 0.0)
+
+
+def items(*arguments: Any) -> list[Item]:
+    return [Item(CallKey(7, 1, i), argument) for i, argument in enumerate(arguments)]
+
+
+def run(fn: Any, *arguments: Any, **changes: Any) -> list[Ended]:
+    calls = Calls(lambda: fn, replace(SETTINGS, **changes))
+    return list(calls.run([items(*arguments)]))
+
+
+class Gate:
+    """Calls that wait for each other: call `n` ends after call `after[n]`."""
+
+    def __init__(self, after: dict[int, int]) -> None:
+        self.after = after
+        self.ended: dict[int, asyncio.Event] = {}
+        self.in_flight = 0
+        self.most = 0
+
+    async def setup(self) -> None:
+        self.ended = {n: asyncio.Event() for n in range(10)}
+
+    async def __call__(self, n: int) -> int:
+        self.in_flight += 1
+        self.most = max(self.most, self.in_flight)
+        try:
+            if n in self.after:
+                await self.ended[self.after[n]].wait()
+            self.ended[n].set()
+        finally:
+            self.in_flight -= 1
+        return n * 10
+
+
+def test_order_when_kept_then_answers_leave_as_rows_came() -> None:
+    ended = run(Gate({0: 2, 1: 0}), 0, 1, 2, 3)
+
+    assert [call.result for call in ended] == [0, 10, 20, 30]
+    assert [call.attempts for call in ended] == [1, 1, 1, 1]
+
+
+def test_order_when_not_kept_then_answers_leave_as_they_come() -> None:
+    ended = run(Gate({0: 2, 1: 0}), 0, 1, 2, ordered=False)
+
+    assert [call.result for call in ended] == [20, 0, 10]
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_bound_when_reached_then_no_call_begins(ordered: bool) -> None:
+    gate = Gate({n: n + 2 for n in (0, 3, 6)})
+    ended = run(gate, *range(9), ordered=ordered)
+
+    assert sorted(call.result for call in ended) == [n * 10 for n in range(9)]
+    assert gate.most <= 3
+    assert max(call.in_flight for call in ended) == 3
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_calls_when_they_end_in_any_order_then_each_row_has_its_answer_once(seed: int) -> None:
+    chance = random.Random(seed)
+    count, bound, ordered = chance.randrange(60), chance.randrange(1, 9), chance.random() < 0.5
+    turns = [chance.randrange(20) for _ in range(count)]
+    failures = [chance.choice([0, 0, 0, 1, 2, 3]) for _ in range(count)]
+    in_flight, most = 0, 0
+
+    async def call(n: int) -> int:
+        nonlocal in_flight, most
+        in_flight += 1
+        most = max(most, in_flight)
+        for _ in range(turns[n]):
+            await asyncio.sleep(0)
+        in_flight -= 1
+        if failures[n] > 0:
+            failures[n] -= 1
+            raise OSError("reset")
+        return n
+
+    wanted = [(n, 1 + min(f, 2), n if f < 3 else None) for n, f in enumerate(failures)]
+    cuts = sorted(chance.randrange(count + 1) for _ in range(3))
+    rows = items(*range(count))
+    batches = [rows[a:b] for a, b in zip([0, *cuts], [*cuts, count])]
+    settings = replace(SETTINGS, ordered=ordered, max_in_flight=bound, retries=2)
+    ended = list(Calls(lambda: call, settings).run(batches))
+
+    found = [(call.item.argument, call.attempts, call.result) for call in ended]
+    assert (found if ordered else sorted(found)) == wanted
+    assert most <= bound
+
+
+def test_batches_when_all_before_have_begun_then_the_next_is_read_while_calls_go_on() -> None:
+    begun: list[int] = []
+    read = asyncio.Event()
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    async def call(n: int) -> int:
+        loops.append(asyncio.get_running_loop())
+        begun.append(n)
+        if n == 0:
+            await read.wait()
+        return n
+
+    def batches() -> Iterator[list[Item]]:
+        yield items(0)
+        while not begun:
+            pass
+        loops[0].call_soon_threadsafe(read.set)
+        yield items(1)
+
+    ended = list(Calls(lambda: call, SETTINGS).run(batches()))
+
+    assert [call.result for call in ended] == [0, 1]
+
+
+def test_call_when_it_fails_at_first_then_is_made_again() -> None:
+    made: list[int] = []
+
+    async def second_time(n: int) -> int:
+        made.append(n)
+        if made.count(n) < 2:
+            raise OSError("reset")
+        return n
+
+    ended = run(second_time, 0, 1, retries=1)
+
+    assert [(call.result, call.attempts, call.error) for call in ended] == [
+        (0, 2, None),
+        (1, 2, None),
+    ]
+
+
+def test_call_when_it_fails_for_good_then_the_error_is_its_answer() -> None:
+    async def odd(n: int) -> int:
+        if n % 2:
+            raise OSError("reset")
+        return n
+
+    ended = run(odd, 0, 1, 2, retries=2)
+
+    assert [(call.result, call.attempts) for call in ended] == [(0, 1), (None, 3), (2, 1)]
+    assert str(ended[1].error) == "reset"
+
+
+def test_call_when_failures_are_not_kept_then_the_task_fails_with_the_key() -> None:
+    async def down(n: int) -> int:
+        raise OSError("reset by peer.")
+
+    with pytest.raises(FailedCallError) as error:
+        run(down, 5, retries=1, keeps_failures=False)
+
+    assert str(error.value) == (
+        "mapAsync: the call of function price for row 0 of partition 1 in batch 7 has failed after "
+        "2 attempts: OSError: reset by peer. Catch the error in the function, allow more retries, "
+        "or set onError to 'null' or 'dead letter'."
+    )
+
+
+def test_call_when_it_hangs_then_its_time_is_over() -> None:
+    async def hang(n: int) -> int:
+        await asyncio.Event().wait()
+        return n
+
+    (ended,) = run(hang, 0, timeout=0.01)
+
+    assert repr(ended.error) == "TimeoutError('no answer within 0.01 s')"
+
+
+def test_call_when_it_is_cancelled_then_that_is_its_error() -> None:
+    async def cancelled(n: int) -> int:
+        raise asyncio.CancelledError
+
+    (ended,) = run(cancelled, 0)
+
+    assert repr(ended.error) == "CancelledError('the function was cancelled')"
+
+
+def test_call_when_it_exits_then_the_task_does() -> None:
+    async def leave(n: int) -> int:
+        raise SystemExit(3)
+
+    with pytest.raises(SystemExit):
+        run(leave, 0, retries=5)
+
+
+def test_breaker_when_calls_fail_in_a_row_then_names_the_function() -> None:
+    async def down(n: int) -> int:
+        raise OSError("refused")
+
+    with pytest.raises(FailedCallError) as error:
+        run(down, *range(9), break_after=4)
+
+    assert str(error.value) == (
+        "mapAsync: 4 calls of function price in a row have failed, the last one with: OSError: "
+        "refused. The query stops, because the service seems to be down. Start it again when the "
+        "service answers, or raise breakAfter."
+    )
+
+
+def test_breaker_when_a_call_between_succeeds_then_counts_anew() -> None:
+    async def third(n: int) -> int:
+        if n % 3:
+            raise OSError("refused")
+        return n
+
+    assert len(run(third, *range(9), break_after=3, max_in_flight=1)) == 9
+
+
+def test_pauses_when_attempts_fail_then_double_up_to_a_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_calls, "FIRST_PAUSE", 0.1)
+
+    assert [_calls.longest_pause(n) for n in (1, 2, 3, 8, 5000)] == [0.1, 0.2, 0.4, 10.0, 10.0]
+
+
+def test_key_when_the_function_takes_it_then_is_the_item_s() -> None:
+    async def keyed(n: int, key: CallKey) -> CallKey:
+        return key
+
+    ended = run(keyed, "a", "b", takes_key=True)
+
+    assert [call.result for call in ended] == [CallKey(7, 1, 0), CallKey(7, 1, 1)]
+
+
+class Connection:
+    """Tells when it was opened and closed."""
+
+    def __init__(self, fails: str = "") -> None:
+        self.fails = fails
+        self.done: list[str] = []
+
+    async def setup(self) -> None:
+        self.note("setup")
+
+    async def teardown(self) -> None:
+        self.note("teardown")
+
+    async def __call__(self, n: int) -> int:
+        self.note("call")
+        return n
+
+    def note(self, what: str) -> None:
+        self.done.append(what)
+        if what == self.fails:
+            raise OSError("refused")
+
+
+def test_connection_when_calls_end_then_is_opened_and_closed_once() -> None:
+    connection = Connection()
+    run(connection, 0, 1)
+
+    assert connection.done == ["setup", "call", "call", "teardown"]
+
+
+def test_connection_when_a_call_fails_then_is_closed() -> None:
+    connection = Connection("call")
+    with pytest.raises(FailedCallError):
+        run(connection, 0, keeps_failures=False)
+
+    assert connection.done == ["setup", "call", "teardown"]
+
+
+def test_connection_when_the_reader_stops_early_then_calls_end_and_it_is_closed() -> None:
+    gate = Gate({1: 9})
+    closed: list[int] = []
+
+    async def teardown() -> None:
+        closed.append(gate.in_flight)
+
+    gate.teardown = teardown  # type: ignore[attr-defined]
+    answers: Any = Calls(lambda: gate, SETTINGS).run([items(0, 1)])
+    assert next(answers).result == 0
+    answers.close()
+
+    # The call that was in flight has ended before.
+    assert closed == [0]
+
+
+@pytest.mark.parametrize("hook", ["setup", "teardown"])
+def test_connection_when_a_hook_fails_then_names_it(hook: str) -> None:
+    with pytest.raises(FailedCallError) as error:
+        run(Connection(hook), 0)
+
+    assert str(error.value) == (
+        f"mapAsync: {hook} of function price has failed: OSError: refused. The query stops; start "
+        "it again when the cause is gone."
+    )
+
+
+def test_rows_when_there_are_none_then_nothing_is_called() -> None:
+    never: Callable[..., Any] = Connection("call")
+
+    assert run(never) == []
