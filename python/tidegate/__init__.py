@@ -4,7 +4,7 @@ Importing the package adds ``withKeyedWatermark``, ``withIngestionWatermark``, `
 ``streamJoin``, ``mapAsync`` and ``tidegateName`` to ``pyspark.sql.DataFrame``.
 """
 
-from tidegate._calls import CallKey
+from tidegate._call import CallKey
 from tidegate._version import __version__
 from tidegate.dataframe import KeyedDataFrame
 from tidegate.errors import (

@@ -6,14 +6,14 @@ Runs in the Python worker of a task, and knows nothing of Spark or Arrow.
 import asyncio
 import random
 import time
-from collections import deque
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any
 
+from tidegate._call import Ended, Item
 from tidegate._loop import LoopThread
+from tidegate._stage import Stage
 
 FIRST_PAUSE = 0.1
 """The longest pause before the first retry, in seconds; doubles with each further one."""
@@ -23,33 +23,6 @@ LONGEST_PAUSE = 10.0
 
 LONGEST_CLEAN_UP = 5.0
 """How long calls that are cancelled at the end of a task are waited for, in seconds."""
-
-READ_AHEAD = 1000
-"""How many ended calls may wait for the task to read them, beside as many as are in flight."""
-
-
-class CallKey(NamedTuple):
-    """Which call of a query this is: a replayed batch makes its calls with the same keys.
-
-    Parameters
-    ----------
-    batch : int
-        The number of the batch; -1 in a query on batch data.
-    partition : int
-        The number of the partition in its stage.
-    row : int
-        The number of the row in its partition, from 0 on; of a list of rows, that of the first.
-
-    Examples
-    --------
-    >>> from tidegate import CallKey
-    >>> "-".join(map(str, CallKey(batch=7, partition=0, row=12)))
-    '7-0-12'
-    """
-
-    batch: int
-    partition: int
-    row: int
 
 
 class FailedCallError(RuntimeError):
@@ -70,26 +43,6 @@ class CallSettings:
     """Whether a failed call is an answer like others. Otherwise it fails the task."""
     break_after: int
     takes_key: bool
-
-
-class Item(NamedTuple):
-    """What a function is called with."""
-
-    key: CallKey
-    argument: Any
-
-
-@dataclass
-class Ended:
-    """A call that has ended, with its result or its error."""
-
-    item: Item
-    result: Any
-    error: BaseException | None
-    attempts: int
-    micros: int
-    in_flight: int
-    """How many calls were in flight when it began, with itself."""
 
 
 class Calls:
@@ -113,7 +66,13 @@ class Calls:
         with LoopThread() as loop:
             function = self._make_function()
             loop.run(self._hook(function, "setup"))
-            stage = _Stage(loop, partial(self._call, function), self._fatal, self._settings)
+            stage = Stage(
+                loop,
+                partial(self._call, function),
+                self._fatal,
+                self._settings.ordered,
+                self._settings.max_in_flight,
+            )
             try:
                 for batch in batches:
                     stage.enter(list(batch))
@@ -222,115 +181,3 @@ def describe(error: BaseException) -> str:
 
 def _times(attempts: int) -> str:
     return "1 attempt" if attempts == 1 else f"{attempts} attempts"
-
-
-class _Stage:
-    """The items of a task, from their entry to their leave.
-
-    Two threads share it: the calls live in the event loop; items enter, and ended calls leave, in
-    the thread of the task. Neither waits for the other with each single call: the loop begins the
-    next call itself when one has ended, and hands over together what ends together.
-    """
-
-    def __init__(
-        self,
-        loop: LoopThread,
-        call: Callable[[Item, int], Coroutine[Any, Any, Ended]],
-        fatal: Callable[[Ended], BaseException | None],
-        settings: CallSettings,
-    ) -> None:
-        self._loop = loop
-        self._call = call
-        self._fatal = fatal
-        self._bound = settings.max_in_flight
-        self._order = _InOrder() if settings.ordered else _AsTheyCome()
-        self._left: SimpleQueue[list[Ended | BaseException]] = SimpleQueue()
-        self._entered = self._taken = 0
-        # Of the loop alone.
-        self._pending: deque[Item] = deque()
-        self._begun = self._in_flight = self._not_taken = 0
-        self._leaving: list[Ended | BaseException] = []
-
-    @property
-    def waiting(self) -> int:
-        """How many items have not begun."""
-        return self._entered - self._begun
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether all that has entered has left."""
-        return self._entered == self._taken
-
-    def enter(self, items: list[Item]) -> None:
-        """Let items in; their calls begin as soon as there is room."""
-        self._entered += len(items)
-        self._loop.do(self._enter, items)
-
-    def leave(self, is_enough: Callable[[], bool]) -> Iterator[Ended]:
-        """Give the calls that have left, and wait for more unless those are enough."""
-        while not (is_enough() and self._left.empty()):
-            together = self._left.get()
-            if together:
-                self._loop.do(self._take, len(together))
-            for ended in together:
-                if isinstance(ended, BaseException):
-                    raise ended
-                self._taken += 1
-                yield ended
-
-    def _enter(self, items: list[Item]) -> None:
-        self._pending.extend(items)
-        self._begin()
-
-    def _take(self, count: int) -> None:
-        self._not_taken -= count
-        self._begin()
-
-    def _begin(self) -> None:
-        before = self._begun
-        # A reader that is slow for long holds calls back too.
-        limit = self._bound + READ_AHEAD
-        while self._pending and self._in_flight < self._bound and self._not_taken < limit:
-            self._in_flight += 1
-            self._loop.begin(self._run(self._begun, self._pending.popleft(), self._in_flight))
-            self._begun += 1
-        if self._begun > before and not self._pending:
-            # The reader may wait for this alone.
-            self._left.put([])
-
-    async def _run(self, number: int, item: Item, in_flight: int) -> None:
-        ended = await self._call(item, in_flight)
-        error = self._fatal(ended)
-        together = [error] if error is not None else list(self._order.after(number, ended))
-        if error is None:
-            self._in_flight -= len(together)
-        if together and not self._leaving:
-            self._loop.soon(self._hand_over)
-        self._leaving.extend(together)
-        self._begin()
-
-    def _hand_over(self) -> None:
-        together, self._leaving = self._leaving, []
-        self._not_taken += len(together)
-        self._left.put(together)
-
-
-class _AsTheyCome:
-    """Lets ended calls leave at once."""
-
-    def after(self, number: int, ended: Ended) -> Iterator[Ended]:
-        yield ended
-
-
-class _InOrder:
-    """Holds ended calls until all before them have left."""
-
-    def __init__(self) -> None:
-        self._next = 0
-        self._held: dict[int, Ended] = {}
-
-    def after(self, number: int, ended: Ended) -> Iterator[Ended]:
-        self._held[number] = ended
-        while self._next in self._held:
-            yield self._held.pop(self._next)
-            self._next += 1

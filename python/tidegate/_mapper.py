@@ -19,7 +19,8 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from tidegate._calls import CallKey, Calls, CallSettings, Ended, FailedCallError, Item, describe
+from tidegate._call import CallKey, Ended, Item
+from tidegate._calls import Calls, CallSettings, FailedCallError, describe
 
 BATCH_ID = "streaming.sql.batchId"
 """The local property in which Spark tells a task the number of its batch."""

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tidegate import _calls
-from tidegate._calls import CallKey, Calls, CallSettings, Ended, FailedCallError, Item
+from tidegate._call import CallKey, Ended, Item
+from tidegate._calls import Calls, CallSettings, FailedCallError
 
 SETTINGS = CallSettings(
     function="price",

@@ -10,7 +10,8 @@ from pyspark import TaskContext
 from pyspark.sql import Row
 from pyspark.sql.types import LongType, StringType, StructType, TimestampType
 
-from tidegate._calls import CallKey, CallSettings, FailedCallError
+from tidegate._call import CallKey
+from tidegate._calls import CallSettings, FailedCallError
 from tidegate._mapper import AsyncMapper
 
 INPUT = StructType().add("id", LongType()).add("time", TimestampType())
