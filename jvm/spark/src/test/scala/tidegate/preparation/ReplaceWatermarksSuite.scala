@@ -25,6 +25,9 @@ class ReplaceWatermarksSuite extends RestartTest {
 
   private def named(in: DataFrame, alias: String): DataFrame = watched(in).as(alias)
 
+  /** More at night, with `-Dtidegate.cases=50`. */
+  private val seeds = 1 to math.max(1, sys.props.get("tidegate.cases").fold(1)(_.toInt / 10))
+
   /** Batches around a time that goes on, with rows that are late by some seconds. */
   private def random(seed: Int, batches: Int = 9): Seq[Seq[Event]] = {
     val random = new Random(seed)
@@ -101,7 +104,7 @@ class ReplaceWatermarksSuite extends RestartTest {
 
   jobs.foreach { case (title, job) =>
     test(s"with the slowest watermark, the rows of Spark: $title") {
-      (1 to 2).foreach { seed =>
+      seeds.foreach { seed =>
         val folder = files(random(seed): _*)
         val spark = new Run(job(stream(folder))).start().settle()
         val held = spark.stateRows
