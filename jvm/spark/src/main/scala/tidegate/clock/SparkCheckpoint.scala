@@ -42,11 +42,13 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
    *   how many sources the query has, the clock left out
    */
   def isOfSpark(sources: Int): Boolean = entries.lastOption.exists { case (_, entry) =>
-    entry.size.fold(!entry.isNamed(ClockTable.Name))(_ == sources) && !entry.texts.exists(isClock)
+    val lacksClock =
+      if (entry.isByName) !entry.isNamed(ClockTable.Name) else entry.size == sources
+    lacksClock && !entry.texts.exists(isClock)
   }
 
   /** How many sources the checkpoint has; `None` if it knows them by name. */
-  def sources: Option[Int] = entries.lastOption.flatMap(_._2.size)
+  def sources: Option[Int] = entries.lastOption.map(_._2).filterNot(_.isByName).map(_.size)
 
   /** Whether it was said that the next start adopts the checkpoint. */
   def isMarked: Boolean = files.exists(mark)

@@ -91,6 +91,46 @@ class AdoptedCheckpointSuite extends RestartTest {
 
   private val (_, windows) = queries.head
 
+  private val format2 = "spark.sql.streaming.offsetLog.formatVersion" -> "2"
+
+  /** Two sources: the clock is between them. */
+  private def two(folders: Seq[Path], source: (Path, String) => DataFrame): DataFrame = {
+    val streams = folders.zip(Seq("l", "r")).map { case (folder, name) => source(folder, name) }
+    watched(streams.head).union(watched(streams.last)).dropDuplicates("time", "n", "sub")
+  }
+
+  private def named(folder: Path, name: String): DataFrame = spark.readStream
+    .name(name)
+    .schema(KeyedStreamTest.eventEncoder.schema)
+    .json(folder.toString)
+
+  private val evolution = "spark.sql.streaming.queryEvolution.enableSourceEvolution" -> "true"
+
+  for (
+    (title, source, settings) <- Seq(
+      ("by places", (folder: Path, _: String) => stream(folder), Seq(format2)),
+      ("by names", named _, Seq(format2, evolution))
+    )
+  )
+    test(s"a log of format 2, $title") {
+      withConf(settings: _*) {
+        def answer(isAdopted: Boolean): Seq[String] = {
+          val folders = Seq.fill(2)(EventFiles.of())
+          val run = new Run(two(folders, source))
+          def next(files: Range): Unit = {
+            for (folder <- folders; n <- files) addFile(folder, n, rows(n))
+            val _ = run.start().settle().stop()
+          }
+          next(0 until 3)
+          if (isAdopted) replacing(adopting)(next(3 until 4)) else next(3 until 4)
+          if (isAdopted) assert(release(run.checkpoint.toString) === Some(at(34).toInstant))
+          next(4 until rows.size)
+          run.answer
+        }
+        assert(answer(isAdopted = true) === answer(isAdopted = false))
+      }
+    }
+
   test("nobody asks: refused at the start, and nothing is changed") {
     val (run, _) = begun(windows, 3)
     val before = Checkpoints.offsetTexts(run.checkpoint)

@@ -28,7 +28,7 @@ final class CheckpointLogs(location: String, session: SparkSession) {
     }
 
   /** Whether the log knows the sources of a batch by their names, and not by their places. */
-  def isByName(batchId: Long): Boolean = offsetLog.get(batchId).exists(_.isInstanceOf[OffsetMap])
+  def isByName(batchId: Long): Boolean = offsetLog.get(batchId).exists(OffsetEntry(_).isByName)
 
   /** The file with the offsets of a batch. */
   def file(batchId: Long): String = new Path(offsets, batchId.toString).toString

@@ -2,6 +2,7 @@ package org.apache.spark.sql.tidegate
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.read.streaming.{Offset => OffsetV2}
 import org.apache.spark.sql.execution.streaming.checkpointing.{
   OffsetMap,
   OffsetSeq,
@@ -15,7 +16,8 @@ import org.apache.spark.sql.execution.streaming.runtime.SerializedOffset
  * One batch in an offset log: where its sources ended.
  *
  * @param entry
- *   with the offsets by place (format 1 of the log) or by name (format 2)
+ *   format 1 of the log has the offsets by the places of the sources; format 2 has them by the
+ *   names of the sources, or else by their places as text
  */
 final case class OffsetEntry(entry: OffsetSeqBase) {
 
@@ -25,53 +27,57 @@ final case class OffsetEntry(entry: OffsetSeqBase) {
   /** The wall clock when the batch began, in epoch ms. */
   def timestampMs: Long = entry.metadataOpt.fold(0L)(_.batchTimestampMs)
 
-  /** How many sources the batch had; `None` if the log knows them by name. */
-  def size: Option[Int] = entry match {
-    case _: OffsetMap => None
-    case other        => Some(other.offsets.size)
+  private val byName: Map[String, Option[OffsetV2]] = entry match {
+    case map: OffsetMap => map.offsetsMap
+    case other          => other.offsets.zipWithIndex.map { case (o, i) => i.toString -> o }.toMap
   }
+
+  private val places: Seq[String] = byName.keys.toSeq.indices.map(_.toString)
+
+  /** Whether the log knows the sources by their names. */
+  def isByName: Boolean = !places.forall(byName.contains)
+
+  /** How many sources the batch had. */
+  def size: Int = byName.size
 
   /** Whether the log knows a source by this name. */
-  def isNamed(name: String): Boolean = entry match {
-    case map: OffsetMap => map.offsetsMap.contains(name)
-    case _              => false
-  }
+  def isNamed(name: String): Boolean = byName.contains(name)
 
   /** The texts of the offsets; a source that had none is left out. */
-  def texts: Seq[String] = entry match {
-    case map: OffsetMap => map.offsetsMap.values.flatten.map(_.json).toSeq
-    case other          => other.offsets.flatten.map(_.json)
-  }
+  def texts: Seq[String] = byName.values.flatten.map(_.json).toSeq
+
+  private def inOrder: Seq[Option[OffsetV2]] = places.map(byName)
 
   /** The same batch with one more source: under its name, or else at a place. */
   def withSource(name: String, place: Int, text: Option[String]): OffsetEntry = {
     val offset = text.map(SerializedOffset(_))
-    OffsetEntry(entry match {
-      case map: OffsetMap => map.copy(offsetsMap = map.offsetsMap + (name -> offset))
-      case other          => OffsetSeq(other.offsets.patch(place, Seq(offset), 0), metadata)
-    })
+    if (isByName) changed(byName + (name -> offset), watermarkMs)
+    else changed(inOrder.patch(place, Seq(offset), 0), watermarkMs)
   }
 
   /** The same batch without one of its sources, and with another watermark of Spark's own. */
   def withoutSource(name: String, place: Int, watermarkMs: Long): OffsetEntry =
-    OffsetEntry(entry match {
-      case map: OffsetMap =>
-        OffsetMap(map.offsetsMap - name, map.metadata.copy(batchWatermarkMs = watermarkMs))
-      case other =>
-        val atWatermark = metadata.map(_.copy(batchWatermarkMs = watermarkMs))
-        OffsetSeq(other.offsets.patch(place, Nil, 1), atWatermark)
-    })
-
-  /** Of a log by places. */
-  private def metadata: Option[OffsetSeqMetadata] =
-    entry.metadataOpt.collect { case m: OffsetSeqMetadata => m }
+    if (isByName) changed(byName - name, watermarkMs)
+    else changed(inOrder.patch(place, Nil, 1), watermarkMs)
 
   /** The place of the source whose offset has such a text, in a log by places. */
-  def placeOf(isText: String => Boolean): Option[Int] = entry match {
-    case seq: OffsetSeq =>
-      Some(seq.offsets.indexWhere(_.exists(o => isText(o.json)))).filter(_ >= 0)
-    case _ => None
-  }
+  def placeOf(isText: String => Boolean): Option[Int] =
+    if (isByName) None
+    else Some(inOrder.indexWhere(_.exists(o => isText(o.json)))).filter(_ >= 0)
+
+  private def changed(offsets: Seq[Option[OffsetV2]], watermarkMs: Long): OffsetEntry =
+    changed(offsets.zipWithIndex.map { case (o, i) => i.toString -> o }.toMap, watermarkMs)
+
+  private def changed(offsets: Map[String, Option[OffsetV2]], watermarkMs: Long): OffsetEntry =
+    OffsetEntry(entry match {
+      case map: OffsetMap =>
+        OffsetMap(offsets, map.metadata.copy(batchWatermarkMs = watermarkMs))
+      case other =>
+        val metadata = other.metadataOpt.collect { case m: OffsetSeqMetadata =>
+          m.copy(batchWatermarkMs = watermarkMs)
+        }
+        OffsetSeq(offsets.keys.toSeq.indices.map(i => offsets(i.toString)), metadata)
+    })
 }
 
 /** An offset log, entry by entry. */
