@@ -5,7 +5,7 @@ import java.nio.file.Path
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException}
+import org.apache.spark.sql.streaming.OutputMode
 
 /**
  * A checkpoint whose query comes back with other watermarks, or with other operators with state:
@@ -64,7 +64,7 @@ class ChangedStagesSuite extends RestartTest {
       mode: OutputMode = OutputMode.Append()
   )(before: Stage*)(after: Stage*): Unit =
     test(s"$title: the query is refused") {
-      val error = intercept[StreamingQueryException](change(before, after, mode))
+      val error = intercept[Exception](change(before, after, mode))
       assert(error.getMessage.contains(by))
     }
 
@@ -80,14 +80,14 @@ class ChangedStagesSuite extends RestartTest {
   refused("event-time order is added")(time, windows)(time, inOrder, windows)
   refused("event-time order is removed")(time, inOrder, windows)(time, windows)
 
-  private def sources(before: Int, after: Int): String =
-    s"There are [$before] sources in the checkpoint offsets and now there are [$after] sources"
-
-  refused("the first watermark is added", sources(1, 2), OutputMode.Update())(windows)(
-    time,
-    windows
-  )
-  refused("the last watermark is removed", sources(2, 1), OutputMode.Update())(time, windows)(
-    windows
-  )
+  refused(
+    "the first watermark is added",
+    "TIDEGATE_CHECKPOINT_OF_SPARK",
+    OutputMode.Update()
+  )(windows)(time, windows)
+  refused(
+    "the last watermark is removed",
+    "There are [2] sources in the checkpoint offsets and now there are [1] sources",
+    OutputMode.Update()
+  )(time, windows)(windows)
 }
