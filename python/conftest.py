@@ -1,10 +1,15 @@
 """A Spark session and two small streams for the examples in docstrings; unit tests start no JVM."""
 
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+# Spark's Python workers are to have the packages of these tests.
+os.environ["PYSPARK_PYTHON"] = sys.executable
 
 
 @pytest.fixture(scope="session")
