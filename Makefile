@@ -94,7 +94,7 @@ bench-hop: ## Run sliding windows over keyed watermarks against Spark's own.
 bench-order: ## Run event-time order against foreachBatch with a buffer of one's own.
 	./sbt "bench/runMain tidegate.bench.order.OrderBenchmark $(BENCH_ARGUMENTS)"
 bench-async: $(PYTEST_NEEDS) ## Run asynchronous calls against mapInPandas with a thread pool.
-	PYTHONPATH=tests $(BIN)/python tests/bench/map_async.py $(BENCH_ARGUMENTS)
+	PYTHONPATH=tests PYSPARK_PYTHON=$(BIN)/python $(BIN)/python tests/bench/map_async.py $(BENCH_ARGUMENTS)
 
 .PHONY: package
 package: $(WHEEL) ## Build the jar, and the wheel that holds it, into dist/.

@@ -29,11 +29,14 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
   def recover(): Unit =
     if (!files.exists(offsets) && files.exists(changed)) rename(changed, offsets)
 
-  private lazy val entries: Seq[(Long, OffsetEntry)] =
-    if (files.exists(offsets)) OffsetEntries.read(session, offsets) else Nil
+  /** The last batch that was begun: a start needs no more. */
+  private lazy val last: Option[OffsetEntry] =
+    if (files.exists(offsets)) OffsetEntries.last(session, offsets) else None
+
+  private lazy val entries: Seq[(Long, OffsetEntry)] = OffsetEntries.read(session, offsets)
 
   /** Whether there is a checkpoint at all. */
-  def exists: Boolean = entries.nonEmpty
+  def exists: Boolean = last.isDefined
 
   /**
    * Whether the checkpoint was made without Tidegate.
@@ -41,14 +44,14 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
    * @param sources
    *   how many sources the query has, the clock left out
    */
-  def isOfSpark(sources: Int): Boolean = entries.lastOption.exists { case (_, entry) =>
+  def isOfSpark(sources: Int): Boolean = last.exists { entry =>
     val lacksClock =
       if (entry.isByName) !entry.isNamed(ClockTable.Name) else entry.size == sources
     lacksClock && !entry.texts.exists(isClock)
   }
 
   /** How many sources the checkpoint has; `None` if it knows them by name. */
-  def sources: Option[Int] = entries.lastOption.map(_._2).filterNot(_.isByName).map(_.size)
+  def sources: Option[Int] = last.filterNot(_.isByName).map(_.size)
 
   /** Whether it was said that the next start adopts the checkpoint. */
   def isMarked: Boolean = files.exists(mark)

@@ -64,7 +64,9 @@ class AdoptedCheckpointSuite extends RestartTest {
     (new Run(query(stream(folder))).start().settle().stop(), folder)
   }
 
-  for ((title, query) <- queries; files <- 1 until rows.size if title == "windows" || files % 3 == 1)
+  for (
+    (title, query) <- queries; files <- 1 until rows.size if title == "windows" || files % 3 == 1
+  )
     test(s"$title after $files files go on with keyed watermarks, and back") {
       val wanted = ofSpark(query, files, files + 1)
       val (run, folder) = begun(query, files)

@@ -83,9 +83,16 @@ final case class OffsetEntry(entry: OffsetSeqBase) {
 /** An offset log, entry by entry. */
 object OffsetEntries {
 
+  /** The last batch in a folder. */
+  def last(session: SparkSession, folder: Path): Option[OffsetEntry] =
+    log(session, folder).getLatest().map { case (_, entry) => OffsetEntry(entry) }
+
+  private def log(session: SparkSession, folder: Path) =
+    new OffsetSeqLog(session, folder.toString, readOnly = true)
+
   /** All batches that a folder has, in their order. */
   def read(session: SparkSession, folder: Path): Seq[(Long, OffsetEntry)] =
-    new OffsetSeqLog(session, folder.toString, readOnly = true)
+    log(session, folder)
       .get(None, None)
       .toSeq
       .map { case (batchId, entry) => batchId -> OffsetEntry(entry) }
