@@ -32,7 +32,7 @@ import tidegate.settings.Defaults
  * that takes a duration throws an `AnalysisException` that names the argument if the text cannot be
  * read.
  */
-package object tidegate extends tidegate.PolicyFunctions {
+package object tidegate extends tidegate.PolicyFunctions with tidegate.SnapshotFunctions {
 
   /** A watermark policy, as `fixedLag` and the other policy functions return it. */
   type PolicySpec = core.policy.PolicySpec

@@ -98,6 +98,7 @@ object ArrowsSuite {
     Seq("tidegate.checks"),
     Seq("tidegate.preparation"),
     Seq("tidegate.planning"),
+    Seq("tidegate.snapshot"),
     Seq("tidegate.builders"),
     Seq("tidegate.sql"),
     Seq("tidegate.sql.parser"),

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.analysis.KeepOneClock
 import tidegate.checks.{CheckGroupingSets, CheckJoins}
-import tidegate.clock.{SparkCheckpoint, StateCheckpoint}
+import tidegate.clock.{SnapshotMarks, SparkCheckpoint, StateCheckpoint}
 import tidegate.columns.WindowMark
 import tidegate.plans.{KeyedWatermark, PreparedQuery, QueryDecisions}
 import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
@@ -41,6 +41,7 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case w: WriteToStream if needsPreparing(w.inputQuery) =>
       val (location, session) = (w.resolvedCheckpointLocation, SparkSession.active)
+      SnapshotMarks.refuse(location, session)
       new SparkCheckpoint(location, session).recover()
       val query = prepared(w.inputQuery, w.outputMode, new StateCheckpoint(location, session))
       AdoptedCheckpoint.atStart(query, location, session)
@@ -54,6 +55,7 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
         w.copy(inputQuery = SelectEventTimeColumn(PlaceNames.refuse(query)))
       }
     case w: WriteToStream if !w.inputQuery.exists(_.isInstanceOf[PreparedQuery]) =>
+      SnapshotMarks.refuse(w.resolvedCheckpointLocation, SparkSession.active)
       PlaceNames.refuse(w.inputQuery)
       w
     case other => other

@@ -12,13 +12,17 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 final case class FaultInputs(left: Path, right: Path) {
 
   /** The query over both streams, in a session of its own: views of queries have equal names. */
-  def queried(spark: SparkSession, query: FaultQuery): DataFrame = {
+  def queried(
+      spark: SparkSession,
+      query: FaultQuery,
+      stream: (SparkSession, Path) => DataFrame = NumberedFiles.stream
+  ): DataFrame = {
     val session = spark.newSession()
     spark.conf.getAll.foreach { case (key, value) =>
       if (spark.conf.isModifiable(key)) session.conf.set(key, value)
     }
     session.experimental.extraStrategies = spark.experimental.extraStrategies
-    query.apply(NumberedFiles.stream(session, left), NumberedFiles.stream(session, right))
+    query.apply(stream(session, left), stream(session, right))
   }
 }
 

@@ -1,19 +1,24 @@
 package org.apache.spark.sql.tidegate
 
+import java.util.UUID
+
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.streaming.Offset
 import org.apache.spark.sql.execution.streaming.checkpointing.{CommitLog, OffsetMap, OffsetSeqLog}
+import org.apache.spark.sql.execution.streaming.runtime.StreamMetadata
+import org.apache.spark.sql.internal.SQLConf
 
 /** The logs of a checkpoint, read before its query runs. */
 final class CheckpointLogs(location: String, session: SparkSession) {
   private val offsets = new Path(location, "offsets")
   private val commits = new Path(location, "commits")
+  private val metadata = new Path(location, "metadata")
 
   /** The last committed batch. */
   def lastCommitted: Option[Long] = {
     if (!isThere(commits)) None
-    else new CommitLog(session, commits.toString, readOnly = true).getLatestBatchId()
+    else commitLog.getLatestBatchId()
   }
 
   /** The last batch that was begun. */
@@ -30,6 +35,33 @@ final class CheckpointLogs(location: String, session: SparkSession) {
   /** Whether the log knows the sources of a batch by their names, and not by their places. */
   def isByName(batchId: Long): Boolean = offsetLog.get(batchId).exists(OffsetEntry(_).isByName)
 
+  /** The wall clock when a batch began, in epoch ms; 0 if the log lacks the batch. */
+  def timestampMs(batchId: Long): Long =
+    offsetLog.get(batchId).fold(0L)(OffsetEntry(_).timestampMs)
+
+  /** The class of the state stores of a batch; `None` if the batch does not say. */
+  def stateStoreProvider(batchId: Long): Option[String] =
+    setting(batchId, SQLConf.STATE_STORE_PROVIDER_CLASS.key)
+
+  /** A setting of Spark with which a batch ran; `None` if the batch does not say. */
+  def setting(batchId: Long, key: String): Option[String] =
+    offsetLog.get(batchId).flatMap(_.metadataOpt).flatMap(_.conf.get(key))
+
+  /** The ids of the states after a committed batch, of all operators; empty in format 1. */
+  def stateIds(batchId: Long): Set[String] =
+    commitLog
+      .get(batchId)
+      .flatMap(_.stateUniqueIds)
+      .fold(Set.empty[String])(_.values.flatten.flatten.toSet)
+
+  /** The id of the query; `None` if there is no checkpoint. */
+  def queryId: Option[String] =
+    StreamMetadata.read(metadata, SparkInternals.hadoopConf(session)).map(_.id)
+
+  /** Gives the checkpoint to a query with this id. */
+  def writeQueryId(id: UUID): Unit =
+    StreamMetadata.write(StreamMetadata(id.toString), metadata, SparkInternals.hadoopConf(session))
+
   /** The file with the offsets of a batch. */
   def file(batchId: Long): String = new Path(offsets, batchId.toString).toString
 
@@ -39,6 +71,8 @@ final class CheckpointLogs(location: String, session: SparkSession) {
       .flatMap(id => Seq(id, id - 1))
       .find(endOffsets(_).exists(_.json == json))
       .map(file)
+
+  private def commitLog = new CommitLog(session, commits.toString, readOnly = true)
 
   private def offsetLog = new OffsetSeqLog(session, offsets.toString, readOnly = true)
 

@@ -19,6 +19,7 @@ import org.apache.spark.sql.execution.streaming.runtime.{
   StreamExecution,
   StreamingQueryWrapper
 }
+import org.apache.spark.sql.execution.streaming.sinks.FileStreamSink
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.{DataFrame, Dataset, SparkSession, classic}
@@ -72,6 +73,20 @@ object SparkInternals {
           Option(m.name).getOrElse(m.id.toString)
       }
   }
+
+  /** The checkpoint of a query in micro-batches, running or ended. */
+  def checkpointOf(query: StreamingQuery): Option[String] =
+    microBatch(query).map(_.resolvedCheckpointRoot)
+
+  /** The session in which a query was started. */
+  def sessionOf(query: StreamingQuery): SparkSession = query.sparkSession
+
+  /** The folder to which a query writes files, if its sink is one of files. */
+  def sinkFolder(query: StreamingQuery): Option[String] =
+    microBatch(query).map(_.sink).collect { case sink: FileStreamSink =>
+      // The folder is private, but the sink shows it.
+      sink.toString.stripPrefix("FileSink[").stripSuffix("]")
+    }
 
   private def activeSession: Option[classic.SparkSession] =
     classic.SparkSession.getActiveSession.orElse(classic.SparkSession.getDefaultSession)

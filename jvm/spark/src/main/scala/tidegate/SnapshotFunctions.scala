@@ -1,0 +1,104 @@
+package tidegate
+
+import java.util.UUID
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.streaming.StreamingQuery
+import tidegate.snapshot.{SnapshotExport, SnapshotStart, Snapshots}
+
+/** The functions for [[SnapshotInfo snapshots]]: copies of everything that a query needs. */
+trait SnapshotFunctions {
+
+  /** What a folder of snapshots has. */
+  type SnapshotInfo = snapshot.SnapshotInfo
+
+  /**
+   * Copies what a running query needs to continue after its last committed batch. The query goes on
+   * meanwhile.
+   *
+   * {{{
+   * exportSnapshot(query, "/snapshots/hourly-1")
+   * }}}
+   *
+   * @param query
+   *   a query in micro-batches, with or without keyed watermarks
+   * @param path
+   *   a folder that does not exist, or is empty, in any file system of Hadoop
+   * @throws AnalysisException
+   *   if the query does not run, if it has no committed batch, if the folder has files or cannot be
+   *   written to, if a part of the state is missing, or if Spark removes files faster than they are
+   *   copied. What was written is deleted
+   */
+  def exportSnapshot(query: StreamingQuery, path: String): SnapshotInfo =
+    SnapshotExport.of(query, path).run()
+
+  /**
+   * The same for the checkpoint of a query that has stopped, or that runs in another application.
+   *
+   * @param output
+   *   the folder to which a sink of files writes, so that the snapshot has the log of the sink;
+   *   null: none
+   */
+  def exportSnapshot(checkpoint: String, path: String, output: String = null): SnapshotInfo =
+    SnapshotExport.of(checkpoint, path, Option(output), SparkSession.active).run()
+
+  /**
+   * Stops a query and copies what it needs to continue. The query is not stopped if nothing can be
+   * exported.
+   *
+   * @throws AnalysisException
+   *   as `exportSnapshot`
+   */
+  def cancelAndExportSnapshot(query: StreamingQuery, path: String): SnapshotInfo =
+    SnapshotExport.of(query, path).run(() => query.stop())
+
+  /**
+   * Reads every file of a snapshot.
+   *
+   * @throws AnalysisException
+   *   if the folder is no snapshot, or one of a newer version; if its export was cut off; or if a
+   *   file is missing, was added or was changed
+   */
+  def verifySnapshot(path: String): SnapshotInfo = Snapshots.verify(path, SparkSession.active)
+
+  /**
+   * Makes a checkpoint of a snapshot. A query that starts on it continues after the batch of the
+   * snapshot, under an id of its own; the original may run beside it.
+   *
+   * {{{
+   * startSnapshot("/snapshots/hourly-1", "/checkpoints/hourly-fork")
+   * }}}
+   *
+   * @param snapshot
+   *   a folder that `exportSnapshot` has written
+   * @param checkpoint
+   *   a folder that does not exist, or is empty
+   * @param output
+   *   the folder to which the new query writes, if its sink is one of files: it gets the log of the
+   *   original, and with it the files of the original. Null: none
+   * @return
+   *   the id of the new query
+   * @throws AnalysisException
+   *   if the folder is no complete snapshot, if a file was changed, or if there are files already
+   */
+  def startSnapshot(snapshot: String, checkpoint: String, output: String = null): UUID =
+    new SnapshotStart(snapshot, checkpoint, Option(output), SparkSession.active).run()
+
+  /**
+   * The snapshots of a folder, the oldest first; exports that were cut off come before all others.
+   *
+   * @throws AnalysisException
+   *   if there is no such folder
+   */
+  def snapshots(path: String): Seq[SnapshotInfo] = Snapshots.list(path, SparkSession.active)
+
+  /**
+   * Deletes the oldest snapshots of a folder, and returns the others. Exports that were cut off
+   * stay, because they may still go on.
+   *
+   * @param keep
+   *   how many complete snapshots stay, 1 or more
+   */
+  def snapshots(path: String, keep: Int): Seq[SnapshotInfo] =
+    Snapshots.prune(path, keep, SparkSession.active)
+}

@@ -1,0 +1,146 @@
+package tidegate.snapshot
+
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals, StateFiles}
+import org.json4s.JsonAST.{JInt, JObject}
+import org.json4s.jackson.JsonMethods.parseOpt
+import tidegate.errors.SnapshotErrors
+
+/**
+ * A file to copy.
+ *
+ * @param path
+ *   relative to the folder that is copied
+ * @param target
+ *   relative to the snapshot
+ * @param bytes
+ *   how long the file is
+ */
+private[snapshot] final case class FileToCopy(from: Path, target: String, bytes: Long)
+
+/**
+ * What of a checkpoint a query needs to continue after its last committed batch. A later batch that
+ * was begun is there with its offsets: the query runs the batch again, as after any stop.
+ */
+private[snapshot] final class CheckpointFiles(location: String, session: SparkSession) {
+  import CheckpointFiles._
+
+  private val root = new Path(location)
+  private val files: FileSystem = root.getFileSystem(SparkInternals.hadoopConf(session))
+  private val logs = new CheckpointLogs(location, session)
+
+  /** The last committed batch. */
+  val batchId: Long = {
+    if (!files.exists(root)) throw SnapshotErrors.noCheckpoint(location)
+    logs.lastCommitted.getOrElse(throw SnapshotErrors.nothingCommitted(location))
+  }
+
+  /** The batch after the last committed one, if the batch was begun. */
+  val begun: Option[Long] = logs.lastBegun.filter(_ > batchId)
+
+  /** The wall clock when the last committed batch began, in epoch ms. */
+  val batchTimeMs: Long = logs.timestampMs(batchId)
+
+  /** @throws FileNotFoundException if the running query has removed a file meanwhile */
+  def all: Seq[FileToCopy] = {
+    logs.stateStoreProvider(batchId).filterNot(Known).foreach { provider =>
+      throw SnapshotErrors.unknownStateStore(location, provider)
+    }
+    val metadata = Seq(new Path(root, "metadata")).map(files.getFileStatus)
+    val logged = inFolder("offsets", isBatch(_, begun.getOrElse(batchId))) ++
+      inFolder("commits", isBatch(_, batchId))
+    (metadata ++ logged ++ sources ++ state).map(toCopy)
+  }
+
+  private def toCopy(file: FileStatus): FileToCopy =
+    FileToCopy(file.getPath, relative(file.getPath), file.getLen)
+
+  private def relative(path: Path): String =
+    files.makeQualified(root).toUri.relativize(path.toUri).getPath
+
+  /** Restarted queries look at the last batch, and at the one before. */
+  private def isBatch(name: String, last: Long): Boolean =
+    name.toLongOption.exists(id => id <= last && id >= batchId - 1)
+
+  private def inFolder(name: String, isWanted: String => Boolean): Seq[FileStatus] =
+    list(new Path(root, name)).filter(f => f.isFile && isWanted(f.getPath.getName))
+
+  private def list(folder: Path): Seq[FileStatus] =
+    // What begins with a dot is being written, or is a checksum of the file system.
+    if (!files.exists(folder)) Nil
+    else files.listStatus(folder).toSeq.filterNot(_.getPath.getName.startsWith("."))
+
+  private def below(folder: FileStatus): Seq[FileStatus] =
+    if (folder.isFile) Seq(folder) else list(folder.getPath).flatMap(below)
+
+  /**
+   * The logs of the sources. A log of files may be ahead of the offsets, because its source has
+   * already looked for the next batch.
+   */
+  private def sources: Seq[FileStatus] = {
+    val read = logs
+      .endOffsets(begun.getOrElse(batchId))
+      .flatMap(o => parseOpt(o.json))
+      .collect { case JObject(List(("logOffset", JInt(n)))) => n.toLong }
+    list(new Path(root, "sources")).flatMap(below).filterNot { file =>
+      val number = file.getPath.getName.stripSuffix(".compact").toLongOption
+      read.nonEmpty && number.exists(_ > read.max)
+    }
+  }
+
+  private def state: Seq[FileStatus] = for {
+    operator <- list(new Path(root, "state"))
+    part <- list(operator.getPath)
+    file <-
+      if (part.getPath.getName.startsWith("_") || part.isFile) below(part)
+      else stores(part)
+  } yield file
+
+  /** The stores of a partition: a join has several, each in a folder. */
+  private def stores(part: FileStatus): Seq[FileStatus] = {
+    val inside = list(part.getPath)
+    val folders = inside.filter(f => f.isDirectory && !FoldersOfStore(f.getPath.getName))
+    val (described, named) = folders.partition(_.getPath.getName.startsWith("_"))
+    described.flatMap(below) ++ store(part.getPath, inside) ++ named.flatMap(stores)
+  }
+
+  private def store(folder: Path, inside: Seq[FileStatus]): Seq[FileStatus] = {
+    val byName = inside.filter(_.isFile).map(f => f.getPath.getName -> f).toMap
+    val versions = byName.keys.flatMap(StoreFile.of).toSeq
+    if (versions.isEmpty) Nil
+    else {
+      val version = batchId + 1
+      val found =
+        if (versions.forall(_.id.isEmpty)) StoreFiles.of(versions, version)
+        else StoreFiles.of(versions, version, stateIds, lineage(folder, _))
+      val needed = found.getOrElse(throw SnapshotErrors.stateIncomplete(relative(folder), version))
+      needed.flatMap { file =>
+        // Spark's checksum of the file, if there is one.
+        Seq(file.name, s"${file.name}.crc").flatMap(byName.get) ++ listed(folder, file)
+      }
+    }
+  }
+
+  private lazy val stateIds: Set[String] = logs.stateIds(batchId)
+
+  private def lineage(folder: Path, file: StoreFile): Seq[(Long, String)] =
+    StateFiles.lineage(session, new Path(folder, file.name))
+
+  private def listed(folder: Path, file: StoreFile): Seq[FileStatus] =
+    if (!file.isList) Nil
+    else
+      StateFiles
+        .listedIn(files, new Path(folder, file.name))
+        .map(name => files.getFileStatus(new Path(folder, name)))
+}
+
+private[snapshot] object CheckpointFiles {
+
+  /** The state stores whose files we know. */
+  private val Known = Set("HDFSBackedStateStoreProvider", "RocksDBStateStoreProvider")
+    .map("org.apache.spark.sql.execution.streaming.state." + _)
+
+  /** Folders of a store in RocksDB whose files are shared by versions. */
+  private val FoldersOfStore = Set("SSTs", "logs")
+}

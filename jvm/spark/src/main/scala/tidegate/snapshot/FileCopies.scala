@@ -1,0 +1,93 @@
+package tidegate.snapshot
+
+import java.io.{ByteArrayInputStream, FileNotFoundException, InputStream}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.security.{DigestInputStream, MessageDigest}
+import java.util.concurrent.Executors
+
+import scala.concurrent.duration.Duration
+import scala.concurrent.{Await, ExecutionContext, Future}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.hadoop.io.IOUtils
+
+/** Copies files into a folder, several at a time, and computes their checksums on the way. */
+private[snapshot] final class FileCopies(
+    target: Path,
+    hadoopConf: Configuration,
+    progress: CopyProgress
+) {
+  import FileCopies._
+
+  private val files = target.getFileSystem(hadoopConf)
+
+  /**
+   * @return
+   *   what was written, in the order of the files
+   * @throws FileNotFoundException
+   *   if a file is not there any more, or has another length
+   */
+  def copy(wanted: Seq[FileToCopy]): Seq[SnapshotFile] = {
+    progress.begin(wanted.map(_.bytes).sum)
+    val threads = Executors.newFixedThreadPool(Threads)
+    implicit val context: ExecutionContext = ExecutionContext.fromExecutor(threads)
+    try Await.result(Future.traverse(wanted)(file => Future(copy(file))), Duration.Inf)
+    finally {
+      val _ = threads.shutdownNow()
+    }
+  }
+
+  private def copy(file: FileToCopy): SnapshotFile = {
+    val source = file.from.getFileSystem(hadoopConf)
+    if (source.getFileStatus(file.from).getLen != file.bytes)
+      throw new FileNotFoundException(s"${file.from} is another file now")
+    val in = source.open(file.from)
+    try
+      if (!SchemaPaths.areIn(file.target)) write(file.target, in)
+      else {
+        val text = new String(in.readAllBytes(), UTF_8)
+        val moved = SchemaPaths.moved(text, files.makeQualified(target).toString)
+        write(file.target, new ByteArrayInputStream(moved.getBytes(UTF_8)))
+      }
+    finally in.close()
+  }
+
+  private def write(path: String, in: InputStream): SnapshotFile = {
+    val digest = MessageDigest.getInstance("SHA-256")
+    val read = new DigestInputStream(in, digest)
+    val out = files.create(new Path(target, path), true)
+    val buffer = new Array[Byte](BufferBytes)
+    var bytes = 0L
+    try {
+      var n = read.read(buffer)
+      while (n >= 0) {
+        out.write(buffer, 0, n)
+        bytes += n
+        progress.add(n.toLong)
+        n = read.read(buffer)
+      }
+      // An object store may refuse only here.
+      out.close()
+    } finally IOUtils.closeStream(out)
+    SnapshotFile(path, bytes, Manifest.hex(digest.digest()))
+  }
+}
+
+private[snapshot] object FileCopies {
+  private val Threads = 8
+  private val BufferBytes = 1 << 17
+
+  /** The file as it is now; `None` if it is not there. */
+  def current(files: FileSystem, root: Path, path: String): Option[SnapshotFile] =
+    try {
+      val in = files.open(new Path(root, path))
+      try {
+        val digest = MessageDigest.getInstance("SHA-256")
+        val read = new DigestInputStream(in, digest)
+        val buffer = new Array[Byte](BufferBytes)
+        val bytes = Iterator.continually(read.read(buffer)).takeWhile(_ >= 0).map(_.toLong).sum
+        Some(SnapshotFile(path, bytes, Manifest.hex(digest.digest())))
+      } finally in.close()
+    } catch { case _: FileNotFoundException => None }
+}

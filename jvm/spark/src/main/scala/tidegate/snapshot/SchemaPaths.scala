@@ -1,0 +1,17 @@
+package tidegate.snapshot
+
+/**
+ * The paths of schemas that Spark writes into the metadata of `transformWithState`. They are
+ * absolute, so they change when a checkpoint moves.
+ */
+private[snapshot] object SchemaPaths {
+  private val Metadata = """state/\d+/_metadata/v2/\d+""".r
+  private val Schema = """"[^"]*/(state/\d+/_stateSchema/[^"]*)"""".r
+
+  /** Whether a file of a checkpoint has such paths. */
+  def areIn(path: String): Boolean = Metadata.matches(path)
+
+  /** The text of the file in the checkpoint at another place. */
+  def moved(text: String, root: String): String =
+    Schema.replaceAllIn(text, m => java.util.regex.Matcher.quoteReplacement(s""""$root/${m.group(1)}""""))
+}

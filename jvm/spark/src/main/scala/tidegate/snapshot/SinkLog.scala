@@ -1,0 +1,27 @@
+package tidegate.snapshot
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.tidegate.SparkInternals
+
+/**
+ * The log in which a sink of files notes which files are in its result. Without the log, Spark's
+ * sink cannot go on with the number of a later batch.
+ */
+private[snapshot] object SinkLog {
+
+  /** The folder of the log in the folder of the sink. */
+  val Folder = "_spark_metadata"
+
+  /** What a committed batch has noted, and the batches before. */
+  def files(sink: String, batchId: Long, session: SparkSession): Seq[FileToCopy] = {
+    val folder = new Path(sink, Folder)
+    val files = folder.getFileSystem(SparkInternals.hadoopConf(session))
+    val all = if (files.exists(folder)) files.listStatus(folder).toSeq else Nil
+    for {
+      file <- all
+      name = file.getPath.getName
+      if name.stripSuffix(".compact").toLongOption.exists(_ <= batchId)
+    } yield FileToCopy(file.getPath, s"${SnapshotExport.SinkFolder}/$name", file.getLen)
+  }
+}

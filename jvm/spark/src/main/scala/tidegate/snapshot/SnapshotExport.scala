@@ -1,0 +1,127 @@
+package tidegate.snapshot
+
+import java.io.FileNotFoundException
+
+import scala.annotation.tailrec
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals}
+import tidegate.errors.SnapshotErrors
+
+/**
+ * Copies what a query needs to continue after its last committed batch. The query may run: Spark
+ * writes each file of a checkpoint once, and a committed batch does not change.
+ *
+ * @param name
+ *   the name of the query, if it has one
+ * @param checkpoint
+ *   its checkpoint
+ * @param sources
+ *   Spark's descriptions of the sources
+ * @param sink
+ *   the folder to which its sink of files writes
+ */
+private[tidegate] final class SnapshotExport(
+    name: Option[String],
+    checkpoint: String,
+    sources: Seq[String],
+    sink: Option[String],
+    path: String,
+    session: SparkSession,
+    val progress: CopyProgress = new CopyProgress
+) extends Logging {
+  import SnapshotExport._
+
+  private val hadoopConf = SparkInternals.hadoopConf(session)
+  private val folder = new SnapshotFolder(path, session)
+
+  /**
+   * @param first
+   *   what to do when it is known that the checkpoint can be exported, and before the export
+   * @throws AnalysisException
+   *   if there is nothing to export, or the path cannot be filled
+   */
+  def run(first: () => Unit = () => ()): SnapshotInfo = {
+    // What is wrong with the checkpoint has to be known before the folder is made.
+    val _ = new CheckpointFiles(checkpoint, session).batchId
+    val exportedAtMs = System.currentTimeMillis()
+    logInfo(s"Exporting the checkpoint $checkpoint to $path.")
+    folder.fill {
+      first()
+      val (from, copied) = copy(1)
+      folder.deleteAllBut(copied.map(_.path).toSet)
+      val queryId = new CheckpointLogs(checkpoint, session).queryId.getOrElse("")
+      folder.write(
+        Manifest(
+          name.getOrElse(queryId),
+          queryId,
+          checkpoint,
+          from.batchId,
+          from.begun,
+          from.batchTimeMs,
+          exportedAtMs,
+          sources,
+          sink.filter(_ => copied.exists(_.path.startsWith(s"$SinkFolder/"))),
+          copied
+        )
+      )
+    }
+    val info = SnapshotInfo.of(folder)
+    logInfo(s"Exported batch ${info.batchId} to $path: ${info.files} files, ${info.bytes} bytes.")
+    info
+  }
+
+  /** Begins anew, with a later batch, if the running query has removed files meanwhile. */
+  @tailrec
+  private def copy(attempt: Int): (CheckpointFiles, Seq[SnapshotFile]) = {
+    val from = new CheckpointFiles(checkpoint, session)
+    val copied =
+      try {
+        val files = from.all ++ sink.toSeq.flatMap(SinkLog.files(_, from.batchId, session))
+        Some(new FileCopies(new Path(path), hadoopConf, progress).copy(files))
+      } catch {
+        case e: FileNotFoundException if attempt < Attempts =>
+          logInfo(s"A file is gone, so the export begins anew with a later batch: ${e.getMessage}")
+          None
+        case _: FileNotFoundException => throw SnapshotErrors.tooFast(checkpoint, Attempts)
+      }
+    copied match {
+      case Some(files) => (from, files)
+      case None        => copy(attempt + 1)
+    }
+  }
+}
+
+private[tidegate] object SnapshotExport {
+  private val Attempts = 10
+
+  /** Where a snapshot has the log of a sink of files. */
+  val SinkFolder = "sink"
+
+  /** Of a checkpoint whose query does not run, or not here. */
+  def of(
+      checkpoint: String,
+      path: String,
+      output: Option[String],
+      session: SparkSession
+  ): SnapshotExport = new SnapshotExport(None, checkpoint, Nil, output, path, session)
+
+  /** @throws AnalysisException if the query does not run, or not in micro-batches */
+  def of(query: StreamingQuery, path: String): SnapshotExport = {
+    val label = Option(query.name).getOrElse(query.id.toString)
+    if (!SparkInternals.isMicroBatch(query)) throw SnapshotErrors.notInBatches(label)
+    val checkpoint = SparkInternals.checkpointOf(query)
+    if (!query.isActive) throw SnapshotErrors.notRunning(label, checkpoint)
+    new SnapshotExport(
+      Option(query.name),
+      checkpoint.getOrElse(throw SnapshotErrors.notInBatches(label)),
+      Option(query.lastProgress).toSeq.flatMap(_.sources.map(_.description)),
+      SparkInternals.sinkFolder(query),
+      path,
+      SparkInternals.sessionOf(query)
+    )
+  }
+}
