@@ -2,9 +2,9 @@ package tidegate
 
 import java.util.UUID
 
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.streaming.StreamingQuery
-import tidegate.snapshot.{SnapshotExport, SnapshotStart, Snapshots}
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import tidegate.snapshot.{CheckCompatibility, Inspector, SnapshotExport, SnapshotStart, Snapshots}
 
 /** The functions for [[SnapshotInfo snapshots]]: copies of everything that a query needs. */
 trait SnapshotFunctions {
@@ -61,6 +61,25 @@ trait SnapshotFunctions {
    */
   def verifySnapshot(path: String): SnapshotInfo = Snapshots.verify(path, SparkSession.active)
 
+  /** What a snapshot or a checkpoint holds, and a part of it. */
+  type Inspection = snapshot.Inspection
+  type InspectedStage = snapshot.InspectedStage
+
+  /**
+   * What a snapshot or a checkpoint holds, without starting its query.
+   *
+   * {{{
+   * inspectSnapshot("/snapshots/hourly-1").toDF(spark).show()
+   * }}}
+   *
+   * @param countRows
+   *   whether Spark reads the states, to count their rows
+   * @throws AnalysisException
+   *   if there is neither a snapshot nor a checkpoint, or no committed batch
+   */
+  def inspectSnapshot(path: String, countRows: Boolean = true): Inspection =
+    new Inspector(path, SparkSession.active).inspect(countRows)
+
   /**
    * Makes a checkpoint of a snapshot. A query that starts on it continues after the batch of the
    * snapshot, under an id of its own; the original may run beside it.
@@ -75,7 +94,8 @@ trait SnapshotFunctions {
    *   a folder that does not exist, or is empty
    * @param output
    *   the folder to which the new query writes, if its sink is one of files: it gets the log of the
-   *   original, and with it the files of the original. Null: none
+   *   original, without which Spark's sink cannot go on with a later batch. The files of the original
+   *   stay where they are. Null: none
    * @return
    *   the id of the new query
    * @throws AnalysisException
@@ -83,6 +103,32 @@ trait SnapshotFunctions {
    */
   def startSnapshot(snapshot: String, checkpoint: String, output: String = null): UUID =
     new SnapshotStart(snapshot, checkpoint, Option(output), SparkSession.active).run()
+
+  /** Whether a query can continue from a snapshot or a checkpoint, and how each of its stages. */
+  type Compatibility = snapshot.Compatibility
+
+  /**
+   * How a query would continue from a snapshot or a checkpoint: in the words of a start, without a
+   * start. No source is asked for rows, and nothing is written to the checkpoint.
+   *
+   * {{{
+   * checkCompatibility("/snapshots/hourly-1", changed).stages.foreach(println)
+   * }}}
+   *
+   * @param path
+   *   the snapshot, or the checkpoint of a query that may run
+   * @param query
+   *   the query as it would be started
+   * @param outputMode
+   *   its output mode
+   * @throws AnalysisException
+   *   if there is neither a snapshot nor a checkpoint, or no committed batch
+   */
+  def checkCompatibility(
+      path: String,
+      query: DataFrame,
+      outputMode: OutputMode = OutputMode.Append()
+  ): Compatibility = new CheckCompatibility(path, query, outputMode).run()
 
   /**
    * The snapshots of a folder, the oldest first; exports that were cut off come before all others.

@@ -24,11 +24,12 @@ private[clock] final class ClockLog(query: => String) extends Logging {
   }
 }
 
-private[clock] object ClockLog {
+private[tidegate] object ClockLog {
 
   /** So many substreams are named; a stream may have many thousands. */
   private val MostNames = 10
 
+  /** What the log says of an event. */
   def words(event: ClockEvent): String = event match {
     case Restored(_, substreams, watermarkMs) =>
       s"goes on from the checkpoint, at ${time(watermarkMs)}, with $substreams substreams."

@@ -1,6 +1,7 @@
 package tidegate.clock
 
 import org.apache.spark.SparkContext
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.connector.read.streaming.{Offset, SparkDataStream}
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
 import org.apache.spark.sql.tidegate.{
@@ -29,7 +30,7 @@ import tidegate.core.clock.{
 }
 import tidegate.errors.QueryErrors
 import tidegate.operators.{KeyedTimes, StatefulOperators}
-import tidegate.plans.{DropLate, KeyedWatermark, PreparedQuery}
+import tidegate.plans.{DropLate, KeyedWatermark, PreparedQuery, QueryDecisions}
 import tidegate.settings.Settings
 import tidegate.sources.{AppendTimeTopics, ReadUp, SourceParts}
 
@@ -48,6 +49,12 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
   lazy val nodes: Seq[KeyedWatermark] = prepared.collect { case k: KeyedWatermark => k }
 
   lazy val operators: Seq[DropLate] = prepared.collect { case d: DropLate => d }
+
+  /** The plan, as it was made ready to start. */
+  def plan: LogicalPlan = prepared.child
+
+  /** What was decided at the start. */
+  def decisions: QueryDecisions = prepared.decisions
 
   /** What the checkpoint calls the operators. */
   def formerNames: FormerNames = prepared.decisions.former

@@ -28,18 +28,29 @@ private[tidegate] object RestoredFrames extends Logging {
    *   if the checkpoint has frames that the query cannot use
    */
   def check(plan: LogicalPlan, decisions: FrameDecisions, checkpoint: StateCheckpoint): Unit =
-    checkpoint.operators.filter(_._2 == FrameAggregate.StateName).keys.toSeq.sorted.foreach { id =>
-      val frames = decisions.windows.find { case (operator, _) =>
-        StatefulOperators.ownId(plan, operator) == id
-      }
-      frames match {
-        case Some((operator, windows)) =>
-          windowsOf(operator, checkpoint).filter(_ != windows).foreach { before =>
-            logWarning(verdict(operator, windows, before, checkpoint))
-          }
-        case None => throw refused(plan, id, decisions, checkpoint)
-      }
-    }
+    changes(plan, decisions, checkpoint).values.foreach(logWarning(_))
+
+  /**
+   * A verdict for the windows of each operator that were changed, by the name of the operator.
+   *
+   * @throws AnalysisException
+   *   if the checkpoint has frames that the query cannot use
+   */
+  def changes(
+      plan: LogicalPlan,
+      decisions: FrameDecisions,
+      checkpoint: StateCheckpoint
+  ): Map[String, String] = {
+    val ids = checkpoint.operators.filter(_._2 == FrameAggregate.StateName).keys.toSeq.sorted
+    ids.flatMap { id =>
+      val (operator, windows) = decisions.windows
+        .find { case (operator, _) => StatefulOperators.ownId(plan, operator) == id }
+        .getOrElse(throw refused(plan, id, decisions, checkpoint))
+      windowsOf(operator, checkpoint)
+        .filter(_ != windows)
+        .map(before => operator -> verdict(operator, windows, before, checkpoint))
+    }.toMap
+  }
 
   private def windowsOf(operator: String, checkpoint: StateCheckpoint): Option[WindowGrid] =
     checkpoint.marks.get(operator).flatMap(_.frames)
@@ -70,20 +81,23 @@ private[tidegate] object RestoredFrames extends Logging {
     val watermarkMs = checkpoint.marks(operator).evictionMs.getOrElse(0L)
     val purged = change.purged(EndOfTime.micros(watermarkMs))
     val result = (change.keepsFramesWhole, purged) match {
-      case (true, None)                => "compatible, all windows are exact"
+      case (true, None)                => Exact
       case (true, Some((first, last))) =>
         s"compatible with these windows affected: those that end from ${time(first)} to " +
-          s"${time(last)} miss the rows that had left the state"
+          s"${time(last)} miss the rows that had left the state."
       case (false, _) =>
         val first = EndOfTime.plus(
           windows.inMicros.lastEnd(EndOfTime.micros(watermarkMs)),
           windows.inMicros.slide
         )
         s"compatible with these windows affected: from the one that ends at ${time(first)} to the " +
-          "last one with rows from before, as their frames move to the new frame in which they end"
+          "last one with rows from before, as their frames move to the new frame in which they end."
     }
-    s"The windows of ${operator} were changed from $before to ${windows}: $result."
+    s"The windows of $operator were changed from $before to $windows: $result"
   }
+
+  /** How a verdict ends if no window misses a row. */
+  val Exact: String = "compatible, all windows are exact."
 
   private val MicrosPerMs = 1000L
 

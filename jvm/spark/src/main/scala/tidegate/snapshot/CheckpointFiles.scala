@@ -43,14 +43,17 @@ private[snapshot] final class CheckpointFiles(location: String, session: SparkSe
   val batchTimeMs: Long = logs.timestampMs(batchId)
 
   /** @throws FileNotFoundException if the running query has removed a file meanwhile */
-  def all: Seq[FileToCopy] = {
+  def all: Seq[FileToCopy] = described ++ state(stores).map(toCopy)
+
+  /** All files but the states themselves: what the planning of a query reads. */
+  def described: Seq[FileToCopy] = {
     logs.stateStoreProvider(batchId).filterNot(Known).foreach { provider =>
       throw SnapshotErrors.unknownStateStore(location, provider)
     }
     val metadata = Seq(new Path(root, "metadata")).map(files.getFileStatus)
     val logged = inFolder("offsets", isBatch(_, begun.getOrElse(batchId))) ++
       inFolder("commits", isBatch(_, batchId))
-    (metadata ++ logged ++ sources ++ state).map(toCopy)
+    (metadata ++ logged ++ sources ++ state(descriptions)).map(toCopy)
   }
 
   private def toCopy(file: FileStatus): FileToCopy =
@@ -89,21 +92,23 @@ private[snapshot] final class CheckpointFiles(location: String, session: SparkSe
     }
   }
 
-  private def state: Seq[FileStatus] = for {
-    operator <- list(new Path(root, "state"))
-    part <- list(operator.getPath)
-    file <-
-      if (part.getPath.getName.startsWith("_") || part.isFile) below(part)
-      else stores(part)
-  } yield file
+  /** Files of the states, by what is wanted of each folder with stores. */
+  private def state(wanted: FileStatus => Seq[FileStatus]): Seq[FileStatus] =
+    list(new Path(root, "state")).flatMap(operator => list(operator.getPath)).flatMap(wanted)
 
-  /** The stores of a partition: a join has several, each in a folder. */
-  private def stores(part: FileStatus): Seq[FileStatus] = {
-    val inside = list(part.getPath)
-    val folders = inside.filter(f => f.isDirectory && !FoldersOfStore(f.getPath.getName))
-    val (described, named) = folders.partition(_.getPath.getName.startsWith("_"))
-    described.flatMap(below) ++ store(part.getPath, inside) ++ named.flatMap(stores)
-  }
+  /** A partition has a store, or several, each in a folder. */
+  private def descriptions(part: FileStatus): Seq[FileStatus] =
+    if (part.isFile || isDescription(part)) below(part)
+    else folders(part).flatMap(descriptions)
+
+  private def stores(part: FileStatus): Seq[FileStatus] =
+    if (part.isFile || isDescription(part)) Nil
+    else store(part.getPath, list(part.getPath)) ++ folders(part).flatMap(stores)
+
+  private def folders(part: FileStatus): Seq[FileStatus] =
+    list(part.getPath).filter(f => f.isDirectory && !FoldersOfStore(f.getPath.getName))
+
+  private def isDescription(folder: FileStatus): Boolean = folder.getPath.getName.startsWith("_")
 
   private def store(folder: Path, inside: Seq[FileStatus]): Seq[FileStatus] = {
     val byName = inside.filter(_.isFile).map(f => f.getPath.getName -> f).toMap

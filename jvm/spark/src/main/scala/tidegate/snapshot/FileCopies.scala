@@ -3,10 +3,7 @@ package tidegate.snapshot
 import java.io.{ByteArrayInputStream, FileNotFoundException, InputStream}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.{DigestInputStream, MessageDigest}
-import java.util.concurrent.Executors
-
-import scala.concurrent.duration.Duration
-import scala.concurrent.{Await, ExecutionContext, Future}
+import java.util.concurrent.{ExecutionException, Executors}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
@@ -31,9 +28,12 @@ private[snapshot] final class FileCopies(
   def copy(wanted: Seq[FileToCopy]): Seq[SnapshotFile] = {
     progress.begin(wanted.map(_.bytes).sum)
     val threads = Executors.newFixedThreadPool(Threads)
-    implicit val context: ExecutionContext = ExecutionContext.fromExecutor(threads)
-    try Await.result(Future.traverse(wanted)(file => Future(copy(file))), Duration.Inf)
-    finally {
+    try {
+      val copies = wanted.map(file => threads.submit(() => copy(file)))
+      copies.map(_.get())
+    } catch {
+      case e: ExecutionException => throw e.getCause
+    } finally {
       val _ = threads.shutdownNow()
     }
   }

@@ -1,5 +1,7 @@
 package tidegate.core.clock
 
+import tidegate.core.NoWatermark
+
 /**
  * A substream in a checkpoint.
  *
@@ -13,4 +15,8 @@ final case class SavedSubstream(
     name: String,
     values: Vector[Long],
     activeAtMs: Option[Long] = None
-)
+) {
+
+  /** In epoch ms; `None` before the first. */
+  def watermarkMs: Option[Long] = values.headOption.filter(_ != NoWatermark.Ms)
+}

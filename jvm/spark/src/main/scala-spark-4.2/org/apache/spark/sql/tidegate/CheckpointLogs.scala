@@ -35,6 +35,13 @@ final class CheckpointLogs(location: String, session: SparkSession) {
   /** Whether the log knows the sources of a batch by their names, and not by their places. */
   def isByName(batchId: Long): Boolean = offsetLog.get(batchId).exists(OffsetEntry(_).isByName)
 
+  /** The texts of the same, by the names of the sources, or else their places. */
+  def offsets(batchId: Long): Map[String, String] =
+    offsetLog.get(batchId).fold(Map.empty[String, String])(OffsetEntry(_).offsets)
+
+  /** Spark's own watermark in a batch, in epoch ms; 0 if it had none. */
+  def watermarkMs(batchId: Long): Long = offsetLog.get(batchId).fold(0L)(OffsetEntry(_).watermarkMs)
+
   /** The wall clock when a batch began, in epoch ms; 0 if the log lacks the batch. */
   def timestampMs(batchId: Long): Long =
     offsetLog.get(batchId).fold(0L)(OffsetEntry(_).timestampMs)

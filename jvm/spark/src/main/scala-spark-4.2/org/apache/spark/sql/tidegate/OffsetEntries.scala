@@ -43,8 +43,14 @@ final case class OffsetEntry(entry: OffsetSeqBase) {
   /** Whether the log knows a source by this name. */
   def isNamed(name: String): Boolean = byName.contains(name)
 
-  /** The texts of the offsets; a source that had none is left out. */
-  def texts: Seq[String] = byName.values.flatten.map(_.json).toSeq
+  /**
+   * The texts of the offsets, by the names of the sources, or else their places; a source that had
+   * none is left out.
+   */
+  def offsets: Map[String, String] = byName.collect { case (name, Some(o)) => name -> o.json }
+
+  /** The texts of the offsets. */
+  def texts: Seq[String] = offsets.values.toSeq
 
   private def inOrder: Seq[Option[OffsetV2]] = places.map(byName)
 
@@ -96,6 +102,13 @@ object OffsetEntries {
       .get(None, None)
       .toSeq
       .map { case (batchId, entry) => batchId -> OffsetEntry(entry) }
+
+  /** Begins a batch after the last one, in which no source has rows. */
+  def beginEmptyBatch(session: SparkSession, folder: Path, last: Long): Unit = {
+    val log = new OffsetSeqLog(session, folder.toString)
+    log.purgeAfter(last)
+    log.get(last).foreach(log.add(last + 1, _))
+  }
 
   /** Writes a new log. */
   def write(session: SparkSession, folder: Path, entries: Seq[(Long, OffsetEntry)]): Unit = {

@@ -56,6 +56,32 @@ object OperatorState {
   }
 
   /**
+   * The schemas of all that a store of an operator holds, after a batch.
+   *
+   * @param store
+   *   the name of the store; a join has several
+   */
+  def schemas(
+      stateLocation: String,
+      operatorId: Long,
+      store: String,
+      batchId: Long,
+      hadoopConf: Configuration
+  ): Seq[StateStoreColFamilySchema] = {
+    val one = StateSchemaCompatibilityChecker.schemaFile(
+      StateStoreId(stateLocation, operatorId, 0, store).storeCheckpointLocation()
+    )
+    // Only `transformWithState` has these: its state may change from one batch to the next.
+    val many = new Path(new Path(stateLocation, operatorId.toString), s"_stateSchema/$store")
+    val files = many.getFileSystem(hadoopConf)
+    def batchOf(file: Path) = file.getName.takeWhile(_ != '_').toLongOption.filter(_ <= batchId)
+    val found =
+      if (!files.exists(many)) Some(one).filter(files.exists)
+      else files.listStatus(many).map(_.getPath).filter(batchOf(_).isDefined).maxByOption(batchOf)
+    found.toSeq.flatMap(f => StateSchemaCompatibilityChecker.readSchemaFile(files.open(f)))
+  }
+
+  /**
    * Makes the task forget a store. Spark hands the store that an aggregation has read to the next
    * operator of the same task that writes a store, so an operator with its own store calls this
    * first.

@@ -1,0 +1,112 @@
+package tidegate.snapshot
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals}
+import tidegate.clock.{ClockLog, ClockOffset, RunningQuery, StateCheckpoint}
+import tidegate.core.clock.ClockEvent.{ColumnsChanged, PolicyChanged}
+import tidegate.core.clock.{ClockState, QueryClock}
+import tidegate.errors.SnapshotErrors
+import tidegate.preparation.RestoredFrames
+
+/** Says how a changed query would continue from a checkpoint or a snapshot, by trying its start. */
+private[tidegate] final class CheckCompatibility(location: String, df: DataFrame, mode: OutputMode) {
+  private val session = df.sparkSession
+  private val logs = new CheckpointLogs(location, session)
+
+  /** @throws AnalysisException if there is neither a snapshot nor a checkpoint */
+  def run(): Compatibility = SparkInternals.inSession(session) {
+    val folder = new SnapshotFolder(location, session)
+    if (folder.isCutOff) throw SnapshotErrors.cutOff(location)
+    if (folder.isComplete) folder.manifest
+    val checkpoint = new CheckpointFiles(location, session)
+    val before = logs
+      .offsets(checkpoint.batchId)
+      .values
+      .flatMap(text => ClockOffset.read(text, Some(logs.file(checkpoint.batchId))))
+      .headOption
+      .fold(ClockState.empty)(_.state)
+    def seen(query: Option[RunningQuery], copy: String) = query.toSeq.flatMap(stages(before, _, copy))
+    new TriedStart(checkpoint, df, mode).run(seen) match {
+      case Right(stages) => Compatibility(query(checkpoint.batchId) +: stages)
+      case Left(refusal) => Compatibility(refused(refusal) +: unknown(before, refusal))
+    }
+  }
+
+  private def query(batchId: Long): StageVerdict = {
+    val key = "spark.sql.shuffle.partitions"
+    val partitions = logs.setting(batchId, key).filterNot(session.conf.getOption(key).contains)
+    StageVerdict(
+      "query",
+      "query",
+      Verdict.GoesOn,
+      partitions.fold("") { n =>
+        s"The state has $n partitions, and keeps them: $key=${session.conf.get(key)} is for new " +
+          "checkpoints."
+      }
+    )
+  }
+
+  private def refused(refusal: Throwable): StageVerdict =
+    StageVerdict("query", "query", Verdict.Refused, words(refusal))
+
+  private def words(refusal: Throwable): String =
+    Option(refusal.getMessage).getOrElse(refusal.getClass.getName)
+
+  /** The stages of the checkpoint that a refusal names. */
+  private def unknown(before: ClockState, refusal: Throwable): Seq[StageVerdict] = {
+    val kinds = before.nodes.keys.toSeq.sorted.map(_ -> "watermark") ++
+      before.operators.keys.toSeq.sorted.map(_ -> "operator")
+    kinds.collect {
+      case (stage, kind) if words(refusal).contains(s"`$stage`") =>
+        StageVerdict(stage, kind, Verdict.Refused, words(refusal))
+    }
+  }
+
+  private def stages(before: ClockState, query: RunningQuery, copy: String): Seq[StageVerdict] = {
+    val former = query.formerNames(before)
+    watermarks(former, query) ++ operators(former, query, copy)
+  }
+
+  private def watermarks(before: ClockState, query: RunningQuery): Seq[StageVerdict] = {
+    val clock = new QueryClock(query.spec, before, before.savedAtMs)
+    val changes = clock.takeEvents().collect { case e @ (_: PolicyChanged | _: ColumnsChanged) =>
+      e.node -> ClockLog.words(e)
+    }
+    val now = query.spec.nodes.map(_.name).map { name =>
+      val reasons = changes.collect { case (`name`, words) => words }
+      if (before.nodes.contains(name))
+        StageVerdict(name, "watermark", Verdict.GoesOn, reasons.mkString(" "))
+      else
+        StageVerdict(name, "watermark", Verdict.BeginsEmpty, "A new watermark, without a time.")
+    }
+    now ++ removed(before.nodes.keySet -- now.map(_.stage), "watermark")
+  }
+
+  private def operators(
+      before: ClockState,
+      query: RunningQuery,
+      copy: String
+  ): Seq[StageVerdict] = {
+    val frames = RestoredFrames.changes(
+      query.plan,
+      query.decisions.frames,
+      new StateCheckpoint(copy, session).renamed(query.formerNames)
+    )
+    val now = query.spec.operators.map(_.name).map { name =>
+      if (!before.operators.contains(name))
+        StageVerdict(name, "operator", Verdict.BeginsEmpty, "The checkpoint has no state for it.")
+      else
+        frames.get(name) match {
+          case Some(words) if words.endsWith(RestoredFrames.Exact) =>
+            StageVerdict(name, "operator", Verdict.GoesOn, words)
+          case Some(words) => StageVerdict(name, "operator", Verdict.WindowsAffected, words)
+          case None        => StageVerdict(name, "operator", Verdict.GoesOn)
+        }
+    }
+    now ++ removed(before.operators.keySet -- now.map(_.stage), "operator")
+  }
+
+  private def removed(names: Set[String], kind: String): Seq[StageVerdict] =
+    names.toSeq.sorted.map(StageVerdict(_, kind, Verdict.Removed))
+}

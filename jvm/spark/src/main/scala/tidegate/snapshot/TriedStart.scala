@@ -1,0 +1,88 @@
+package tidegate.snapshot
+
+import java.nio.file.Files
+import java.util.UUID
+
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryException}
+import org.apache.spark.sql.tidegate.{CheckpointLogs, OffsetEntries, SparkInternals}
+import tidegate.clock.RunningQuery
+
+/**
+ * A start of a query that goes as far as the plan of its first batch: on a copy of the checkpoint
+ * without the states, and with a batch that has no rows. No source is asked for rows, and nothing
+ * is written but the copy.
+ */
+private[snapshot] final class TriedStart(
+    checkpoint: CheckpointFiles,
+    df: DataFrame,
+    mode: OutputMode
+) {
+  import TriedStart._
+
+  private val session = df.sparkSession
+  private val hadoopConf = SparkInternals.hadoopConf(session)
+  private val folder = Files.createTempDirectory("tidegate-start")
+  private val copy = new Path(folder.toUri).toString
+
+  /**
+   * @param look
+   *   what to do when the batch was planned: with the query, if it has keyed watermarks, and with
+   *   the copy of the checkpoint
+   * @return
+   *   why the query does not start, or what was seen
+   */
+  def run[T](look: (Option[RunningQuery], String) => T): Either[Throwable, T] =
+    try {
+      prepare()
+      plan() match {
+        case Left(refusal) => Left(refusal)
+        case Right(query)  => Right(look(query, copy))
+      }
+    } finally {
+      val root = new Path(copy)
+      val _ = root.getFileSystem(hadoopConf).delete(root, true)
+    }
+
+  private def prepare(): Unit = {
+    val files = checkpoint.described.filterNot(_.target == "metadata")
+    val _ = new FileCopies(new Path(copy), hadoopConf, new CopyProgress).copy(files)
+    // The original may be running under its own id.
+    new CheckpointLogs(copy, session).writeQueryId(UUID.randomUUID())
+    OffsetEntries.beginEmptyBatch(session, new Path(copy, "offsets"), checkpoint.batchId)
+  }
+
+  private def plan(): Either[Throwable, Option[RunningQuery]] =
+    try {
+      val query = df.writeStream
+        .outputMode(mode)
+        .option("checkpointLocation", copy)
+        .foreachBatch((_: DataFrame, _: Long) => throw new Planned)
+        .start()
+      try ended(query)
+      finally query.stop()
+    } catch { case NonFatal(e) => Left(e) }
+
+  private def ended(query: StreamingQuery): Either[Throwable, Option[RunningQuery]] =
+    try {
+      query.awaitTermination()
+      Left(new IllegalStateException("the query has planned no batch"))
+    } catch {
+      case e: StreamingQueryException if causes(e).exists(_.isInstanceOf[Planned]) =>
+        Right(SparkInternals.execution(query).flatMap(RunningQuery.of))
+      case e: StreamingQueryException => Left(causes(e).lift(1).getOrElse(e))
+    }
+
+  private def causes(e: Throwable): Seq[Throwable] =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
+}
+
+private object TriedStart {
+
+  /** Ends the query when its batch was planned. */
+  private final class Planned
+      extends RuntimeException("The start was only tried: its first batch was planned.")
+}
