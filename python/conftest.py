@@ -1,4 +1,4 @@
-"""A Spark session and two small streams for the examples in docstrings; unit tests start no JVM."""
+"""A Spark session and small streams for the examples in docstrings; unit tests start no JVM."""
 
 import os
 import sys
@@ -16,6 +16,7 @@ os.environ["PYSPARK_PYTHON"] = sys.executable
 def doctest_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     """Start Spark with the jar of the tree, and read one minute of orders and a delivery."""
     from pyspark.sql import SparkSession
+    from pyspark.sql.functions import window
 
     import tidegate
 
@@ -38,9 +39,12 @@ def doctest_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[s
     )
     orders = "order_id long, order_time timestamp, partition int"
     deliveries = "order_id long, delivery_time timestamp"
+    stream = spark.readStream.schema(orders).json(str(folder / "orders"))
+    keyed = tidegate.withKeyedWatermark(stream, "order_time", "5 seconds")
     yield {
         "spark": spark,
-        "orders": spark.readStream.schema(orders).json(str(folder / "orders")),
+        "orders": stream,
+        "counts": keyed.groupBy(window("order_time", "1 minute")).count(),
         "deliveries": spark.readStream.schema(deliveries).json(str(folder / "deliveries")),
     }
     spark.stop()
@@ -48,6 +52,6 @@ def doctest_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[s
 
 @pytest.fixture(autouse=True)
 def examples(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) -> None:
-    """Give ``spark``, ``orders`` and ``deliveries`` to the examples, and to nothing else."""
+    """Give the session and the streams to the examples, and to nothing else."""
     if isinstance(request.node, pytest.DoctestItem):
         doctest_namespace.update(request.getfixturevalue("doctest_session"))

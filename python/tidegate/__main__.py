@@ -8,6 +8,7 @@ COMMANDS = {
     "demo-kafka": "tidegate.demo.kafka.command",
     "adopt": "tidegate.commands.adopt",
     "release": "tidegate.commands.release",
+    "snapshot": "tidegate.commands.snapshot",
 }
 USAGE = f"usage: python -m tidegate {{{','.join(COMMANDS)}}} [--help]"
 DEMO_EXTRA = {"matplotlib", "numpy", "pyarrow", "rich"}

@@ -15,6 +15,8 @@ Described: TypeAlias = tuple[str | None, list[str]]
 
 MAX_KEY = 127
 
+OUTPUT_MODES = ("append", "update", "complete")
+
 
 def wrong_type(argument: str, wanted: str, found: Any) -> TypeError:
     """Return an error that names the argument, the wanted type and the value found."""
@@ -33,6 +35,14 @@ def boolean(argument: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise wrong_type(argument, "True or False (a bool)", value)
     return value
+
+
+def output_mode(value: Any) -> str:
+    """Return `value` if it names an output mode."""
+    mode = text("outputMode", value, "an output mode")
+    if mode not in OUTPUT_MODES:
+        raise ValueError(f"outputMode must be one of {', '.join(OUTPUT_MODES)}, found {mode!r}.")
+    return mode
 
 
 def duration(argument: str, value: Any) -> str:

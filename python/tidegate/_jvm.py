@@ -6,11 +6,13 @@ Connect there is no JVM, and ``_connect.py`` takes the place of this file.
 """
 
 import json
-from typing import Any
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any, TypeAlias
 
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructType
 
@@ -19,6 +21,13 @@ from tidegate._connect import is_connect
 from tidegate.errors import MissingJarError, UnsupportedSessionError
 
 FACADE = "tidegate.PythonFacade"
+
+# Told how many bytes were copied, and of how many.
+Progress: TypeAlias = Callable[[int, int], object]
+PROGRESS_SECONDS = 0.5
+
+# How wide a column of a table may be.
+TABLE_CHARS = 60
 
 NO_JAR = (
     "Spark runs without the Tidegate jar on its classpath. Create the session with "
@@ -35,6 +44,11 @@ NO_QUERY = (
 NO_ADOPTION = (
     "adopt needs classic PySpark, and this is a DataFrame of Spark Connect, which has no py4j. "
     "Start the query on a server with spark.tidegate.adoptCheckpoint=true."
+)
+
+NO_COMPATIBILITY = (
+    "checkCompatibility needs classic PySpark, and this is a DataFrame of Spark Connect, which has "
+    "no py4j. Run the check in a classic session that can read the checkpoint."
 )
 
 
@@ -164,6 +178,74 @@ def release(checkpoint: str) -> int | None:
 def mark_for_adoption(checkpoint: str) -> None:
     """Call the facade's method of this name."""
     facade().markForAdoption(checkpoint)
+
+
+def export_of_query(query: Any, path: str, cancel: bool, progress: Progress | None) -> str:
+    """Export a running query, and return what was written, as JSON."""
+    java = java_query(query)
+    export = facade().snapshotExport(java, path)
+    if cancel:
+        return _followed(lambda: facade().cancelAndRun(export, java), export, progress)
+    return _followed(lambda: facade().run(export), export, progress)
+
+
+def export_of_checkpoint(
+    checkpoint: str, path: str, output: str | None, progress: Progress | None
+) -> str:
+    """Export a checkpoint, and return what was written, as JSON."""
+    export = facade().snapshotExport(checkpoint, path, output)
+    return _followed(lambda: facade().run(export), export, progress)
+
+
+def start_snapshot(
+    snapshot: str, checkpoint: str, output: str | None, progress: Progress | None
+) -> str:
+    """Make a checkpoint of a snapshot, and return the id of its query."""
+    start = facade().snapshotStart(snapshot, checkpoint, output)
+    return _followed(lambda: facade().run(start), start, progress)
+
+
+def verify_snapshot(path: str) -> str:
+    """Call the facade's method of this name."""
+    return str(facade().verifySnapshot(path))
+
+
+def inspect_snapshot(path: str, count_rows: bool) -> tuple[str, DataFrame]:
+    """Return the inspection as JSON, and its stages."""
+    inspection = facade().inspectSnapshot(path, count_rows)
+    session = SparkSession.active()
+    return inspection.json(), DataFrame(inspection.toDF(session._jsparkSession), session)
+
+
+def table(df: DataFrame, rows: int) -> str:
+    """Return the first rows of a DataFrame as a table, in which long texts are cut."""
+    return str(df._jdf.showString(rows, TABLE_CHARS, False))
+
+
+def snapshots(path: str, keep: int | None) -> str:
+    """Call the facade's method of this name."""
+    return str(facade().snapshots(path, keep))
+
+
+def check_compatibility(path: str, query: Any, output_mode: str) -> str:
+    """Call the facade's method of this name."""
+    if is_connect(query):
+        raise UnsupportedSessionError(NO_COMPATIBILITY)
+    java_df = _java_dataframe("query", query)
+    return str(facade().checkCompatibility(path, java_df, output_mode))
+
+
+def _followed(run: Callable[[], str], copy: Any, progress: Progress | None) -> str:
+    """Run a copy; with `progress`, in another thread, and tell how far the copy is."""
+    if progress is None:
+        return run()
+    bytes_so_far = copy.progress()
+    with ThreadPoolExecutor(1) as thread:
+        result = thread.submit(run)
+        while not wait([result], timeout=PROGRESS_SECONDS).done:
+            progress(bytes_so_far.copiedBytes(), bytes_so_far.totalBytes())
+        progress(bytes_so_far.copiedBytes(), bytes_so_far.totalBytes())
+        return result.result()
 
 
 def async_arguments(

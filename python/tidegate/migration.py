@@ -5,10 +5,8 @@ from datetime import datetime
 from pyspark.sql import DataFrame
 
 from tidegate import _jvm
-from tidegate._arguments import text
+from tidegate._arguments import output_mode, text
 from tidegate._times import utc
-
-OUTPUT_MODES = ("append", "update", "complete")
 
 
 def adopt(checkpoint: str, query: DataFrame, outputMode: str = "append") -> datetime | None:
@@ -57,10 +55,7 @@ def adopt(checkpoint: str, query: DataFrame, outputMode: str = "append") -> date
     'TIDEGATE_NO_CHECKPOINT'
     """
     location = text("checkpoint", checkpoint, "the folder of a checkpoint")
-    mode = text("outputMode", outputMode, "an output mode")
-    if mode not in OUTPUT_MODES:
-        raise ValueError(f"outputMode must be one of {', '.join(OUTPUT_MODES)}, found {mode!r}.")
-    return utc(_jvm.adopt(location, query, mode))
+    return utc(_jvm.adopt(location, query, output_mode(outputMode)))
 
 
 def release(checkpoint: str) -> datetime | None:

@@ -11,6 +11,7 @@ import tidegate.builders.{AsyncMaps, EventTimeOrders, KeyedWatermarks, Policies,
 import tidegate.clock.QueryView
 import tidegate.preparation.AdoptedCheckpoint
 import tidegate.settings.Defaults
+import tidegate.snapshot.{SnapshotExport, SnapshotStart}
 
 /** Everything that the Python package calls, over py4j. */
 final class PythonFacade {
@@ -106,14 +107,7 @@ final class PythonFacade {
 
   /** See the package's method of the same name; the watermark is in epoch ms, or null. */
   def adopt(checkpoint: String, query: DataFrame, outputMode: String): java.lang.Long =
-    millis(
-      tidegate.adopt(
-        checkpoint,
-        query,
-        Map("update" -> OutputMode.Update(), "complete" -> OutputMode.Complete())
-          .getOrElse(outputMode, OutputMode.Append())
-      )
-    )
+    millis(tidegate.adopt(checkpoint, query, mode(outputMode)))
 
   /** See the package's method of the same name; the watermark is in epoch ms, or null. */
   def release(checkpoint: String): java.lang.Long = millis(tidegate.release(checkpoint))
@@ -124,6 +118,50 @@ final class PythonFacade {
   /** Lets the next start of a query adopt its checkpoint. */
   def markForAdoption(checkpoint: String): Unit =
     AdoptedCheckpoint.mark(checkpoint, SparkSession.active)
+
+  /** An export that is still to run; `copied` says how far it is. */
+  def snapshotExport(query: StreamingQuery, path: String): SnapshotExport =
+    SnapshotExport.of(query, path)
+
+  /** The same for a checkpoint; `output` may be null. */
+  def snapshotExport(checkpoint: String, path: String, output: String): SnapshotExport =
+    SnapshotExport.of(checkpoint, path, Option(output), SparkSession.active)
+
+  /** A checkpoint that is still to be made of a snapshot; `output` may be null. */
+  def snapshotStart(snapshot: String, checkpoint: String, output: String): SnapshotStart =
+    new SnapshotStart(snapshot, checkpoint, Option(output), SparkSession.active)
+
+  /** Runs an export, and returns what it wrote, as JSON. */
+  def run(`export`: SnapshotExport): String = `export`.run().text
+
+  /** Stops the query first. */
+  def cancelAndRun(`export`: SnapshotExport, query: StreamingQuery): String =
+    `export`.run(() => query.stop()).text
+
+  /** Makes the checkpoint, and returns the id of its query. */
+  def run(start: SnapshotStart): String = start.run().toString
+
+  /** See the package's method of the same name. */
+  def verifySnapshot(path: String): String = tidegate.verifySnapshot(path).text
+
+  /** See the package's method of the same name. */
+  def inspectSnapshot(path: String, countRows: Boolean): Inspection =
+    tidegate.inspectSnapshot(path, countRows)
+
+  /** See the package's methods of the same name; `keep` is null if nothing is to be deleted. */
+  def snapshots(path: String, keep: Integer): String = {
+    val found =
+      if (keep == null) tidegate.snapshots(path) else tidegate.snapshots(path, keep.intValue)
+    found.map(_.text).mkString("[", ",", "]")
+  }
+
+  /** See the package's method of the same name; the verdict as JSON. */
+  def checkCompatibility(path: String, query: DataFrame, outputMode: String): String =
+    tidegate.checkCompatibility(path, query, mode(outputMode)).json
+
+  private def mode(name: String): OutputMode =
+    Map("update" -> OutputMode.Update(), "complete" -> OutputMode.Complete())
+      .getOrElse(name, OutputMode.Append())
 
   /**
    * What the arguments of `mapAsync` mean, as JSON: the schema, and the timeout in ms. `timeout` is
