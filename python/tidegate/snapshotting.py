@@ -166,13 +166,15 @@ def cancelAndExportSnapshot(
     """Stop a query, and copy what it needs to continue.
 
     The query is not stopped if there is nothing to export, or if the folder cannot be written to.
-    Arguments, result and errors are those of :func:`exportSnapshot`.
+    Arguments, result and errors are those of :func:`exportSnapshot`. A query without a
+    ``checkpointLocation`` is refused, because Spark deletes its checkpoint when it stops.
 
     Examples
     --------
     >>> import tempfile
     >>> from tidegate import cancelAndExportSnapshot
-    >>> query = counts.writeStream.outputMode("update").format("noop").start()
+    >>> writer = counts.writeStream.outputMode("update").format("noop")
+    >>> query = writer.option("checkpointLocation", tempfile.mkdtemp()).start()
     >>> query.processAllAvailable()
     >>> info = cancelAndExportSnapshot(query, tempfile.mkdtemp())
     >>> query.isActive
@@ -301,7 +303,7 @@ def inspectSnapshot(path: str, countRows: bool = True) -> Inspection:
     >>> snapshot = exportSnapshot(query, tempfile.mkdtemp())
     >>> query.stop()
     >>> sorted({stage.kind for stage in inspectSnapshot(snapshot.path).stages})
-    ['operator', 'source', 'watermark']
+    ['operator', 'source', 'substream', 'watermark']
     """
     location, rows = text("path", path, _EITHER), boolean("countRows", countRows)
     found, df = _jvm.inspect_snapshot(location, rows)

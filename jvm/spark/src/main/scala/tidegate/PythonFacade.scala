@@ -136,7 +136,7 @@ final class PythonFacade {
 
   /** Stops the query first. */
   def cancelAndRun(`export`: SnapshotExport, query: StreamingQuery): String =
-    `export`.run(() => query.stop()).text
+    `export`.cancelAndRun(query).text
 
   /** Makes the checkpoint, and returns the id of its query. */
   def run(start: SnapshotStart): String = start.run().toString

@@ -47,10 +47,11 @@ trait SnapshotFunctions {
    * exported.
    *
    * @throws AnalysisException
-   *   as `exportSnapshot`
+   *   as `exportSnapshot`, and if the query has no `checkpointLocation`: Spark deletes the checkpoint
+   *   of such a query when it stops
    */
   def cancelAndExportSnapshot(query: StreamingQuery, path: String): SnapshotInfo =
-    SnapshotExport.of(query, path).run(() => query.stop())
+    SnapshotExport.of(query, path).cancelAndRun(query)
 
   /**
    * Reads every file of a snapshot.

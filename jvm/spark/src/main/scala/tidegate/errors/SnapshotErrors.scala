@@ -20,6 +20,9 @@ object SnapshotErrors {
   def notInBatches(query: String): AnalysisException =
     error("SNAPSHOT_NOT_IN_BATCHES", "query" -> query)
 
+  def temporary(query: String): AnalysisException =
+    error("TEMPORARY_CHECKPOINT", "query" -> query)
+
   def pathExists(location: String): AnalysisException =
     error("SNAPSHOT_PATH_EXISTS", "location" -> location)
 

@@ -39,12 +39,21 @@ private[tidegate] final class SnapshotExport(
   private val folder = new SnapshotFolder(path, session)
 
   /**
-   * @param first
-   *   what to do when it is known that the checkpoint can be exported, and before the export
+   * Stops the query as soon as it is known that its checkpoint can be exported, and exports it.
+   *
    * @throws AnalysisException
-   *   if there is nothing to export, or the path cannot be filled
+   *   as `run`, and if Spark deletes the checkpoint of a query that stops
    */
-  def run(first: () => Unit = () => ()): SnapshotInfo = {
+  def cancelAndRun(query: StreamingQuery): SnapshotInfo = {
+    if (SparkInternals.isTemporary(checkpoint))
+      throw SnapshotErrors.temporary(name.getOrElse(query.id.toString))
+    run(() => query.stop())
+  }
+
+  /** @throws AnalysisException if there is nothing to export, or the path cannot be filled */
+  def run(): SnapshotInfo = run(() => ())
+
+  private def run(first: () => Unit): SnapshotInfo = {
     // What is wrong with the checkpoint has to be known before the folder is made.
     val _ = new CheckpointFiles(checkpoint, session).batchId
     val exportedAtMs = System.currentTimeMillis()

@@ -4,6 +4,7 @@ package snapshot
 import java.io.FileNotFoundException
 import java.nio.file.{Files, Path}
 import java.security.MessageDigest
+import java.util.concurrent.CountDownLatch
 
 import scala.jdk.CollectionConverters._
 
@@ -133,6 +134,32 @@ class SnapshotSuite extends RestartTest {
     val _ = exportSnapshot(run.query, newFolder())
   }
 
+  test("many exports of a query that removes old files all the time") {
+    withConf("spark.sql.streaming.minBatchesToRetain" -> "2") {
+      val folder = EventFiles.of(rows: _*)
+      (12 until 60).foreach(n => addFile(folder, n, Seq(event("a", 10.0 * n), event("b", 10.0 * n))))
+      val undisturbed = new Run(counts(stream(folder))).start().settle().stop()
+      val run = new Run(counts(stream(folder)))
+      val isBegun = new CountDownLatch(1)
+      run.failIn = { batch =>
+        if (batch == 1) isBegun.countDown()
+        false
+      }
+      run.start()
+      isBegun.await()
+      val infos = (1 to 5).map(_ => exportSnapshot(run.query, newFolder()))
+      run.settle().stop()
+      assert(run.byBatch === undisturbed.byBatch)
+      infos.distinctBy(_.batchId).foreach { info =>
+        assert(verifySnapshot(info.path) === info)
+        val checkpoint = newFolder()
+        startSnapshot(info.path, checkpoint)
+        val fork = new Run(counts(stream(folder)), Path.of(checkpoint)).start().settle().stop()
+        assert(fork.byBatch === undisturbed.byBatch.filter { case (id, _) => id > info.batchId })
+      }
+    }
+  }
+
   test("snapshots of a folder are listed by age, and the oldest are deleted") {
     val (run, folder) = begun(3)
     val root = TempFolders.create("many")
@@ -193,6 +220,15 @@ class SnapshotSuite extends RestartTest {
         s"file:${run.checkpoint} PATH, or exportSnapshot with the checkpoint in place of the query. " +
         "SQLSTATE: 55000"
     )
+    val temporary = counts(stream(EventFiles.of(rows: _*))).writeStream.format("noop").start()
+    temporary.processAllAvailable()
+    assert(
+      refusal(cancelAndExportSnapshot(temporary, newFolder())) ===
+        s"[TIDEGATE_TEMPORARY_CHECKPOINT] The query `${temporary.id}` was started without a " +
+        "checkpointLocation, and Spark deletes its checkpoint when the query stops. Export the " +
+        "running query with exportSnapshot, or start it with a checkpointLocation. SQLSTATE: 55000"
+    )
+    assert(temporary.isActive)
     val empty = new Run(counts(stream(EventFiles.of())))
     empty.start().settle()
     val path = newFolder()
