@@ -78,9 +78,10 @@ soak: .venv/.installed $(KAFKA) ## Kill queries on Kafka for MINUTES=60, verify 
 	@PYTHONPATH=tests $(BIN)/python -m soak --jars $(KAFKA_JARS) --output build/soak \
 	  --minutes $(MINUTES) --kill-every $(KILL_EVERY) $(if $(SEED),--seed $(SEED))
 
-.PHONY: bench bench-core bench-watermark bench-join bench-sql bench-hop bench-order bench-async
+.PHONY: bench bench-core bench-watermark bench-join bench-sql bench-hop bench-order bench-async bench-snapshot
 bench: ## Run all benchmarks (see jvm/bench/README.md).
-	@$(MAKE) --no-print-directory bench-core bench-watermark bench-join bench-sql bench-hop bench-order bench-async
+	@$(MAKE) --no-print-directory bench-core bench-watermark bench-join bench-sql bench-hop bench-order bench-async \
+	  bench-snapshot
 bench-core: ## Run the benchmarks of the pure core.
 	./sbt "bench/Jmh/run CoalescerBenchmark"
 bench-watermark: ## Run keyed watermarks against Spark's own.
@@ -95,6 +96,9 @@ bench-order: ## Run event-time order against foreachBatch with a buffer of one's
 	./sbt "bench/runMain tidegate.bench.order.OrderBenchmark $(BENCH_ARGUMENTS)"
 bench-async: $(PYTEST_NEEDS) ## Run asynchronous calls against mapInPandas with a thread pool.
 	PYTHONPATH=tests PYSPARK_PYTHON=$(BIN)/python $(BIN)/python tests/bench/map_async.py $(BENCH_ARGUMENTS)
+
+bench-snapshot: ## Run batches beside exports of snapshots, and alone.
+	./sbt "bench/runMain tidegate.bench.snapshot.SnapshotBenchmark $(BENCH_ARGUMENTS)"
 
 .PHONY: package
 package: $(WHEEL) ## Build the jar, and the wheel that holds it, into dist/.

@@ -27,3 +27,7 @@ def test_sources(spark: SparkSession) -> None:
 
 def test_asynchronous_calls(spark: SparkSession) -> None:
     assert documents.check(DOCS / "async.md", spark.newSession()) >= 3
+
+
+def test_snapshots(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "snapshots.md", spark.newSession()) >= 4

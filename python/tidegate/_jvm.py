@@ -46,6 +46,11 @@ NO_ADOPTION = (
     "Start the query on a server with spark.tidegate.adoptCheckpoint=true."
 )
 
+NO_EXPORT = (
+    "A snapshot of a query needs classic PySpark, and this is a query of Spark Connect, which has no "
+    "py4j. Export the checkpoint of the query: python -m tidegate snapshot export CHECKPOINT PATH."
+)
+
 NO_COMPATIBILITY = (
     "checkCompatibility needs classic PySpark, and this is a DataFrame of Spark Connect, which has "
     "no py4j. Run the check in a classic session that can read the checkpoint."
@@ -182,7 +187,7 @@ def mark_for_adoption(checkpoint: str) -> None:
 
 def export_of_query(query: Any, path: str, cancel: bool, progress: Progress | None) -> str:
     """Export a running query, and return what was written, as JSON."""
-    java = java_query(query)
+    java = java_query(query, NO_EXPORT)
     export = facade().snapshotExport(java, path)
     if cancel:
         return _followed(lambda: facade().cancelAndRun(export, java), export, progress)
@@ -265,10 +270,10 @@ def map_async(df: Any, mapped: Any, function: str, dead_letters: str | None) -> 
     )
 
 
-def java_query(query: Any) -> Any:
-    """Return the Java object behind a streaming query."""
+def java_query(query: Any, no_query: str = NO_QUERY) -> Any:
+    """Return the Java object behind a streaming query; `no_query` is the error on Spark Connect."""
     if is_connect(query):
-        raise UnsupportedSessionError(NO_QUERY)
+        raise UnsupportedSessionError(no_query)
     if not isinstance(query, StreamingQuery):
         raise wrong_type("query", "a pyspark.sql.streaming.StreamingQuery", query)
     return query._jsq
