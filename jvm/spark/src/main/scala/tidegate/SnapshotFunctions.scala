@@ -47,8 +47,8 @@ trait SnapshotFunctions {
    * exported.
    *
    * @throws AnalysisException
-   *   as `exportSnapshot`, and if the query has no `checkpointLocation`: Spark deletes the checkpoint
-   *   of such a query when it stops
+   *   as `exportSnapshot`, and if the query has no `checkpointLocation`: Spark deletes the
+   *   checkpoint of such a query when it stops
    */
   def cancelAndExportSnapshot(query: StreamingQuery, path: String): SnapshotInfo =
     SnapshotExport.of(query, path).cancelAndRun(query)
@@ -95,8 +95,8 @@ trait SnapshotFunctions {
    *   a folder that does not exist, or is empty
    * @param output
    *   the folder to which the new query writes, if its sink is one of files: it gets the log of the
-   *   original, without which Spark's sink cannot go on with a later batch. The files of the original
-   *   stay where they are. Null: none
+   *   original, without which Spark's sink cannot go on with a later batch. The files of the
+   *   original stay where they are. Null: none
    * @return
    *   the id of the new query
    * @throws AnalysisException

@@ -54,12 +54,12 @@ final class StateCheckpoint(
   def stateSchema(operatorId: Long): Option[StateStoreColFamilySchema] =
     OperatorState.storedSchema(state.toString, operatorId, hadoopConf)
 
-  /**
-   * The marks of the clock at the end of the last committed batch: the state was written at these
-   * watermarks.
-   */
-  lazy val marks: Map[String, OperatorMark] =
-    committed.flatMap(ofClock).fold(Map.empty[String, OperatorMark])(former(_).operators)
+  /** The clock at the end of the last committed batch: the state was written at this time. */
+  lazy val clock: Option[ClockState] = committed.flatMap(ofClock).map(former(_))
+
+  /** The marks of the same. */
+  def marks: Map[String, OperatorMark] =
+    clock.fold(Map.empty[String, OperatorMark])(_.operators)
 
   /** The same checkpoint for a query in which some operators have other names. */
   def renamed(former: FormerNames): StateCheckpoint =

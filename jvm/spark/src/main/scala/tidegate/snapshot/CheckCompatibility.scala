@@ -3,14 +3,18 @@ package tidegate.snapshot
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals}
-import tidegate.clock.{ClockLog, ClockOffset, RunningQuery, StateCheckpoint}
+import tidegate.clock.{ClockLog, RunningQuery, StateCheckpoint}
 import tidegate.core.clock.ClockEvent.{ColumnsChanged, PolicyChanged}
 import tidegate.core.clock.{ClockState, QueryClock}
 import tidegate.errors.SnapshotErrors
 import tidegate.preparation.RestoredFrames
 
 /** Says how a changed query would continue from a checkpoint or a snapshot, by trying its start. */
-private[tidegate] final class CheckCompatibility(location: String, df: DataFrame, mode: OutputMode) {
+private[tidegate] final class CheckCompatibility(
+    location: String,
+    df: DataFrame,
+    mode: OutputMode
+) {
   private val session = df.sparkSession
   private val logs = new CheckpointLogs(location, session)
 
@@ -20,16 +24,16 @@ private[tidegate] final class CheckCompatibility(location: String, df: DataFrame
     if (folder.isCutOff) throw SnapshotErrors.cutOff(location)
     if (folder.isComplete) folder.manifest
     val checkpoint = new CheckpointFiles(location, session)
-    val before = logs
-      .offsets(checkpoint.batchId)
-      .values
-      .flatMap(text => ClockOffset.read(text, Some(logs.file(checkpoint.batchId))))
-      .headOption
-      .fold(ClockState.empty)(_.state)
-    def seen(query: Option[RunningQuery], copy: String) = query.toSeq.flatMap(stages(before, _, copy))
-    new TriedStart(checkpoint, df, mode).run(seen) match {
+    val before = new StateCheckpoint(location, session).clock.getOrElse(ClockState.empty)
+    val start = new TriedStart(checkpoint, df, mode)
+    start.run(_.toSeq.flatMap(stages(before, _, start.copy))) match {
       case Right(stages) => Compatibility(query(checkpoint.batchId) +: stages)
-      case Left(refusal) => Compatibility(refused(refusal) +: unknown(before, refusal))
+      case Left(refusal) =>
+        val reason = words(refusal, start.copy)
+        val stages = named(before, reason).map { case (stage, kind) =>
+          refused(stage, kind, reason)
+        }
+        Compatibility(refused("query", "query", reason) +: stages)
     }
   }
 
@@ -47,20 +51,21 @@ private[tidegate] final class CheckCompatibility(location: String, df: DataFrame
     )
   }
 
-  private def refused(refusal: Throwable): StageVerdict =
-    StageVerdict("query", "query", Verdict.Refused, words(refusal))
+  private def refused(stage: String, kind: String, reason: String): StageVerdict =
+    StageVerdict(stage, kind, Verdict.Refused, reason)
 
-  private def words(refusal: Throwable): String =
-    Option(refusal.getMessage).getOrElse(refusal.getClass.getName)
+  /** As a start would say it of the checkpoint itself. */
+  private def words(refusal: Throwable, copy: String): String =
+    Option(refusal.getMessage)
+      .getOrElse(refusal.getClass.getName)
+      .replace(copy, location)
+      .replace(copy.stripPrefix("file:"), location)
 
-  /** The stages of the checkpoint that a refusal names. */
-  private def unknown(before: ClockState, refusal: Throwable): Seq[StageVerdict] = {
-    val kinds = before.nodes.keys.toSeq.sorted.map(_ -> "watermark") ++
+  /** The stages of the checkpoint that a text names, with their kinds. */
+  private def named(before: ClockState, text: String): Seq[(String, String)] = {
+    val all = before.nodes.keys.toSeq.sorted.map(_ -> "watermark") ++
       before.operators.keys.toSeq.sorted.map(_ -> "operator")
-    kinds.collect {
-      case (stage, kind) if words(refusal).contains(s"`$stage`") =>
-        StageVerdict(stage, kind, Verdict.Refused, words(refusal))
-    }
+    all.filter { case (stage, _) => text.contains(s"`$stage`") }
   }
 
   private def stages(before: ClockState, query: RunningQuery, copy: String): Seq[StageVerdict] = {

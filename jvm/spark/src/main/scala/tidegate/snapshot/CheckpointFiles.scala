@@ -5,6 +5,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals, StateFiles}
 import org.json4s.JsonAST.{JInt, JObject}
 import org.json4s.jackson.JsonMethods.parseOpt
+import tidegate.clock.ClockOffset
 import tidegate.errors.SnapshotErrors
 
 /**
@@ -51,8 +52,7 @@ private[snapshot] final class CheckpointFiles(location: String, session: SparkSe
       throw SnapshotErrors.unknownStateStore(location, provider)
     }
     val metadata = Seq(new Path(root, "metadata")).map(files.getFileStatus)
-    val logged = inFolder("offsets", isBatch(_, begun.getOrElse(batchId))) ++
-      inFolder("commits", isBatch(_, batchId))
+    val logged = log("offsets", begun.getOrElse(batchId)) ++ log("commits", batchId)
     (metadata ++ logged ++ sources ++ state(descriptions)).map(toCopy)
   }
 
@@ -62,12 +62,19 @@ private[snapshot] final class CheckpointFiles(location: String, session: SparkSe
   private def relative(path: Path): String =
     files.makeQualified(root).toUri.relativize(path.toUri).getPath
 
-  /** Restarted queries look at the last batch, and at the one before. */
-  private def isBatch(name: String, last: Long): Boolean =
-    name.toLongOption.exists(id => id <= last && id >= batchId - 1)
-
-  private def inFolder(name: String, isWanted: String => Boolean): Seq[FileStatus] =
-    list(new Path(root, name)).filter(f => f.isFile && isWanted(f.getPath.getName))
+  /**
+   * Restarted queries look at the last batch of a log, and at the one before. With asynchronous
+   * progress a log does not have all batches.
+   */
+  private def log(name: String, last: Long): Seq[FileStatus] = {
+    val batches = for {
+      file <- list(new Path(root, name))
+      id <- file.getPath.getName.toLongOption
+      if file.isFile && id <= last
+    } yield id -> file
+    val (later, earlier) = batches.sortBy(_._1).partition(_._1 > batchId)
+    (earlier.takeRight(2) ++ later).map(_._2)
+  }
 
   private def list(folder: Path): Seq[FileStatus] =
     // What begins with a dot is being written, or is a checksum of the file system.
@@ -78,17 +85,19 @@ private[snapshot] final class CheckpointFiles(location: String, session: SparkSe
     if (folder.isFile) Seq(folder) else list(folder.getPath).flatMap(below)
 
   /**
-   * The logs of the sources. A log of files may be ahead of the offsets, because its source has
-   * already looked for the next batch.
+   * The logs of the sources. If all sources are files, their logs are cut: they may be ahead of the
+   * offsets, because a source has already looked for the next batch.
    */
   private def sources: Seq[FileStatus] = {
-    val read = logs
-      .endOffsets(begun.getOrElse(batchId))
-      .flatMap(o => parseOpt(o.json))
-      .collect { case JObject(List(("logOffset", JInt(n)))) => n.toLong }
+    val offsets = logs.endOffsets(begun.getOrElse(batchId)).map(_.json)
+    val read = offsets.filter(ClockOffset.read(_, None).isEmpty).map(parseOpt(_)).map {
+      case Some(JObject(List(("logOffset", JInt(n))))) => Some(n.toLong)
+      case _                                           => None
+    }
+    val last = if (read.forall(_.isDefined)) read.flatten.maxOption else None
     list(new Path(root, "sources")).flatMap(below).filterNot { file =>
       val number = file.getPath.getName.stripSuffix(".compact").toLongOption
-      read.nonEmpty && number.exists(_ > read.max)
+      number.exists(n => last.exists(_ < n))
     }
   }
 

@@ -9,7 +9,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.functions.collect_list
 import org.apache.spark.sql.tidegate.{CheckpointLogs, OperatorState, SparkInternals}
 import org.apache.spark.sql.{Row, SparkSession}
-import tidegate.clock.ClockOffset
+import tidegate.clock.{ClockOffset, StateCheckpoint}
 import tidegate.core.clock.{ClockState, NodeMark, NodeState}
 import tidegate.errors.SnapshotErrors
 
@@ -33,10 +33,7 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
     val checkpoint = new CheckpointFiles(location, session)
     val (batchId, queryId) = (checkpoint.batchId, logs.queryId.getOrElse(""))
     val offsets = logs.offsets(batchId)
-    val clock = offsets.values
-      .flatMap(text => ClockOffset.read(text, Some(logs.file(batchId))))
-      .headOption
-      .map(_.state)
+    val clock = new StateCheckpoint(location, session).clock
     val bytes = checkpoint.all
       .collect { case FileToCopy(_, OfOperator(id), length) => id.toLong -> length }
       .groupMapReduce(_._1)(_._2)(_ + _)

@@ -11,7 +11,10 @@ import tidegate.plans.FrameAggregate
  * @param states
  *   the number of each state, and Spark's name of its operator
  */
-private[snapshot] final class OperatorNames(clock: Option[ClockState], states: Seq[(Long, String)]) {
+private[snapshot] final class OperatorNames(
+    clock: Option[ClockState],
+    states: Seq[(Long, String)]
+) {
   import OperatorNames._
 
   private val marks: Map[String, Seq[OperatorMark]] =

@@ -13,5 +13,8 @@ private[snapshot] object SchemaPaths {
 
   /** The text of the file in the checkpoint at another place. */
   def moved(text: String, root: String): String =
-    Schema.replaceAllIn(text, m => java.util.regex.Matcher.quoteReplacement(s""""$root/${m.group(1)}""""))
+    Schema.replaceAllIn(
+      text,
+      m => java.util.regex.Matcher.quoteReplacement(s""""$root/${m.group(1)}"""")
+    )
 }

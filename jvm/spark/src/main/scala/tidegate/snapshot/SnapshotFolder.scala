@@ -45,7 +45,7 @@ private[snapshot] final class SnapshotFolder(val location: String, session: Spar
     val listed = manifest.files.map(_.path).toSet
     val wrong = manifest.files.flatMap { file =>
       FileCopies.current(files, root, file.path) match {
-        case None                             => Some(s"${file.path} is missing")
+        case None                                 => Some(s"${file.path} is missing")
         case Some(now) if now.bytes != file.bytes =>
           Some(s"${file.path} has ${now.bytes} bytes in place of ${file.bytes}")
         case Some(now) if now != file => Some(s"${file.path} was changed")
@@ -89,9 +89,11 @@ private[snapshot] final class SnapshotFolder(val location: String, session: Spar
 
   /** Deletes what an earlier attempt has copied and this one does not need. */
   def deleteAllBut(kept: Set[String]): Unit =
-    below(root).filterNot(f => kept(relative(f.getPath)) || f.getPath == files.makeQualified(begunFile)).foreach { f =>
-      files.delete(f.getPath, false)
-    }
+    below(root)
+      .filterNot(f => kept(relative(f.getPath)) || f.getPath == files.makeQualified(begunFile))
+      .foreach { f =>
+        files.delete(f.getPath, false)
+      }
 
   def write(manifest: Manifest): Unit = {
     val text = manifest.text.getBytes("UTF-8")

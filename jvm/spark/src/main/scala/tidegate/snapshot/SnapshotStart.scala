@@ -9,8 +9,8 @@ import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals}
 import tidegate.errors.SnapshotErrors
 
 /**
- * Makes a checkpoint of a snapshot, for a query of its own: the query has a new id, and the snapshot
- * stays as it is.
+ * Makes a checkpoint of a snapshot, for a query of its own: the query has a new id, and the
+ * snapshot stays as it is.
  *
  * @param checkpoint
  *   the new checkpoint

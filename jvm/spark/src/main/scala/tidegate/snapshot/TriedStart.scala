@@ -26,21 +26,22 @@ private[snapshot] final class TriedStart(
   private val session = df.sparkSession
   private val hadoopConf = SparkInternals.hadoopConf(session)
   private val folder = Files.createTempDirectory("tidegate-start")
-  private val copy = new Path(folder.toUri).toString
+
+  /** The copy of the checkpoint. */
+  val copy: String = new Path(folder.toUri).toString
 
   /**
    * @param look
-   *   what to do when the batch was planned: with the query, if it has keyed watermarks, and with
-   *   the copy of the checkpoint
+   *   what to do with the query when the batch was planned, if it has keyed watermarks
    * @return
    *   why the query does not start, or what was seen
    */
-  def run[T](look: (Option[RunningQuery], String) => T): Either[Throwable, T] =
+  def run[T](look: Option[RunningQuery] => T): Either[Throwable, T] =
     try {
       prepare()
       plan() match {
         case Left(refusal) => Left(refusal)
-        case Right(query)  => Right(look(query, copy))
+        case Right(query)  => Right(look(query))
       }
     } finally {
       val root = new Path(copy)

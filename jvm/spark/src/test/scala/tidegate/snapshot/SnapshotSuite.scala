@@ -28,7 +28,7 @@ class SnapshotSuite extends RestartTest {
     (new Run(counts(stream(folder))).start().settle(), folder)
   }
 
-  private def newFolder(): String = TempFolders.create("snapshots").resolve("one").toString
+  private def newFolder(): String = TempFolders.create("snapshots").resolve("one ä%20b").toString
 
   private def exported(): String = {
     val (run, _) = begun(3)
@@ -107,7 +107,8 @@ class SnapshotSuite extends RestartTest {
       val (path, checkpoint) = (newFolder(), newFolder())
       exportSnapshot(run.checkpoint.toString, path)
       startSnapshot(path, checkpoint)
-      val texts = paths(checkpoint).filter(_.contains("/_metadata/v2/")).filterNot(_.endsWith("crc"))
+      val texts =
+        paths(checkpoint).filter(_.contains("/_metadata/v2/")).filterNot(_.endsWith("crc"))
       val schemas = texts.map(Path.of(_)).filter(Files.isRegularFile(_)).map(Files.readString(_))
       assert(schemas.nonEmpty)
       assert(schemas.forall(text => text.contains(checkpoint) && !text.contains(path)))
@@ -137,7 +138,9 @@ class SnapshotSuite extends RestartTest {
   test("many exports of a query that removes old files all the time") {
     withConf("spark.sql.streaming.minBatchesToRetain" -> "2") {
       val folder = EventFiles.of(rows: _*)
-      (12 until 60).foreach(n => addFile(folder, n, Seq(event("a", 10.0 * n), event("b", 10.0 * n))))
+      (12 until 60).foreach(n =>
+        addFile(folder, n, Seq(event("a", 10.0 * n), event("b", 10.0 * n)))
+      )
       val undisturbed = new Run(counts(stream(folder))).start().settle().stop()
       val run = new Run(counts(stream(folder)))
       val isBegun = new CountDownLatch(1)
@@ -180,7 +183,9 @@ class SnapshotSuite extends RestartTest {
     assert(root.toFile.list.toSet === Set("other", "cut", "at-4", "at-5"))
     assert(names(snapshots(root.toString, keep = 9)) === Seq("cut", "at-4", "at-5"))
     assert(
-      refusal(snapshots(root.toString, keep = 0)) === "[TIDEGATE_SNAPSHOT_KEEP] keep must be 1 or " +
+      refusal(
+        snapshots(root.toString, keep = 0)
+      ) === "[TIDEGATE_SNAPSHOT_KEEP] keep must be 1 or " +
         "more, found 0. To delete all snapshots, delete their folders. SQLSTATE: 22023"
     )
   }
@@ -246,7 +251,9 @@ class SnapshotSuite extends RestartTest {
       val path = exported()
       change(Path.of(path))
       val found = refusal(verifySnapshot(path)).replace(path, "PATH")
-      assert(refusal(startSnapshot(path, newFolder())).replace(path, "PATH").take(28) === found.take(28))
+      assert(
+        refusal(startSnapshot(path, newFolder())).replace(path, "PATH").take(28) === found.take(28)
+      )
       found
     }
     val state = "state/0/0/2.delta"
@@ -271,19 +278,23 @@ class SnapshotSuite extends RestartTest {
       val before = Files.readString(file)
       Files.writeString(file, before.replace("\"batch\":", "\"batch\":1"))
     } === text("tidegate.snapshot was changed"))
-    assert(changed { p =>
-      Files.move(p.resolve("tidegate.snapshot"), p.resolve("tidegate.snapshot.begun"))
-    } === "[TIDEGATE_SNAPSHOT_CUT_OFF] The copy into PATH was cut off before its end, so the folder " +
-      "is not complete. Delete the folder, and copy again. SQLSTATE: 55000")
+    assert(
+      changed { p =>
+        Files.move(p.resolve("tidegate.snapshot"), p.resolve("tidegate.snapshot.begun"))
+      } === "[TIDEGATE_SNAPSHOT_CUT_OFF] The copy into PATH was cut off before its end, so the folder " +
+        "is not complete. Delete the folder, and copy again. SQLSTATE: 55000"
+    )
     val newer = Manifest("q", "id", "c", 1L, None, 0L, 0L, Nil, None, Nil).text
     val json = newer.linesIterator.next().replace("Snapshot\":1", "Snapshot\":7")
     val digest = MessageDigest.getInstance("SHA-256").digest(json.getBytes)
-    assert(changed { p =>
-      Files.delete(p.resolve(".tidegate.snapshot.crc"))
-      Files.writeString(p.resolve("tidegate.snapshot"), s"$json\n${Manifest.hex(digest)}\n")
-    } === "[TIDEGATE_NEWER_SNAPSHOT] The snapshot PATH has format 7, and this version of Tidegate " +
-      "reads up to format 1. Use the version of Tidegate that wrote the snapshot, or a newer one. " +
-      "SQLSTATE: 0A000")
+    assert(
+      changed { p =>
+        Files.delete(p.resolve(".tidegate.snapshot.crc"))
+        Files.writeString(p.resolve("tidegate.snapshot"), s"$json\n${Manifest.hex(digest)}\n")
+      } === "[TIDEGATE_NEWER_SNAPSHOT] The snapshot PATH has format 7, and this version of Tidegate " +
+        "reads up to format 1. Use the version of Tidegate that wrote the snapshot, or a newer one. " +
+        "SQLSTATE: 0A000"
+    )
   }
 
   test("a query is not started on a snapshot, nor on half a copy") {
@@ -317,19 +328,30 @@ class SnapshotSuite extends RestartTest {
     assert(!Files.exists(Path.of(path)))
     val last = run.checkpoint.resolve(s"offsets/${run.log.last.id}")
     Checkpoints.edit(last)(_.replace("HDFSBackedStateStoreProvider", "Other"))
-    assert(refusal(exportSnapshot(run.checkpoint.toString, path)).startsWith("[TIDEGATE_SNAPSHOT_STATE_STORE]"))
+    assert(
+      refusal(exportSnapshot(run.checkpoint.toString, path))
+        .startsWith("[TIDEGATE_SNAPSHOT_STATE_STORE]")
+    )
   }
 
   test("queries without keyed watermarks have snapshots, too") {
     val folder = EventFiles.of(rows: _*)
-    def frame = stream(folder).withWatermark("time", "5 seconds").groupBy(window(col("time"), "10 seconds")).count()
+    def frame = stream(folder)
+      .withWatermark("time", "5 seconds")
+      .groupBy(window(col("time"), "10 seconds"))
+      .count()
     val run = new Run(frame)
     run.failIn = _ == 4
     run.start().awaitEnd()
     val (path, checkpoint) = (newFolder(), newFolder())
     exportSnapshot(run.checkpoint.toString, path)
     val stages = inspectSnapshot(path).stages
-    assert(stages.map(s => (s.stage, s.kind)).take(2) === Seq("spark" -> "watermark", "stateStoreSave" -> "operator"))
+    assert(
+      stages.map(s => (s.stage, s.kind)).take(2) === Seq(
+        "spark" -> "watermark",
+        "stateStoreSave" -> "operator"
+      )
+    )
     startSnapshot(path, checkpoint)
     val fork = new Run(frame, Path.of(checkpoint)).start().settle().stop()
     val wanted = new Run(frame).start().settle().stop()

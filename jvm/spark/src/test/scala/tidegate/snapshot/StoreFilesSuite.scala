@@ -30,7 +30,11 @@ class StoreFilesSuite extends AnyFunSuite {
         Some(Seq("4.snapshot", "5.delta"))
     )
     assert(of(4)("4.zip", "4.changelog", "5.changelog") === Some(Seq("4.zip")))
-    assert(of(6)("4.zip", "5.changelog", "6.changelog") === Some(Seq("4.zip", "5.changelog", "6.changelog")))
+    assert(
+      of(6)("4.zip", "5.changelog", "6.changelog") === Some(
+        Seq("4.zip", "5.changelog", "6.changelog")
+      )
+    )
   }
 
   test("a version of which a part is missing") {

@@ -11,8 +11,8 @@ import tidegate._
 import tidegate.bench.{BenchSession, Pairs, States}
 
 /**
- * Measures how much longer the batches of a query take while snapshots of its state are exported one
- * after the other, and how fast an export is.
+ * Measures how much longer the batches of a query take while snapshots of its state are exported
+ * one after the other, and how fast an export is.
  */
 object SnapshotBenchmark {
   private val Keys = 2000000L
@@ -63,7 +63,10 @@ object SnapshotBenchmark {
     }
   }
 
-  private def report(state: String, rounds: Seq[(Seq[Long], Seq[Long], Seq[(Long, Long)])]): Unit = {
+  private def report(
+      state: String,
+      rounds: Seq[(Seq[Long], Seq[Long], Seq[(Long, Long)])]
+  ): Unit = {
     def median(ms: Seq[Long]) = Pairs.median(ms.map(_.toDouble))
     val (alone, beside) = (rounds.flatMap(_._1), rounds.flatMap(_._2))
     val exports = rounds.flatMap(_._3)

@@ -78,7 +78,9 @@ object SparkInternals {
   def checkpointOf(query: StreamingQuery): Option[String] =
     microBatch(query).map(_.resolvedCheckpointRoot)
 
-  /** Whether Spark deletes this checkpoint when its query stops: nobody has named a place for it. */
+  /**
+   * Whether Spark deletes this checkpoint when its query stops: nobody has named a place for it.
+   */
   def isTemporary(checkpoint: String): Boolean =
     new Path(checkpoint).getName.matches("temporary-[0-9a-f]{8}-[0-9a-f-]{27}")
 

@@ -45,7 +45,8 @@ object StateFiles {
   /** The versions, with the ids of their attempts, that a file of changes says it follows. */
   def lineage(session: SparkSession, changes: Path): Seq[(Long, String)] = {
     val conf = session.sessionState.conf
-    val manager = CheckpointFileManager.create(changes.getParent, SparkInternals.hadoopConf(session))
+    val manager =
+      CheckpointFileManager.create(changes.getParent, SparkInternals.hadoopConf(session))
     val codec =
       CompressionCodec.createCodec(SparkEnv.get.conf, conf.stateStoreCompressionCodec)
     val reader =
