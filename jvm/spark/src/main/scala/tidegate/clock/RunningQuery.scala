@@ -1,6 +1,7 @@
 package tidegate.clock
 
 import org.apache.spark.SparkContext
+import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
 import org.apache.spark.sql.connector.read.streaming.{Offset, SparkDataStream}
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
 import org.apache.spark.sql.tidegate.{
@@ -48,6 +49,9 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
   lazy val nodes: Seq[KeyedWatermark] = prepared.collect { case k: KeyedWatermark => k }
 
   lazy val operators: Seq[DropLate] = prepared.collect { case d: DropLate => d }
+
+  /** Whether some streams have a watermark of Spark's. */
+  lazy val hasSparksWatermark: Boolean = prepared.exists(_.isInstanceOf[EventTimeWatermark])
 
   /** What the checkpoint calls the operators. */
   def formerNames: FormerNames = prepared.decisions.former
@@ -244,11 +248,13 @@ object RunningQuery {
   def current(context: SparkContext): Option[RunningQuery] =
     SparkInternals.activeQuery(context).flatMap(of)
 
+  /** The query whose sources this thread makes; the query has no plan yet. */
+  private[clock] def ofSources: Option[MicroBatchExecution] =
+    SparkInternals.activeContext.flatMap(SparkInternals.activeQuery)
+
   /** The wall clock of the query whose sources this thread makes, in epoch ms. */
   def wallClockOfSources: Long =
-    SparkInternals.activeContext
-      .flatMap(SparkInternals.activeQuery)
-      .fold(System.currentTimeMillis())(_.triggerClock.getTimeMillis())
+    ofSources.fold(System.currentTimeMillis())(_.triggerClock.getTimeMillis())
 
   /** A query, if it has a clock. */
   def of(query: MicroBatchExecution): Option[RunningQuery] =
