@@ -32,7 +32,7 @@ class ProgressSuite extends RestartTest {
   private def byBatch(query: StreamingQuery): Map[Long, Times] =
     query.recentProgress.filter(hasBatch).map(p => p.batchId -> timesOf(p)).toMap
 
-  /** The same, without those of batches that change nothing else. */
+  /** The same, in the order of the batches. */
   private def told(run: Run): Seq[Times] = byBatch(run.query).toSeq.sortBy(_._1).map(_._2)
 
   private def text(second: Double): String = {
@@ -149,7 +149,7 @@ class ProgressSuite extends RestartTest {
     def frame = counts(keyed(stream(folder)))
     val undisturbed = new Run(frame).start().settle()
     val expected = byBatch(undisturbed.query)
-    assert(expected.values.count(_.contains("watermark")) > 5)
+    assert(expected.values.count(_.contains("watermark")) >= 5)
     val stopped = new Run(frame)
     val told = expected.keys.toSeq.sorted.flatMap { failing =>
       stopped.failIn = _ == failing
@@ -291,11 +291,16 @@ class ProgressSuite extends RestartTest {
     )
   }
 
+  /** More at night, with `-Dtidegate.cases=50`. */
+  private val seeds = 1 to math.max(1, sys.props.get("tidegate.cases").fold(1)(_.toInt / 10))
+
   private def watched(in: DataFrame): DataFrame = in.withWatermark("time", "3 seconds")
 
   Seq[(String, DataFrame => DataFrame)](
     "windows" -> (in => counts(watched(in))),
-    "sessions" -> (in => watched(in).groupBy(session_window(col("time"), "3 seconds")).count()),
+    "sessions" -> (in =>
+      watched(in).groupBy(session_window(col("time"), "3 seconds"), col("n")).count()
+    ),
     "a deduplication" -> (in => watched(in).dropDuplicates("time", "n")),
     "no operator" -> (in => watched(in)),
     "a join" -> { in =>
@@ -304,7 +309,7 @@ class ProgressSuite extends RestartTest {
     }
   ).foreach { case (title, job) =>
     test(s"replaced watermarks tell what Spark tells of the same job: $title") {
-      (1 to 3).foreach { seed =>
+      seeds.foreach { seed =>
         val random = new Random(seed)
         val rows = Seq.tabulate(8) { n =>
           Seq.fill(1 + random.nextInt(4)) {
@@ -318,7 +323,8 @@ class ProgressSuite extends RestartTest {
         }
         val none = "1970-01-01T00:00:00.000Z"
         val spark = run().transform((_, times) => times.filter(_ != "watermark" -> none))
-        assert(spark.size > 8 || title == "no operator")
+        assert(spark.size >= rows.size)
+        assert(spark.values.count(_.contains("watermark")) >= 6)
         withConf(
           "spark.tidegate.replaceWithWatermark" -> "true",
           "spark.tidegate.lateness" -> "slowest"
