@@ -58,7 +58,8 @@ test-faults: ## Kills at every moment, replays, checkpoints of earlier versions,
 test-nightly: ## As test-faults, with ten times as much, and 200,000 simulated queries.
 	./sbt -Dtidegate.seeds=200000 -Dtidegate.kills=20 -Dtidegate.cases=50 \
 	  "core/testOnly *.SimulatorSuite" \
-	  "spark/testOnly $(FAULTS) *Properties *RestartSuite *ChainSuite *.ReplaceWatermarksSuite"
+	  "spark/testOnly $(FAULTS) *Properties *RestartSuite *ChainSuite *.ReplaceWatermarksSuite \
+	   tidegate.ProgressSuite"
 
 .PHONY: lint
 lint: .venv/.tools python/tidegate/_version.py ## Check formats, lints and types; warnings are errors.

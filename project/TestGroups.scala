@@ -36,6 +36,7 @@ object TestGroups {
     "WatermarkFunctionsSuite" -> 26,
     "KafkaKillSuite" -> 25,
     "HostileInputSuite" -> 25,
+    "ProgressSuite" -> 25,
     "NamedOperatorsSuite" -> 25,
     "SparkCorpusSuite" -> 24,
     "HostileRowsSuite" -> 23,

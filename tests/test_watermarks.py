@@ -154,6 +154,33 @@ def test_late_rows_when_dropped_then_the_progress_counts_each_of_them(feed: Feed
     }
 
 
+def test_progress_when_batches_had_rows_then_its_event_times_are_those_of_the_watermark(
+    feed: Feed,
+) -> None:
+    feed.add(("12:00:10", 0), ("11:50:10", 1))
+    feed.add(("12:30:10", 0), ("12:20:10", 1))
+    keyed = tidegate.withKeyedWatermark(
+        feed.stream(), "time", "5 seconds", substream="partition", idleTimeout=None
+    )
+
+    query, _ = feed.run_query(keyed)
+
+    first, second = [progress["eventTime"] for progress in query.recentProgress][:2]
+    assert first == {
+        "min": "2026-01-01T11:50:10.000Z",
+        "max": "2026-01-01T12:00:10.000Z",
+        "avg": "2026-01-01T11:55:10.000Z",
+    }
+    assert second == {
+        "min": "2026-01-01T12:20:10.000Z",
+        "max": "2026-01-01T12:30:10.000Z",
+        "avg": "2026-01-01T12:25:10.000Z",
+        "watermark": "2026-01-01T11:50:05.000Z",
+    }
+    assert query.lastProgress is not None
+    assert query.lastProgress["eventTime"]["watermark"] >= second["watermark"]
+
+
 def test_watermarks_when_the_query_failed_before_it_had_a_plan_then_the_sentence_says_so(
     spark: SparkSession,
 ) -> None:

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapability}
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.connector.read.{Scan, ScanBuilder}
-import org.apache.spark.sql.tidegate.NamedStream
+import org.apache.spark.sql.tidegate.{EventTimeReporter, NamedStream}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
@@ -40,7 +40,12 @@ object ClockTable extends Table with SupportsRead {
     new Scan {
       override def readSchema(): StructType = schema()
       override def description(): String = Name
-      override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
-        new EventTimeClock(RunningQuery.wallClockOfSources)
+      override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {
+        val clock = new EventTimeClock(RunningQuery.wallClockOfSources)
+        RunningQuery.ofSources.foreach { query =>
+          EventTimeReporter.install(query)(clock.progressTimes(clock.of(query), _))
+        }
+        clock
+      }
     }
 }

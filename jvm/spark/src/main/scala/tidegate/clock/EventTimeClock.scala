@@ -26,7 +26,7 @@ import tidegate.core.clock.{
 }
 import tidegate.errors.QueryErrors
 import tidegate.plans.KeyedWatermark
-import tidegate.statistics.{LateRows, SubstreamStats}
+import tidegate.statistics.{LateRows, SubstreamStats, TimesSeen}
 
 /**
  * A query's clock as a source without columns, whose offset is the vector of the query's keyed
@@ -61,6 +61,7 @@ final class EventTimeClock(madeAtMs: Long)
   private var time: QueryClock = _
   private var frozenAtMs: Option[Long] = None
   private var latest: ClockOffset = _
+  private var answered: ClockState = ClockState.empty
   private var parsed: (String, ClockOffset) = ("", ClockOffset.empty)
   private val events = new ClockLog(query.label)
 
@@ -103,6 +104,7 @@ final class EventTimeClock(madeAtMs: Long)
             "checkpoint goes on with them, and is flushed when all is read."
         )
       }
+      state.foreach(answered = _)
       state.fold[Offset](null)(offsetOf(_, begin))
     }
   }
@@ -172,6 +174,27 @@ final class EventTimeClock(madeAtMs: Long)
   def view: ClockView = synchronized {
     if (time == null) ClockView.empty else ClockView(time.view, totals, query.operators)
   }
+
+  /**
+   * The event times for Spark's progress, in epoch ms: of the batch that has just run, or of a
+   * trigger without a batch. None if the query has a watermark of Spark's, whose times Spark shows.
+   */
+  private[clock] def progressTimes(of: RunningQuery, hasBatch: Boolean): Map[String, Long] =
+    if (of.hasSparksWatermark) Map.empty
+    else {
+      val names = of.nodes.map(_.spec.name)
+      if (!hasBatch) ProgressTimes.of(names, answered.nodes, Map.empty)
+      else ProgressTimes.of(names, of.batchTimes.end.nodes, seen)
+    }
+
+  /** The times of the batch that has just run, by node. */
+  private def seen: Map[String, TimesSeen] =
+    pending.asScala.toSeq.groupMapReduce(_._1.spec.name)(_._2.seen) { (a, b) =>
+      val both = new TimesSeen
+      both.merge(a)
+      both.merge(b)
+      both
+    }
 
   /** What grows with the number of substreams, for the benchmark of the clock's memory. */
   private[tidegate] def retained: Seq[AnyRef] = Seq[AnyRef](time, latest, parsed)

@@ -1,7 +1,7 @@
 package tidegate.clock
 
 import org.apache.spark.SparkContext
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan}
 import org.apache.spark.sql.connector.read.streaming.{Offset, SparkDataStream}
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
 import org.apache.spark.sql.tidegate.{
@@ -55,6 +55,9 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
 
   /** What was decided at the start. */
   def decisions: QueryDecisions = prepared.decisions
+
+  /** Whether some streams have a watermark of Spark's. */
+  lazy val hasSparksWatermark: Boolean = prepared.exists(_.isInstanceOf[EventTimeWatermark])
 
   /** What the checkpoint calls the operators. */
   def formerNames: FormerNames = prepared.decisions.former
@@ -251,11 +254,13 @@ object RunningQuery {
   def current(context: SparkContext): Option[RunningQuery] =
     SparkInternals.activeQuery(context).flatMap(of)
 
+  /** The query whose sources this thread makes; the query has no plan yet. */
+  private[clock] def ofSources: Option[MicroBatchExecution] =
+    SparkInternals.activeContext.flatMap(SparkInternals.activeQuery)
+
   /** The wall clock of the query whose sources this thread makes, in epoch ms. */
   def wallClockOfSources: Long =
-    SparkInternals.activeContext
-      .flatMap(SparkInternals.activeQuery)
-      .fold(System.currentTimeMillis())(_.triggerClock.getTimeMillis())
+    ofSources.fold(System.currentTimeMillis())(_.triggerClock.getTimeMillis())
 
   /** A query, if it has a clock. */
   def of(query: MicroBatchExecution): Option[RunningQuery] =

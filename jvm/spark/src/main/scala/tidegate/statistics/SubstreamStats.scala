@@ -8,10 +8,10 @@ import org.apache.spark.util.AccumulatorV2
 import tidegate.core.clock.SubstreamLimit
 
 /**
- * The highest event time of every substream in one batch.
+ * The highest event time of every substream in one batch, and what all of its times are like.
  *
- * Every value is a maximum, so that task retries, speculation and a second action on the same batch
- * change nothing.
+ * Every value that counts for a watermark is a maximum, so that task retries, speculation and a
+ * second action on the same batch change nothing.
  *
  * Spark registers a deserialized accumulator with its task before the fields of this class are
  * read, and from then on a heartbeat may ask `isZero`, in another thread. An exception would end
@@ -36,6 +36,7 @@ final class SubstreamStats(
   /** The highest times that other copies have seen: by name, in µs. */
   @transient private var tops = mutable.Map.empty[String, Long]
   @volatile private var future = PartitionCounts.none
+  private var times = new TimesSeen
 
   /** The events below the watermark that other copies have seen, by name. */
   @transient private var late = mutable.Map.empty[String, PartitionCounts]
@@ -49,11 +50,13 @@ final class SubstreamStats(
    * Takes in an event of a substream, with its time in µs, from a partition of the watermark's
    * node. This is not the partition of the task, which has another number after `coalesce`.
    */
-  def observe(substream: SubstreamNode, micros: Long, partition: Int): Unit =
+  def observe(substream: SubstreamNode, micros: Long, partition: Int): Unit = {
+    times.add(micros)
     if (micros < lateBoundMicros) {
       substream.observe(micros, futureBoundMicros)
       substream.addLate(partition)
     } else if (substream.observe(micros, futureBoundMicros)) future = future.increased(partition)
+  }
 
   /** By name, the highest time in µs; `NoTime` if all events were too far in the future. */
   override def value: Map[String, Long] = all.toMap
@@ -84,6 +87,9 @@ final class SubstreamStats(
   private def raise(times: mutable.Map[String, Long], name: String, micros: Long): Unit =
     times(name) = math.max(micros, times.getOrElse(name, SubstreamNode.NoTime))
 
+  /** The times of all events. The mean counts a row again if its task runs again, as in Spark. */
+  def seen: TimesSeen = times
+
   /** How many events were further in the future than allowed. */
   def futureEvents: Long = future.total
 
@@ -109,6 +115,7 @@ final class SubstreamStats(
     tops.clear()
     late.clear()
     future = PartitionCounts.none
+    times = new TimesSeen
   }
 
   override def add(micros: Long): Unit = observe(tree, micros, partition = 0)
@@ -124,6 +131,7 @@ final class SubstreamStats(
       if (tops.contains(name)) late(name) = late.getOrElse(name, PartitionCounts.none).max(counts)
     }
     future = future.max(that.future)
+    times.merge(that.times)
   }
 
   // The tree stays in its task; only names and times are sent.

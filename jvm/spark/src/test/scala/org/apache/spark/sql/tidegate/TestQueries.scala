@@ -1,5 +1,7 @@
 package org.apache.spark.sql.tidegate
 
+import org.apache.spark.SparkEnv
+import org.apache.spark.metrics.source.Source
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
@@ -34,6 +36,24 @@ object TestQueries {
       trigger = trigger,
       triggerClock = clock
     )
+
+  /** What a gauge of Spark's metrics shows of a query. */
+  def gauge(query: StreamingQuery, name: String): Any =
+    valueOf(SparkInternals.execution(query).get.streamMetrics, name)
+
+  /** The same, as the metrics system shows it; `None` if it does not know the query. */
+  def reportedGauge(query: StreamingQuery, name: String): Option[Any] =
+    SparkEnv.get.metricsSystem
+      .getSourcesByName(s"spark.streaming.${query.id}")
+      .headOption
+      .map(valueOf(_, name))
+
+  private def valueOf(source: Source, name: String): Any =
+    source.metricRegistry.getGauges.get(name).getValue
+
+  /** Waits until listeners have heard everything. */
+  def drainListeners(session: SparkSession): Unit =
+    session.sparkContext.listenerBus.waitUntilEmpty()
 
   /** The plan that a DataFrame runs, with the metrics of its last run. */
   def executedPlan(df: DataFrame): SparkPlan = castToImpl(df).queryExecution.executedPlan
