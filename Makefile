@@ -39,6 +39,10 @@ demo: .venv/.installed ## Count two million rows with Spark's watermark and with
 demo-kafka: .venv/.installed $(KAFKA) ## Show the partitions of a topic live, on a broker of its own.
 	@$(BIN)/python -m tidegate demo-kafka --jars $(KAFKA_JARS) $(DEMO_ARGUMENTS)
 
+.PHONY: demo-adopt
+demo-adopt: .venv/.installed $(KAFKA) ## Kill an ordinary job, adopt its checkpoint, and check every window.
+	@$(BIN)/python -m tidegate demo-adopt --jars $(KAFKA_JARS) $(DEMO_ARGUMENTS)
+
 .PHONY: test
 test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the wheel, Spark Connect, a cluster, Delta, Kafka.
 	@$(MAKE) --no-print-directory test-python
@@ -148,7 +152,7 @@ $(JAR): $(JVM_SOURCES)
 	./sbt spark/assembly
 	@touch $@
 
-# A Kafka broker, Spark's connector to it, and Delta, for tests and demo-kafka; `spark/test` brings
+# A Kafka broker, Spark's connector to it, and Delta, for tests and demos; `spark/test` brings
 # them too.
 $(KAFKA): $(BUILD_FILES) | $(JAR)
 	./sbt spark/sourceJars
