@@ -11,10 +11,9 @@ from tidegate.__main__ import main
 from tidegate.demo.adopt.checkpoint import last_watermark
 from tidegate.demo.adopt.command import LAGGING, orders
 from tidegate.demo.adopt.picture import draw
-from tidegate.demo.adopt.submission import JOB
+from tidegate.demo.adopt.submission import JOB, JobError, submitted
 from tidegate.demo.adopt.verdict import Emitted, judge
 from tidegate.demo.compare import Expected
-from tidegate.demo.kafka.log import Log
 
 EXPECTED = Expected({0: (10, 100), 10: (20, 100), 20: (30, 80), 30: (40, 7)}, 287)
 ADOPTED = 25
@@ -92,10 +91,13 @@ def test_watermark_when_read_from_a_checkpoint_then_is_that_of_the_last_batch(
 
 
 def test_orders_when_made_then_one_partition_is_minutes_behind_to_the_end() -> None:
-    log = Log(orders(4_000))
+    log = orders(4_000)
 
     last = {row.partition: row.time for row in log.rows}
     assert sorted(last) == [0, 1, 2, 3] == [row.partition for row in log.end]
+    assert log.whole().windows.keys() == {
+        round(row.time.timestamp()) // 10 * 10_000 for row in log.rows if row.partition != LAGGING
+    }
     assert log.added_at is None and log.partitions == 4
     assert 160 < (last[0] - last[LAGGING]).total_seconds() < 200
 
@@ -105,6 +107,22 @@ def test_job_when_read_then_knows_nothing_of_tidegate() -> None:
 
     assert "withWatermark" in code
     assert not re.search("tidegate|keyed", code, re.IGNORECASE)
+
+
+def test_job_when_it_ends_by_itself_then_shows_its_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit = tmp_path / "bin" / "spark-submit"
+    submit.parent.mkdir()
+    submit.write_text("#!/bin/sh\necho out of order >&2\nexit 3\n")
+    submit.chmod(0o755)
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+
+    with pytest.raises(JobError) as error, submitted([], [], {}, tmp_path / "log") as job:
+        while True:
+            job.check()
+
+    assert str(error.value) == "The job has ended with code 3:\nout of order"
 
 
 def test_demo_when_there_are_no_jars_then_names_the_folder_and_the_command(

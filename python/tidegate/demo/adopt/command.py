@@ -62,9 +62,9 @@ def main(arguments: list[str]) -> int:
         return INTERRUPTED
 
 
-def orders(rows: int) -> Arrivals:
-    """Describe the rows of the topic: all partitions run together, but for one that is behind."""
-    return Arrivals(
+def orders(rows: int) -> Log:
+    """Make the rows of the topic: all partitions run together, but for one that is behind."""
+    arrivals = Arrivals(
         EVENT_TIME,
         rows,
         seed=1,
@@ -74,10 +74,12 @@ def orders(rows: int) -> Arrivals:
         behind=BEHIND_MINUTES * MINUTE,
         silent=None,
     )
+    # A window of the slow partition alone would be lost to Spark as a whole.
+    return Log(arrivals, since=arrivals.start)
 
 
 def _run(options: argparse.Namespace, folder: Path, interrupts: Interrupts) -> int:
-    log, progress = Log(orders(options.rows)), Progress(sys.stdout)
+    log, progress = orders(options.rows), Progress(sys.stdout)
     say = progress.say
     say("Starting a broker and Spark.")
     with ExitStack() as stack:
@@ -111,8 +113,8 @@ def _run(options: argparse.Namespace, folder: Path, interrupts: Interrupts) -> i
         job = stages.run(SparkEngine(), [], {}, lambda job: job.rows >= half)
         before, adopted_ms = sink.read(), last_watermark(checkpoint)
         say(
-            f"   Killed. Spark reports {job.dropped:,} rows dropped by its watermark: it adds up "
-            "each batch's rows of a window first."
+            f"   Killed. Spark reports {job.dropped:,} rows dropped by its watermark; it counts "
+            "the rows of a window in a task as one."
         )
 
         say("\n2. Its checkpoint: python -m tidegate adopt checkpoint")

@@ -52,9 +52,9 @@ class Stages:
                 job.check()
                 if len(job.batches) > seen:
                     seen = len(job.batches)
-                    self.progress.update(self._line(engine, job))
                     if is_done(job):
                         break
+                    self.progress.update(self._line(engine, job))
                 if time.monotonic() - began > self.timeout:
                     raise TimeoutError(
                         f"The job was not done after {self.timeout:g} seconds. Try fewer --rows, "
@@ -71,7 +71,7 @@ class Stages:
         at = "" if watermark is None else f", {engine.name}'s watermark {_time(watermark)}"
         return (
             f"   batch {batch.batchId}: {self.read + job.rows:,} of {self.rows:,} rows read, "
-            f"{job.open_windows} windows open{at}"
+            f"open windows: {job.open_windows}{at}"
         )
 
 

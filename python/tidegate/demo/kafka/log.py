@@ -56,12 +56,13 @@ def uneven(rows: int, partitions: int) -> Arrivals:
 class Log:
     """The rows of the topic, in order."""
 
-    def __init__(self, arrivals: Arrivals) -> None:
-        """Make the rows."""
+    def __init__(self, arrivals: Arrivals, since: datetime | None = None) -> None:
+        """Make the rows, and leave out those of times before `since`."""
         self.partitions = arrivals.substreams - (arrivals.added is not None)
         """How many partitions there are at the beginning."""
         self.arrivals = arrivals
-        self.rows = list(_rows(self.arrivals, generate(self.arrivals)))
+        made = _rows(self.arrivals, generate(self.arrivals))
+        self.rows = [row for row in made if since is None or row.time >= since]
         self.end = list(_rows(self.arrivals, end_markers(self.arrivals)))
         self._times: dict[int, list[int]] = {}
         for row in self.rows:
