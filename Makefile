@@ -12,6 +12,7 @@ KAFKA_JARS := build/kafka
 KAFKA := $(KAFKA_JARS)/.ready
 DIRECT_FILES := build/direct-files/.ready
 DIRECT_CLASS := jvm/spark/target/scala-2.13/test-classes/tidegate/DirectFiles.class
+FLINK := build/flink-async/.ready
 PYTEST_NEEDS := .venv/.installed $(KAFKA) $(DIRECT_FILES)
 BUILD_FILES := version.txt build.sbt $(wildcard project/*.scala project/*.sbt project/*.properties)
 JVM_SOURCES := $(BUILD_FILES) $(shell find jvm -path '*/src/main/*' -type f 2> /dev/null)
@@ -29,7 +30,7 @@ SEED ?=
 .PHONY: help
 help: ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | \
-	  awk -F ':.*## ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
+	  awk -F ':.*## ' '{ printf "  make %-17s %s\n", $$1, $$2 }'
 
 .PHONY: demo
 demo: .venv/.installed ## Count two million rows with Spark's watermark and with Tidegate's.
@@ -38,6 +39,10 @@ demo: .venv/.installed ## Count two million rows with Spark's watermark and with
 .PHONY: demo-kafka
 demo-kafka: .venv/.installed $(KAFKA) ## Show the partitions of a topic live, on a broker of its own.
 	@$(BIN)/python -m tidegate demo-kafka --jars $(KAFKA_JARS) $(DEMO_ARGUMENTS)
+
+.PHONY: demo-adopt
+demo-adopt: .venv/.installed $(KAFKA) ## Kill an ordinary job, adopt its checkpoint, and check every window.
+	@$(BIN)/python -m tidegate demo-adopt --jars $(KAFKA_JARS) $(DEMO_ARGUMENTS)
 
 .PHONY: test
 test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the wheel, Spark Connect, a cluster, Delta, Kafka.
@@ -101,6 +106,10 @@ bench-async: $(PYTEST_NEEDS) ## Run asynchronous calls against mapInPandas with 
 bench-snapshot: ## Run batches beside exports of snapshots, and alone.
 	./sbt "bench/runMain tidegate.bench.snapshot.SnapshotBenchmark $(BENCH_ARGUMENTS)"
 
+.PHONY: bench-async-flink
+bench-async-flink: $(FLINK) ## Run them against Flink's too, which Maven brings.
+	@$(MAKE) --no-print-directory bench-async BENCH_ARGUMENTS="--flink $(<D) $(BENCH_ARGUMENTS)"
+
 .PHONY: package
 package: $(WHEEL) ## Build the jar, and the wheel that holds it, into dist/.
 	cp $(JAR) dist/
@@ -153,7 +162,7 @@ $(JAR): $(JVM_SOURCES)
 	./sbt spark/assembly
 	@touch $@
 
-# A Kafka broker, Spark's connector to it, and Delta, for tests and demo-kafka; `spark/test` brings
+# A Kafka broker, Spark's connector to it, and Delta, for tests and demos; `spark/test` brings
 # them too.
 $(KAFKA): $(BUILD_FILES) | $(JAR)
 	./sbt spark/sourceJars
@@ -164,6 +173,10 @@ $(DIRECT_FILES): $(shell find jvm/spark/src/test -name DirectFiles.scala) | $(JA
 	[ $(DIRECT_CLASS) -nt $< ] || ./sbt spark/Test/compile
 	mkdir -p $(@D)/tidegate
 	cp $(dir $(DIRECT_CLASS))Direct*.class $(@D)/tidegate/
+	@touch $@
+
+$(FLINK): $(shell find jvm/bench/flink-async -type f)
+	mvn -q -f jvm/bench/flink-async compile dependency:copy-dependencies -DincludeScope=runtime
 	@touch $@
 
 $(BUNDLED_JAR): $(JAR)

@@ -6,6 +6,7 @@ import sys
 COMMANDS = {
     "demo": "tidegate.demo.command",
     "demo-kafka": "tidegate.demo.kafka.command",
+    "demo-adopt": "tidegate.demo.adopt.command",
     "adopt": "tidegate.commands.adopt",
     "release": "tidegate.commands.release",
     "snapshot": "tidegate.commands.snapshot",

@@ -39,6 +39,7 @@ def test_lagging_substream_when_compared_then_is_ten_minutes_behind() -> None:
 
 
 def test_silent_substream_when_half_is_over_then_has_no_more_rows() -> None:
+    assert SMALL.silent is not None
     times = since_start(SMALL, SMALL.silent)
 
     assert 29 * MINUTE < times.max() < 30 * MINUTE

@@ -11,11 +11,11 @@ from tidegate.__main__ import main
 from tidegate.demo.compare import Comparison
 from tidegate.demo.kafka.broker import BrokerError, starting
 from tidegate.demo.kafka.interrupts import Interrupts
-from tidegate.demo.kafka.log import WINDOW_MS, Log
+from tidegate.demo.kafka.log import WINDOW_MS, Log, uneven
 from tidegate.demo.kafka.queries import offsets
 from tidegate.demo.kafka.summary import table
 
-LOG = Log(rows=4_000, partitions=8)
+LOG = Log(uneven(rows=4_000, partitions=8))
 
 
 @pytest.fixture

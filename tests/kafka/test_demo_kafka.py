@@ -1,49 +1,18 @@
 """`make demo-kafka` with few rows, on a broker that it starts and stops itself."""
 
-import os
 import re
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from kafka.conftest import JARS
+from kafka.demos import TIMEOUT_SECONDS, assert_nothing_is_left, demo
 
-TIMEOUT_SECONDS = 240
-
-
-@contextmanager
-def demo(folder: Path, seconds: int) -> Iterator["subprocess.Popen[str]"]:
-    """Start the demonstration, with a folder for all that is temporary."""
-    command = [sys.executable, "-m", "tidegate", "demo-kafka", "--jars", str(JARS)]
-    command += ["--rows", "2000", "--seconds", str(seconds), "--idle-timeout", "5"]
-    process = subprocess.Popen(
-        command,
-        cwd=folder,
-        env={**os.environ, "TMPDIR": str(folder)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def assert_nothing_is_left(folder: Path) -> None:
-    assert list(folder.glob("tidegate-*")) == []
-    processes = subprocess.run(["ps", "axww", "-o", "args"], capture_output=True, text=True).stdout
-    assert [line for line in processes.splitlines() if f"{folder}/tidegate-" in line] == []
+FEW = ("--rows", "2000", "--idle-timeout", "5")
 
 
 def test_demo_when_run_then_tidegate_drops_nothing_and_each_window_is_right(
     tmp_path: Path,
 ) -> None:
-    with demo(tmp_path, seconds=6) as process:
+    with demo(tmp_path, "demo-kafka", *FEW, "--seconds", "6") as process:
         out, err = process.communicate(timeout=TIMEOUT_SECONDS)
 
     assert process.returncode == 0, err
@@ -59,7 +28,7 @@ def test_demo_when_run_then_tidegate_drops_nothing_and_each_window_is_right(
 
 
 def test_demo_when_interrupted_then_stops_all_that_it_started(tmp_path: Path) -> None:
-    with demo(tmp_path, seconds=200) as process:
+    with demo(tmp_path, "demo-kafka", *FEW, "--seconds", "200") as process:
         assert process.stdout is not None
         next(line for line in process.stdout if re.search(r"Tidegate \d", line))
         process.send_signal(signal.SIGINT)

@@ -31,7 +31,7 @@ class Arrivals:
     disorder: int = 4 * SECOND
     lagging: int = 7
     behind: int = 10 * MINUTE
-    silent: int = 5
+    silent: int | None = 5
     silent_from: float = 0.5
     added: int | None = None
     added_from: float = 0.6

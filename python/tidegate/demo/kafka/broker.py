@@ -1,5 +1,6 @@
 """A Kafka broker, its own controller, in a process of its own."""
 
+import argparse
 import os
 import random
 import shutil
@@ -26,6 +27,29 @@ JAVA_OPTIONS = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 
 class BrokerError(Exception):
     """The broker cannot be started."""
+
+
+def add_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names the jars."""
+    parser.add_argument(
+        "--jars",
+        type=Path,
+        default=Path("build/kafka"),
+        help="folder with the jars of a broker and of Spark's connector to Kafka",
+    )
+
+
+def check(jars: Path) -> None:
+    """Fail if there are no jars, or no Java."""
+    missing = [name for name in ("broker", "connector") if not (jars / name).is_dir()]
+    if missing:
+        raise BrokerError(
+            f"There are no Kafka jars in {jars} (looked for the folder {missing[0]}). Run "
+            "`make build/kafka/.ready` in a clone of the project, or name with --jars a folder of "
+            "two: broker, with the jars of Kafka, and connector, with those of "
+            "spark-sql-kafka-0-10."
+        )
+    java()
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from tidegate.demo.kafka import broker
 from tidegate.demo.kafka.client import Client
 from tidegate.demo.kafka.feed import TopicFeed
 from tidegate.demo.kafka.interrupts import Interrupts
-from tidegate.demo.kafka.log import BACKLOG, LAG_SECONDS, WINDOW_MS, Log
+from tidegate.demo.kafka.log import BACKLOG, LAG_SECONDS, WINDOW_MS, Log, uneven
 from tidegate.demo.kafka.queries import CountQuery
 from tidegate.demo.kafka.screen import screen
 from tidegate.demo.kafka.summary import summary
@@ -38,16 +38,8 @@ READ_AHEAD = 2
 def main(arguments: list[str]) -> int:
     """Run the demonstration, and return the exit code."""
     options = _parse(arguments)
-    missing = [name for name in ("broker", "connector") if not (options.jars / name).is_dir()]
-    if missing:
-        return _failed(
-            f"There are no Kafka jars in {options.jars} (looked for the folder {missing[0]}). Run "
-            "`make build/kafka/.ready` in a clone of the project, or name with --jars a folder of "
-            "two: broker, with the jars of Kafka, and connector, with those of "
-            "spark-sql-kafka-0-10."
-        )
     try:
-        broker.java()
+        broker.check(options.jars)
         with Interrupts() as interrupts, tempfile.TemporaryDirectory(prefix="tidegate-") as folder:
             _run(options, Path(folder), interrupts)
     except (broker.BrokerError, TimeoutError) as error:
@@ -61,7 +53,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _run(options: argparse.Namespace, folder: Path, interrupts: Interrupts) -> None:
-    log = Log(options.rows, options.partitions)
+    log = Log(uneven(options.rows, options.partitions))
     _say("Starting a broker and Spark.")
     with ExitStack() as stack:
         jars = options.jars
@@ -162,12 +154,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         "--idle-timeout", type=float, default=8, help="seconds of silence that make one idle"
     )
     parser.add_argument("--timeout", type=float, default=300, help="seconds for the queries")
-    parser.add_argument(
-        "--jars",
-        type=Path,
-        default=Path("build/kafka"),
-        help="folder with the jars of a broker and of Spark's connector to Kafka",
-    )
+    broker.add_option(parser)
     options = parser.parse_args(arguments)
     for name, least in (("rows", LEAST_ROWS), ("partitions", LEAST_PARTITIONS)):
         if getattr(options, name) < least:

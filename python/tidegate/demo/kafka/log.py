@@ -36,36 +36,43 @@ class Row:
         return json.dumps({"order_id": self.order_id, event_time: self.time.isoformat()})
 
 
-class Log:
-    """The rows of the topic: most partitions run together, one is behind, one stops, one is new."""
+def uneven(rows: int, partitions: int) -> Arrivals:
+    """Describe so many partitions: most run together, one is behind, one stops, one is added."""
+    return Arrivals(
+        "order_time",
+        rows,
+        seed=1,
+        substreams=partitions + 1,
+        length=20 * MINUTE,
+        lagging=partitions - 1,
+        behind=5 * MINUTE,
+        silent=partitions - 3,
+        silent_from=SILENT_FROM,
+        added=partitions,
+        added_from=ADDED_FROM,
+    )
 
-    def __init__(self, rows: int, partitions: int) -> None:
-        """Make the rows of so many partitions, and of one that is added later."""
-        self.partitions = partitions
-        self.arrivals = Arrivals(
-            "order_time",
-            rows,
-            seed=1,
-            substreams=partitions + 1,
-            length=20 * MINUTE,
-            lagging=partitions - 1,
-            behind=5 * MINUTE,
-            silent=partitions - 3,
-            silent_from=SILENT_FROM,
-            added=partitions,
-            added_from=ADDED_FROM,
-        )
-        self.rows = list(_rows(self.arrivals, generate(self.arrivals)))
+
+class Log:
+    """The rows of the topic, in order."""
+
+    def __init__(self, arrivals: Arrivals, since: datetime | None = None) -> None:
+        """Make the rows, and leave out those of times before `since`."""
+        self.partitions = arrivals.substreams - (arrivals.added is not None)
+        """How many partitions there are at the beginning."""
+        self.arrivals = arrivals
+        made = _rows(self.arrivals, generate(self.arrivals))
+        self.rows = [row for row in made if since is None or row.time >= since]
         self.end = list(_rows(self.arrivals, end_markers(self.arrivals)))
         self._times: dict[int, list[int]] = {}
         for row in self.rows:
             self._times.setdefault(row.partition, []).append(round(row.time.timestamp() * 1000))
 
     @property
-    def added_at(self) -> int:
-        """How many rows are written before the partition is added."""
+    def added_at(self) -> int | None:
+        """How many rows are written before a partition is added; None if none is."""
         added = self.arrivals.added
-        return next(n for n, row in enumerate(self.rows) if row.partition == added)
+        return next((n for n, row in enumerate(self.rows) if row.partition == added), None)
 
     @property
     def bounds(self) -> tuple[datetime, datetime]:
