@@ -35,10 +35,10 @@ class SnapshotForkSuite extends RestartTest {
     goesOn.countDown()
     assert(exported.batchId === Paused - 1)
     assert(exported === verifySnapshot(path.toString))
-    original.settle()
+    original.settle().stop()
 
     startSnapshot(path.toString, checkpoint.toString)
-    val fork = new Run(frame, checkpoint).start().settle()
+    val fork = new Run(frame, checkpoint).start().settle().stop()
     assert(fork.query.id !== original.query.id)
     val after = original.byBatch.filter { case (id, _) => id >= Paused }
     assert(fork.byBatch === after)

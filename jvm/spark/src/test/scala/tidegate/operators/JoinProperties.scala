@@ -83,7 +83,7 @@ class JoinProperties extends JoinTest {
         run.start().awaitEnd()
       }
       run.failIn = _ => false
-      run.start().settle()
+      run.start().settle().stop()
       if (!beyond) assert(run.lateRows === Map.empty)
       run.rows
     }
