@@ -22,6 +22,7 @@ BIN := .venv/bin
 RUFF_CONFIG := --config python/pyproject.toml
 DEMO_ARGUMENTS ?=
 BENCH_ARGUMENTS ?=
+SPARK_SUITES_ARGUMENTS ?=
 MINUTES ?= 60
 KILL_EVERY ?= 5
 SEED ?=
@@ -55,10 +56,16 @@ test-faults: ## Kills at every moment, replays, checkpoints of earlier versions,
 	./sbt "spark/testOnly $(FAULTS)"
 
 .PHONY: test-nightly
-test-nightly: ## As test-faults, with ten times as much, and 200,000 simulated queries.
+test-nightly: ## As test-faults, with ten times as much, 200,000 simulated queries, and Spark's own suites.
 	./sbt -Dtidegate.seeds=200000 -Dtidegate.kills=20 -Dtidegate.cases=50 \
 	  "core/testOnly *.SimulatorSuite" \
 	  "spark/testOnly $(FAULTS) *Properties *RestartSuite *ChainSuite *.ReplaceWatermarksSuite"
+	@$(MAKE) --no-print-directory test-spark-suites
+
+.PHONY: test-spark-suites
+test-spark-suites: ## Run Spark's own streaming suites with Tidegate (see jvm/spark-suites/README.md).
+	./sbt sparkSuites/scalafmtCheckAll "sparkSuites/scalafixAll --check" sparkSuites/test \
+	  "sparkSuites/run $(SPARK_SUITES_ARGUMENTS)"
 
 .PHONY: lint
 lint: .venv/.tools python/tidegate/_version.py ## Check formats, lints and types; warnings are errors.
