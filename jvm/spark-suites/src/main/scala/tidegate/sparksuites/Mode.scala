@@ -19,4 +19,12 @@ private[sparksuites] object Mode {
   )
 
   val all: Seq[Mode] = Seq(Mode("extension", Extension), replacing("slowest"), replacing("own"))
+
+  val names: Set[String] = all.map(_.name).toSet
+
+  def list: String = all.map(_.name).mkString(", ")
+
+  /** The modes that a list such as `own, slowest` names; `None` if one of them is unknown. */
+  def parse(text: String): Option[Set[String]] =
+    Some(text.split(",").map(_.trim).toSet).filter(_.subsetOf(names))
 }

@@ -16,25 +16,26 @@ import org.scalatest.{Args, Suite}
  */
 object SparkSuites {
   private val folder: Path = Paths.get(sys.props("tidegate.spark-suites"))
-  private val Prefix = "org.apache.spark.sql."
 
   def main(args: Array[String]): Unit = {
     def wanted(option: String)(text: String): Boolean = {
       val words = args.filter(_.startsWith(s"$option=")).map(_.drop(option.length + 1))
       words.isEmpty || words.exists(w => if (option == "mode") text == w else text.contains(w))
     }
-    val suites = names.filter(wanted("suite"))
+    val listed = ListedSuite.parse(lines("suites.txt"))
+    val suites = listed.filter(s => wanted("suite")(s.className))
     val modes = Mode.all.filter(m => wanted("mode")(m.name))
     if (args.exists(!_.matches("(mode|suite|test)=.+")) || suites.isEmpty || modes.isEmpty) {
       refuse(
         s"Found the arguments '${args.mkString(" ")}'. Give mode=NAME with one of " +
-          s"${Mode.all.map(_.name).mkString(", ")}, suite=WORD with a part of a name in " +
+          s"${Mode.list}, suite=WORD with a part of a name in " +
           s"${folder.resolve("suites.txt")}, test=WORD with a part of a title, or nothing for all."
       )
     }
-    val expected = ExpectedDifferences.read(folder.resolve("expected-differences.md")).filter { e =>
-      suites.exists(simple(_) == e.test.suite) && wanted("test")(e.test.title) ||
-      !names.exists(simple(_) == e.test.suite)
+    // An entry whose suite is not listed at all never runs: that shows in every run.
+    val expected = ExpectedDifferences.parse(lines("expected-differences.md")).filter { e =>
+      def named(suites: Seq[ListedSuite]) = suites.exists(_.name == e.test.suite)
+      named(suites) && wanted("test")(e.test.title) || !named(listed)
     }
     val verdicts = modes.map(m => new Verdict(m.name, run(m, suites, wanted("test")), expected))
     println()
@@ -53,18 +54,16 @@ object SparkSuites {
     sys.exit(2)
   }
 
-  private def names: Seq[String] =
-    Files.readAllLines(folder.resolve("suites.txt")).asScala.toSeq.map(_.trim).filterNot { line =>
-      line.isEmpty || line.startsWith("#")
-    }
+  private def lines(file: String): Seq[String] =
+    Files.readAllLines(folder.resolve(file)).asScala.toSeq
 
-  private def simple(suite: String): String = suite.split('.').last
-
-  private def run(mode: Mode, suites: Seq[String], title: String => Boolean): Seq[Outcome] = {
+  private def run(mode: Mode, suites: Seq[ListedSuite], title: String => Boolean): Seq[Outcome] = {
     mode.settings.foreach { case (name, value) => System.setProperty(name, value) }
     try {
       val first = outcomes(mode, "ModeSuite", _ => true)(new ModeSuite(mode))
-      first ++ suites.flatMap(s => outcomes(mode, simple(s), title)(newSuite(Prefix + s)))
+      first ++ suites.filter(_.modes(mode.name)).flatMap { s =>
+        outcomes(mode, s.name, title)(newSuite(s.className))
+      }
     } finally mode.settings.keys.foreach(System.clearProperty)
   }
 

@@ -71,4 +71,20 @@ class VerdictSuite extends AnyFunSuite {
         )
       }
   }
+
+  test("a suite runs in all modes, or in those that are named") {
+    val listed = ListedSuite.parse(Seq("# All", "", "streaming.ASuite", "BSuite | own, slowest"))
+    assert(listed.map(_.name) === Seq("ASuite", "BSuite"))
+    assert(listed.map(_.modes) === Seq(Mode.names, Set("own", "slowest")))
+    assert(listed.head.className === "org.apache.spark.sql.streaming.ASuite")
+  }
+
+  test("a suite with an unknown mode is refused") {
+    val error = intercept[IllegalArgumentException](ListedSuite.parse(Seq("ASuite | mine")))
+    assert(
+      error.getMessage === "'ASuite | mine' in the list of suites has to be the name of a class " +
+        "without org.apache.spark.sql., and after ' | ' modes of extension, slowest, own, or no " +
+        "modes for all."
+    )
+  }
 }
