@@ -23,6 +23,7 @@ BIN := .venv/bin
 RUFF_CONFIG := --config python/pyproject.toml
 DEMO_ARGUMENTS ?=
 BENCH_ARGUMENTS ?=
+SPARK_SUITES_ARGUMENTS ?=
 MINUTES ?= 60
 KILL_EVERY ?= 5
 SEED ?=
@@ -65,6 +66,11 @@ test-nightly: ## As test-faults, with ten times as much, and 200,000 simulated q
 	  "core/testOnly *.SimulatorSuite" \
 	  "spark/testOnly $(FAULTS) *Properties *RestartSuite *ChainSuite *.ReplaceWatermarksSuite \
 	   tidegate.ProgressSuite"
+
+.PHONY: test-spark-suites
+test-spark-suites: ## Run Spark's own streaming suites with Tidegate (see jvm/spark-suites/README.md).
+	./sbt sparkSuites/scalafmtCheckAll "sparkSuites/scalafixAll --check" sparkSuites/test \
+	  "sparkSuites/run $(SPARK_SUITES_ARGUMENTS)"
 
 .PHONY: lint
 lint: .venv/.tools python/tidegate/_version.py ## Check formats, lints and types; warnings are errors.

@@ -43,6 +43,11 @@ lazy val settings = Seq(
   Test / testOptions += Tests.Argument("-oD")
 )
 
+/** What every build takes part in. Spark's own suites do not: they bring jars of their own. */
+lazy val root = (project in file("."))
+  .aggregate(core, spark, bench)
+  .settings(name := "tidegate", publish / skip := true)
+
 lazy val core = (project in file("jvm/core"))
   .settings(settings)
   .settings(
@@ -114,4 +119,15 @@ lazy val bench = (project in file("jvm/bench"))
     // What the benchmarks write goes to the same build/ as everything else.
     run / baseDirectory := (ThisBuild / baseDirectory).value,
     javaOptions ++= javaModuleOptions ++ Seq("-Xmx6g", "-Duser.timezone=UTC")
+  )
+
+/** `make test-spark-suites`. */
+lazy val sparkSuites = (project in file("jvm/spark-suites"))
+  .dependsOn(spark)
+  .settings(settings)
+  .settings(SparkSuites.settings)
+  .settings(
+    name := "tidegate-spark-suites",
+    publish / skip := true,
+    run / javaOptions ++= javaModuleOptions
   )

@@ -3,6 +3,7 @@ package tidegate.clock
 import org.apache.hadoop.fs.Path
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.tidegate.{OffsetEntries, OffsetEntry, SparkInternals}
 import tidegate.core.clock.{ClockCodec, ClockState, QuerySpec}
 import tidegate.errors.AdoptionErrors
@@ -75,8 +76,13 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
    *   the place of the clock among the sources
    * @return
    *   Spark's watermark, in epoch ms, in the last batch that was begun; 0 if it had none
+   * @throws AnalysisException
+   *   if Spark's watermark followed the fastest of several streams
    */
   def adopt(spec: QuerySpec, place: Int): Long = {
+    // Spark continues with the policy of the checkpoint, whatever the session says.
+    val policy = last.flatMap(_.setting(SQLConf.STREAMING_MULTIPLE_WATERMARK_POLICY.key))
+    if (spec.nodes.size > 1 && policy.contains("max")) throw AdoptionErrors.policyMax(location)
     write(
       "offsets.spark",
       entries.map { case (batchId, entry) =>

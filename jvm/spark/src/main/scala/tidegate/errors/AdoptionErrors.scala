@@ -25,6 +25,9 @@ object AdoptionErrors {
       "wanted" -> wanted.toString
     )
 
+  def policyMax(location: String): AnalysisException =
+    error("ADOPTED_POLICY_MAX", "location" -> location)
+
   def stillRunning(location: String, query: String): AnalysisException =
     error("CHECKPOINT_IN_USE", "location" -> location, "query" -> query)
 

@@ -238,6 +238,20 @@ class AdoptedCheckpointSuite extends RestartTest {
     )
   }
 
+  test("a watermark that followed the fastest of several streams") {
+    val (_, join) = queries.last
+    val max = "spark.sql.streaming.multipleWatermarkPolicy" -> "max"
+    val (run, _) = withConf(max)(begun(join, 3))
+    val error = replacing(adopting)(intercept[AnalysisException](run.start()))
+    assert(
+      error.getMessage === s"[TIDEGATE_ADOPTED_POLICY_MAX] The checkpoint file:${run.checkpoint} " +
+        "was made with several watermarks and spark.sql.streaming.multipleWatermarkPolicy 'max', " +
+        "which stays with the checkpoint. No keyed watermark follows the fastest stream. Continue " +
+        "the query without Tidegate, or begin it on a new checkpoint with 'min'. SQLSTATE: 0A000"
+    )
+    assert(!Files.exists(run.checkpoint.resolve("offsets.spark")))
+  }
+
   test("a query that is running") {
     val folder = EventFiles.of(rows.head)
     val run = new Run(windows(stream(folder))).start().settle()

@@ -27,6 +27,9 @@ final case class OffsetEntry(entry: OffsetSeqBase) {
   /** The wall clock when the batch began, in epoch ms. */
   def timestampMs: Long = entry.metadataOpt.fold(0L)(_.batchTimestampMs)
 
+  /** A setting that Spark keeps for the checkpoint, as it was when the batch began. */
+  def setting(name: String): Option[String] = entry.metadataOpt.flatMap(_.conf.get(name))
+
   private val byName: Map[String, Option[OffsetV2]] = entry match {
     case map: OffsetMap => map.offsetsMap
     case other          => other.offsets.zipWithIndex.map { case (o, i) => i.toString -> o }.toMap
