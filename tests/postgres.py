@@ -177,7 +177,7 @@ def postgres(prices: dict[int, int]) -> Iterator[Postgres]:
     if programs is None:
         pytest.skip(NO_POSTGRES)
     # Not a folder of pytest: those are root's alone, and too long for the name of a socket.
-    with tempfile.TemporaryDirectory(prefix="prices-", dir="/tmp") as folder:
+    with tempfile.TemporaryDirectory(prefix="prices-") as folder:
         user = next(filter(_is_known, USERS)) if os.geteuid() == 0 else None
         if user is not None:
             shutil.chown(folder, user)
