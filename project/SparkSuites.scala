@@ -19,7 +19,7 @@ object SparkSuites {
     "org.scalatestplus" %% "mockito-5-12" % "3.2.19.0"
   )
 
-  /** Unpacks the files that Spark's tests read, at the place in Spark's sources where the tests look. */
+  /** Unpacks the files that Spark's tests read to where the tests look for them. */
   private val sparkHome = Def.task {
     val home = target.value / "spark-home"
     val resources = home / "sql" / "core" / "src" / "test" / "resources"

@@ -19,7 +19,7 @@ private[sparksuites] object ListedSuite {
     }
 
   private def no(line: String): Nothing = throw new IllegalArgumentException(
-    s"'$line' in the list of suites has to be the name of a class without $Prefix, and after ' | ' " +
-      s"modes of ${Mode.list}, or no modes for all."
+    s"'$line' in the list of suites has to be the name of a class without $Prefix, and after " +
+      s"' | ' modes of ${Mode.list}, or no modes for all."
   )
 }

@@ -28,7 +28,7 @@ private[snapshot] final class TriedStart(
   private val folder = Files.createTempDirectory("tidegate-start")
 
   /** The copy of the checkpoint. */
-  val copy: String = new Path(folder.toUri).toString
+  val copy: String = s"file:$folder"
 
   /**
    * @param look
