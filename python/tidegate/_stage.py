@@ -88,9 +88,14 @@ class Stage:
             self._left.put([])
 
     async def _run(self, number: int, item: Item, in_flight: int) -> None:
-        ended = await self._call(item, in_flight)
-        error = self._fatal(ended)
-        together = [error] if error is not None else list(self._order.after(number, ended))
+        together: list[Ended | BaseException]
+        try:
+            ended = await self._call(item, in_flight)
+            error = self._fatal(ended)
+            together = [error] if error is not None else [*self._order.after(number, ended)]
+        except Exception as unexpected:
+            # Nobody waits for this task of the loop: an error has to reach the thread that takes.
+            error, together = unexpected, [unexpected]
         if error is None:
             self._in_flight -= len(together)
         if together and not self._leaving:

@@ -63,6 +63,15 @@ class Gate:
         return n * 10
 
 
+def test_calls_when_the_stage_itself_fails_then_the_error_comes_out() -> None:
+    async def fn(row: Any) -> Any:
+        return row
+
+    calls = Calls(lambda: fn, SETTINGS)
+    with pytest.raises(AttributeError):
+        list(calls.run([["no item"]]))  # type: ignore[list-item]
+
+
 def test_order_when_kept_then_answers_leave_as_rows_came() -> None:
     ended = run(Gate({0: 2, 1: 0}), 0, 1, 2, 3)
 
