@@ -48,7 +48,8 @@ NO_ADOPTION = (
 
 NO_EXPORT = (
     "A snapshot of a query needs classic PySpark, and this is a query of Spark Connect, which has "
-    "no py4j. Export the checkpoint of the query: python -m tidegate snapshot export CHECKPOINT PATH."
+    "no py4j. Export the checkpoint of the query on its cluster: "
+    "python -m tidegate snapshot export CHECKPOINT PATH."
 )
 
 NO_COMPATIBILITY = (
