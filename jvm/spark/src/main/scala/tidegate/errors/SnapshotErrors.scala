@@ -60,6 +60,13 @@ object SnapshotErrors {
   def stateIncomplete(folder: String, version: Long): AnalysisException =
     error("STATE_INCOMPLETE", "folder" -> folder, "version" -> version.toString)
 
+  def fileGone(location: String, cause: Throwable): AnalysisException = causedError(
+    "CHECKPOINT_FILE_GONE",
+    Some(cause),
+    "location" -> location,
+    "cause" -> Option(cause.getMessage).getOrElse(cause.getClass.getName)
+  )
+
   def unknownStateStore(location: String, provider: String): AnalysisException =
     error("SNAPSHOT_STATE_STORE", "location" -> location, "provider" -> provider)
 

@@ -1,5 +1,7 @@
 package tidegate.snapshot
 
+import java.io.FileNotFoundException
+
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals, StateFiles}
@@ -11,8 +13,6 @@ import tidegate.errors.SnapshotErrors
 /**
  * A file to copy.
  *
- * @param path
- *   relative to the folder that is copied
  * @param target
  *   relative to the snapshot
  * @param bytes
@@ -72,6 +72,8 @@ private[snapshot] final class CheckpointFiles(location: String, session: SparkSe
       id <- file.getPath.getName.toLongOption
       if file.isFile && id <= last
     } yield id -> file
+    if (!batches.exists(_._1 == batchId))
+      throw new FileNotFoundException(s"$name has no batch $batchId any more")
     val (later, earlier) = batches.sortBy(_._1).partition(_._1 > batchId)
     (earlier.takeRight(2) ++ later).map(_._2)
   }

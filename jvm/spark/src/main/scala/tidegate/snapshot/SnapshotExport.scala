@@ -6,9 +6,9 @@ import scala.annotation.tailrec
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals}
+import org.apache.spark.sql.{AnalysisException, SparkSession}
 import tidegate.errors.SnapshotErrors
 
 /**
@@ -83,6 +83,10 @@ private[tidegate] final class SnapshotExport(
     info
   }
 
+  /** Whether the query has committed a later batch: Spark may have removed files of this one. */
+  private def isOver(from: CheckpointFiles): Boolean =
+    new CheckpointLogs(checkpoint, session).lastCommitted.exists(_ > from.batchId)
+
   /** Begins anew, with a later batch, if the running query has removed files meanwhile. */
   @tailrec
   private def copy(attempt: Int): (CheckpointFiles, Seq[SnapshotFile]) = {
@@ -92,10 +96,11 @@ private[tidegate] final class SnapshotExport(
         val files = from.all ++ sink.toSeq.flatMap(SinkLog.files(_, from.batchId, session))
         Some(new FileCopies(new Path(path), hadoopConf, progress).copy(files))
       } catch {
-        case e: FileNotFoundException if attempt < Attempts =>
-          logInfo(s"A file is gone, so the export begins anew with a later batch: ${e.getMessage}")
+        case e @ (_: FileNotFoundException | _: AnalysisException) if isOver(from) =>
+          if (attempt == Attempts) throw SnapshotErrors.tooFast(checkpoint, Attempts)
+          logInfo(s"Files are gone, so the export begins anew with a later batch: ${e.getMessage}")
           None
-        case _: FileNotFoundException => throw SnapshotErrors.tooFast(checkpoint, Attempts)
+        case e: FileNotFoundException => throw SnapshotErrors.fileGone(checkpoint, e)
       }
     copied match {
       case Some(files) => (from, files)

@@ -334,6 +334,25 @@ class SnapshotSuite extends RestartTest {
     )
   }
 
+  test("a checkpoint in RocksDB that lacks a file of its state") {
+    withConf(StateStoreKind.rocks.conf.toSeq: _*) {
+      val run = begun(3)._1.stop()
+      val gone = paths(run.checkpoint.toString).filter(_.matches(".*/SSTs/[^.].*"))
+      assert(gone.nonEmpty)
+      gone.foreach(path => Files.delete(Path.of(path)))
+      val path = newFolder()
+      val text = refusal(exportSnapshot(run.checkpoint.toString, path))
+      assert(
+        text.startsWith(
+          s"[TIDEGATE_CHECKPOINT_FILE_GONE] The checkpoint ${run.checkpoint} lacks a file that its " +
+            "last batch needs: "
+        )
+      )
+      assert(text.contains(". The checkpoint is damaged; use an earlier snapshot."))
+      assert(!Files.exists(Path.of(path)))
+    }
+  }
+
   test("queries without keyed watermarks have snapshots, too") {
     val folder = EventFiles.of(rows: _*)
     def frame = stream(folder)
