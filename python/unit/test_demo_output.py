@@ -75,7 +75,8 @@ def test_command_when_unknown_then_says_how_it_is_used(capsys: pytest.CaptureFix
     assert main(["dmeo"]) == 2
     assert (
         capsys.readouterr().err
-        == "usage: python -m tidegate {demo,demo-kafka,demo-adopt,adopt,release} [--help]\n"
+        == "usage: python -m tidegate {demo,demo-kafka,demo-adopt,adopt,release,snapshot} "
+        "[--help]\n"
     )
 
 
