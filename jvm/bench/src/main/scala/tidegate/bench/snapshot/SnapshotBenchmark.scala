@@ -15,9 +15,9 @@ import tidegate.bench.{BenchSession, Pairs, States}
  * one after the other, and how fast an export is.
  */
 object SnapshotBenchmark {
-  private val Keys = 2000000L
-  private val RowsOfBatch = 50000L
-  private val Batches = 20
+  private val Keys = 500000L
+  private val RowsOfBatch = 10000L
+  private val Batches = 10
   private val Rounds = 3
 
   def main(args: Array[String]): Unit =
