@@ -50,8 +50,8 @@ private[tidegate] final class SnapshotStart(
     }
     if (sink.nonEmpty && output.isEmpty)
       logWarning(
-        s"The snapshot $snapshot has the log of a sink of files. A query on $checkpoint that writes " +
-          "files needs the log in its folder: name the folder as output."
+        s"The snapshot $snapshot has the log of a sink of files. A query on $checkpoint that " +
+          "writes files needs the log in its folder: name the folder as output."
       )
     id
   }

@@ -213,8 +213,8 @@ class CompatibilitySuite extends RestartTest {
           "query",
           Refused,
           s"[TIDEGATE_CHECKPOINT_OF_SPARK] The checkpoint ${run.checkpoint} was made without " +
-            "Tidegate, and the query has keyed watermarks. Let the query adopt the checkpoint with " +
-            "tidegate.adopt or spark.tidegate.adoptCheckpoint=true, or start it with a new " +
+            "Tidegate, and the query has keyed watermarks. Let the query adopt the checkpoint " +
+            "with tidegate.adopt or spark.tidegate.adoptCheckpoint=true, or start it with a new " +
             "checkpoint. SQLSTATE: 55000"
         )
       )

@@ -220,10 +220,10 @@ class SnapshotSuite extends RestartTest {
     run.stop()
     assert(
       refusal(exportSnapshot(run.query, newFolder())) ===
-        s"[TIDEGATE_SNAPSHOT_QUERY_NOT_RUNNING] The query `${run.query.id}` is not running. Export " +
-        "its checkpoint instead: python -m tidegate snapshot export " +
-        s"file:${run.checkpoint} PATH, or exportSnapshot with the checkpoint in place of the query. " +
-        "SQLSTATE: 55000"
+        s"[TIDEGATE_SNAPSHOT_QUERY_NOT_RUNNING] The query `${run.query.id}` is not running. " +
+        "Export its checkpoint instead: python -m tidegate snapshot export " +
+        s"file:${run.checkpoint} PATH, or exportSnapshot with the checkpoint in place of the " +
+        "query. SQLSTATE: 55000"
     )
     val temporary = counts(stream(EventFiles.of(rows: _*))).writeStream.format("noop").start()
     temporary.processAllAvailable()
@@ -281,8 +281,8 @@ class SnapshotSuite extends RestartTest {
     assert(
       changed { p =>
         Files.move(p.resolve("tidegate.snapshot"), p.resolve("tidegate.snapshot.begun"))
-      } === "[TIDEGATE_SNAPSHOT_CUT_OFF] The copy into PATH was cut off before its end, so the folder " +
-        "is not complete. Delete the folder, and copy again. SQLSTATE: 55000"
+      } === "[TIDEGATE_SNAPSHOT_CUT_OFF] The copy into PATH was cut off before its end, so the " +
+        "folder is not complete. Delete the folder, and copy again. SQLSTATE: 55000"
     )
     val newer = Manifest("q", "id", "c", 1L, None, 0L, 0L, Nil, None, Nil).text
     val json = newer.linesIterator.next().replace("Snapshot\":1", "Snapshot\":7")
@@ -291,9 +291,9 @@ class SnapshotSuite extends RestartTest {
       changed { p =>
         Files.delete(p.resolve(".tidegate.snapshot.crc"))
         Files.writeString(p.resolve("tidegate.snapshot"), s"$json\n${Manifest.hex(digest)}\n")
-      } === "[TIDEGATE_NEWER_SNAPSHOT] The snapshot PATH has format 7, and this version of Tidegate " +
-        "reads up to format 1. Use the version of Tidegate that wrote the snapshot, or a newer one. " +
-        "SQLSTATE: 0A000"
+      } === "[TIDEGATE_NEWER_SNAPSHOT] The snapshot PATH has format 7, and this version of " +
+        "Tidegate reads up to format 1. Use the version of Tidegate that wrote the snapshot, or " +
+        "a newer one. SQLSTATE: 0A000"
     )
   }
 
@@ -305,7 +305,8 @@ class SnapshotSuite extends RestartTest {
     assert(
       started(path) === s"[TIDEGATE_SNAPSHOT_AS_CHECKPOINT] The checkpoint file:$path is a " +
         "snapshot, and a query that ran on it would change it. Make a checkpoint of it first: " +
-        s"python -m tidegate snapshot start file:$path CHECKPOINT, or startSnapshot. SQLSTATE: 55000"
+        s"python -m tidegate snapshot start file:$path CHECKPOINT, or startSnapshot. " +
+        "SQLSTATE: 55000"
     )
     assert(paths(path) === before)
     val half = newFolder()
@@ -322,8 +323,9 @@ class SnapshotSuite extends RestartTest {
     val path = newFolder()
     assert(
       refusal(exportSnapshot(run.checkpoint.toString, path)) ===
-        "[TIDEGATE_STATE_INCOMPLETE] The checkpoint lacks files of the state in state/0/0: version " +
-        "4 cannot be put together. The checkpoint is damaged; use an earlier snapshot. SQLSTATE: 55000"
+        "[TIDEGATE_STATE_INCOMPLETE] The checkpoint lacks files of the state in state/0/0: " +
+        "version 4 cannot be put together. The checkpoint is damaged; use an earlier " +
+        "snapshot. SQLSTATE: 55000"
     )
     assert(!Files.exists(Path.of(path)))
     val last = run.checkpoint.resolve(s"offsets/${run.log.last.id}")
@@ -344,8 +346,8 @@ class SnapshotSuite extends RestartTest {
       val text = refusal(exportSnapshot(run.checkpoint.toString, path))
       assert(
         text.startsWith(
-          s"[TIDEGATE_CHECKPOINT_FILE_GONE] The checkpoint ${run.checkpoint} lacks a file that its " +
-            "last batch needs: "
+          s"[TIDEGATE_CHECKPOINT_FILE_GONE] The checkpoint ${run.checkpoint} lacks a file that " +
+            "its last batch needs: "
         )
       )
       assert(text.contains(". The checkpoint is damaged; use an earlier snapshot."))

@@ -72,10 +72,10 @@ object SnapshotBenchmark {
     val exports = rounds.flatMap(_._3)
     val ratios = rounds.map { case (a, b, _) => median(b) / median(a) }
     println(
-      f"$state: a batch alone median ${median(alone)}%.0f ms, longest ${alone.max} ms; beside exports " +
-        f"median ${median(beside)}%.0f ms, longest ${beside.max} ms; ratio of medians min " +
-        f"${ratios.min}%.2f, median ${Pairs.median(ratios)}%.2f; ${exports.size} exports, median " +
-        f"${median(exports.map(_._1))}%.0f ms for ${median(exports.map(_._2)) / 1e6}%.0f MB"
+      f"$state: a batch alone median ${median(alone)}%.0f ms, longest ${alone.max} ms; beside " +
+        f"exports median ${median(beside)}%.0f ms, longest ${beside.max} ms; ratio of medians " +
+        f"min ${ratios.min}%.2f, median ${Pairs.median(ratios)}%.2f; ${exports.size} exports, " +
+        f"median ${median(exports.map(_._1))}%.0f ms for ${median(exports.map(_._2)) / 1e6}%.0f MB"
     )
   }
 }
