@@ -23,6 +23,9 @@ object SnapshotErrors {
   def temporary(query: String): AnalysisException =
     error("TEMPORARY_CHECKPOINT", "query" -> query)
 
+  def noSinkLog(location: String): AnalysisException =
+    error("NO_SINK_LOG", "location" -> location)
+
   def pathExists(location: String): AnalysisException =
     error("SNAPSHOT_PATH_EXISTS", "location" -> location)
 

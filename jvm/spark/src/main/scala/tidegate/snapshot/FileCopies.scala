@@ -3,7 +3,7 @@ package tidegate.snapshot
 import java.io.{ByteArrayInputStream, FileNotFoundException, InputStream}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.{DigestInputStream, MessageDigest}
-import java.util.concurrent.{ExecutionException, Executors}
+import java.util.concurrent.{ExecutionException, Executors, TimeUnit}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
@@ -34,7 +34,9 @@ private[snapshot] final class FileCopies(
     } catch {
       case e: ExecutionException => throw e.getCause
     } finally {
-      val _ = threads.shutdownNow()
+      threads.shutdownNow()
+      // A copy that still runs would write into the folder after it was deleted, or filled anew.
+      val _ = threads.awaitTermination(Long.MaxValue, TimeUnit.NANOSECONDS)
     }
   }
 

@@ -13,6 +13,12 @@ private[snapshot] object SinkLog {
   /** The folder of the log in the folder of the sink. */
   val Folder = "_spark_metadata"
 
+  /** Whether a sink of files writes to a folder. */
+  def isIn(sink: String, session: SparkSession): Boolean = {
+    val folder = new Path(sink, Folder)
+    folder.getFileSystem(SparkInternals.hadoopConf(session)).exists(folder)
+  }
+
   /** What a committed batch has noted, and the batches before. */
   def files(sink: String, batchId: Long, session: SparkSession): Seq[FileToCopy] = {
     val folder = new Path(sink, Folder)

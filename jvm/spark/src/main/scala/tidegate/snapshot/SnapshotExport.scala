@@ -121,7 +121,10 @@ private[tidegate] object SnapshotExport {
       path: String,
       output: Option[String],
       session: SparkSession
-  ): SnapshotExport = new SnapshotExport(None, checkpoint, Nil, output, path, session)
+  ): SnapshotExport = {
+    output.filterNot(SinkLog.isIn(_, session)).foreach(o => throw SnapshotErrors.noSinkLog(o))
+    new SnapshotExport(None, checkpoint, Nil, output, path, session)
+  }
 
   /** @throws AnalysisException if the query does not run, or not in micro-batches */
   def of(query: StreamingQuery, path: String): SnapshotExport = {

@@ -37,16 +37,17 @@ private[tidegate] final class SnapshotStart(
   def run(): UUID = {
     val (sink, ofQuery) =
       from.manifest.files.partition(_.path.startsWith(s"${SnapshotExport.SinkFolder}/"))
+    if (sink.isEmpty && output.isDefined) throw SnapshotErrors.noSinkLog(snapshot)
     val id = UUID.randomUUID()
     new SnapshotFolder(checkpoint, session).fill {
       copy(ofQuery.filterNot(_.path == "metadata"), checkpoint, identity)
+      new CheckpointLogs(checkpoint, session).writeQueryId(id)
       output.foreach { folder =>
         val log = new Path(folder, SinkLog.Folder).toString
         new SnapshotFolder(log, session).fill {
           copy(sink, log, _.stripPrefix(s"${SnapshotExport.SinkFolder}/"))
         }
       }
-      new CheckpointLogs(checkpoint, session).writeQueryId(id)
     }
     if (sink.nonEmpty && output.isEmpty)
       logWarning(

@@ -11,6 +11,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{AnalysisException, DataFrame}
 
 /** Snapshots of stopped and of running queries, and what is refused. */
@@ -295,6 +296,30 @@ class SnapshotSuite extends RestartTest {
         "Tidegate reads up to format 1. Use the version of Tidegate that wrote the snapshot, or " +
         "a newer one. SQLSTATE: 0A000"
     )
+  }
+
+  test("a folder for a log of a sink, where there is no log") {
+    val (path, checkpoint, output) = (exported(), newFolder(), newFolder())
+    def text(location: String) =
+      "[TIDEGATE_NO_SINK_LOG] The argument output is for the log of a sink of files, and " +
+        s"$location has no such log. Leave output out; or export again, with the folder to which " +
+        "the query writes files. SQLSTATE: 55000"
+    assert(refusal(startSnapshot(path, checkpoint, output)) === text(path))
+    assert(refusal(exportSnapshot(path, newFolder(), output)) === text(output))
+    assert(!Files.exists(Path.of(checkpoint)) && !Files.exists(Path.of(output)))
+  }
+
+  test("times at the ends are shown") {
+    val folder = EventFiles.of(Seq(event("a", -5), event("b", 5)), Seq(event("a", 25)))
+    val flushed = stream(folder)
+      .withKeyedWatermark("time", "5 seconds", substream = Seq("sub"), flush = true)
+      .groupBy(window(col("time"), "10 seconds"))
+      .count()
+    val run = new Run(flushed).runOnce(Trigger.AvailableNow())
+    val found = inspectSnapshot(run.checkpoint.toString)
+    val shown = found.toDF(spark).collect().toSeq
+    assert(shown.size === found.stages.size)
+    assert(found.stages.find(_.kind == "operator").flatMap(_.rows) === Some(0))
   }
 
   test("a query is not started on a snapshot, nor on half a copy") {
