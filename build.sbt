@@ -123,7 +123,8 @@ lazy val bench = (project in file("jvm/bench"))
 
 /** `make test-spark-suites`. */
 lazy val sparkSuites = (project in file("jvm/spark-suites"))
-  .dependsOn(spark)
+  // The tests of Tidegate have files that start no processes.
+  .dependsOn(spark % "compile->compile;runtime->test")
   .settings(settings)
   .settings(SparkSuites.settings)
   .settings(

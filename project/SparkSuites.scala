@@ -55,6 +55,9 @@ object SparkSuites {
       "-XX:ReservedCodeCacheSize=1g",
       // Queries of a few rows do not live long enough for better code.
       "-XX:TieredStopAtLevel=1",
+      // As in the tests of Tidegate: small batches spend half of their time on such processes.
+      "-Dspark.hadoop.fs.AbstractFileSystem.file.impl=tidegate.DirectFiles",
+      "-Dspark.hadoop.fs.file.impl=tidegate.DirectLocalFileSystem",
       // Spark deletes folders with a process of the system.
       "-Djdk.lang.Process.launchMechanism=VFORK"
     )

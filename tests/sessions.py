@@ -29,6 +29,8 @@ SETTINGS = {
     "spark.hadoop.fs.file.impl": "tidegate.DirectLocalFileSystem",
     "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
     "spark.sql.streaming.stateStore.maintenanceInterval": "1h",
+    # No other application has the checkpoints of the tests.
+    "spark.tidegate.adopt.watch": "0 seconds",
 }
 
 

@@ -170,6 +170,8 @@ object KeyedStreamTest {
     .appName("tidegate-test")
     .config("spark.sql.extensions", classOf[TidegateExtensions].getName)
     .config("spark.sql.shuffle.partitions", "1")
+    // No other application has the checkpoints of a test.
+    .config("spark.tidegate.adopt.watch", "0 seconds")
     .config("spark.sql.session.timeZone", "UTC")
     .config("spark.ui.enabled", "false")
     .config("spark.sql.streaming.stateStore.maintenanceInterval", "1h")

@@ -8,6 +8,7 @@ import org.apache.spark.sql.tidegate.{OffsetEntries, OffsetEntry, SparkInternals
 import tidegate.core.clock.{ClockCodec, ClockState, QuerySpec}
 import tidegate.errors.AdoptionErrors
 import tidegate.plans.DropLate
+import tidegate.settings.Settings
 
 /**
  * A checkpoint as far as it differs between a query with keyed watermarks and one without: in the
@@ -34,7 +35,13 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
   private lazy val last: Option[OffsetEntry] =
     if (files.exists(offsets)) OffsetEntries.last(session, offsets) else None
 
-  private lazy val entries: Seq[(Long, OffsetEntry)] = OffsetEntries.read(session, offsets)
+  // Begins before the log is read, so that no batch is lost between the two.
+  private lazy val watch = new CheckpointWatch(files, root)
+
+  private lazy val entries: Seq[(Long, OffsetEntry)] = {
+    val _ = watch
+    OffsetEntries.read(session, offsets)
+  }
 
   /** Whether there is a checkpoint at all. */
   def exists: Boolean = last.isDefined
@@ -61,11 +68,12 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
    * Lets the next start adopt the checkpoint.
    *
    * @throws AnalysisException
-   *   if this is no checkpoint, or one of a query with keyed watermarks
+   *   if this is no checkpoint, one of a query with keyed watermarks, or one of a query that runs
    */
   def markForAdoption(): Unit = {
     if (!exists) throw AdoptionErrors.noCheckpoint(location)
     if (entries.exists(_._2.texts.exists(isClock))) throw AdoptionErrors.alreadyAdopted(location)
+    refuseGrowing()
     files.create(mark, true).close()
   }
 
@@ -77,7 +85,7 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
    * @return
    *   Spark's watermark, in epoch ms, in the last batch that was begun; 0 if it had none
    * @throws AnalysisException
-   *   if Spark's watermark followed the fastest of several streams
+   *   if Spark's watermark followed the fastest of several streams, or if the query runs
    */
   def adopt(spec: QuerySpec, place: Int): Long = {
     // Spark continues with the policy of the checkpoint, whatever the session says.
@@ -108,8 +116,8 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
    * @return
    *   that watermark, in epoch ms, in the last batch that was begun; 0 if there was none
    * @throws AnalysisException
-   *   if this is no checkpoint of a query with keyed watermarks, or if some of its state is not
-   *   Spark's
+   *   if this is no checkpoint of a query with keyed watermarks, if some of its state is not
+   *   Spark's, or if the query runs
    */
   def release(): Long = {
     if (!exists) throw AdoptionErrors.noCheckpoint(location)
@@ -139,10 +147,20 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
   private def write(old: String, log: Seq[(Long, OffsetEntry)]): Unit = {
     if (files.exists(changed)) files.delete(changed, true)
     OffsetEntries.write(session, changed, log)
+    refuseGrowing()
     val kept = new Path(root, old)
     if (files.exists(kept)) files.delete(kept, true)
     rename(offsets, kept)
     rename(changed, offsets)
+  }
+
+  private def refuseGrowing(): Unit = {
+    val ms = Settings.AdoptWatch.in(session.sessionState.conf)
+    if (ms > 0) logInfo(s"Watching the checkpoint $location for $ms ms: its query must not run.")
+    if (watch.grows(ms)) {
+      files.delete(changed, true)
+      throw AdoptionErrors.growing(location)
+    }
   }
 
   private def rename(from: Path, to: Path): Unit =

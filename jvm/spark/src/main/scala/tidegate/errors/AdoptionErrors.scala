@@ -31,6 +31,9 @@ object AdoptionErrors {
   def stillRunning(location: String, query: String): AnalysisException =
     error("CHECKPOINT_IN_USE", "location" -> location, "query" -> query)
 
+  def growing(location: String): AnalysisException =
+    error("CHECKPOINT_GROWING", "location" -> location)
+
   def nothingToRelease(location: String): AnalysisException =
     error("NOTHING_TO_RELEASE", "location" -> location)
 

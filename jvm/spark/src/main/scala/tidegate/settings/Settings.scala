@@ -111,6 +111,15 @@ object Settings {
       "Tidegate: its watermarks begin where Spark's was. With `false` such a start is refused."
   )(_.toBooleanOption)
 
+  /** For how many ms a checkpoint is watched before it is adopted or released. */
+  val AdoptWatch: Setting[Long] = Setting(
+    "spark.tidegate.adopt.watch",
+    "5 seconds",
+    "a duration of 0 or above such as '5 seconds'",
+    "How long a checkpoint is watched before it is adopted or released. If a batch begins or ends " +
+      "meanwhile, its query runs in another application, and the checkpoint is left as it is."
+  )(milliseconds(_).filter(_ >= 0))
+
   /** Whether operators run on the slowest watermark of their query, and not each on its own. */
   val SlowestDecides: Setting[Boolean] = Setting(
     "spark.tidegate.lateness",
@@ -143,6 +152,7 @@ object Settings {
       LateLogLinesPerMinute,
       ReplaceWithWatermark,
       AdoptCheckpoint,
+      AdoptWatch,
       SlowestDecides
     )
 }

@@ -27,7 +27,8 @@ class ChangedSettingsSuite extends RestartTest {
     Settings.LateLogLinesPerMinute.key -> "0",
     // The query has no watermark of Spark's, and its checkpoint is its own.
     Settings.ReplaceWithWatermark.key -> "true",
-    Settings.AdoptCheckpoint.key -> "true"
+    Settings.AdoptCheckpoint.key -> "true",
+    Settings.AdoptWatch.key -> "1 second"
   )
 
   /** With another lateness, other rows are late. */

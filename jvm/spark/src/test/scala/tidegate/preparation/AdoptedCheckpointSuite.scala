@@ -263,6 +263,41 @@ class AdoptedCheckpointSuite extends RestartTest {
     assert(refusal(AdoptedCheckpoint.mark(location, spark)) === sentence)
   }
 
+  for ((title, log) <- Seq("begins a batch" -> "offsets", "ends a batch" -> "commits"))
+    test(s"a query that runs in another application and $title meanwhile") {
+      val (run, folder) = begun(windows, 3)
+      val location = run.checkpoint.toString
+      val logs = Seq("offsets", "commits").map(run.checkpoint.resolve)
+      val sentence = "[TIDEGATE_CHECKPOINT_GROWING] A batch has just begun or ended in the " +
+        s"checkpoint $location: its query runs in another application. Stop that query first. " +
+        "Nothing was changed. SQLSTATE: 55000"
+
+      /** What is refused, because the other application writes as soon as it is watched. */
+      def refused(body: => Any): Unit = {
+        val here = Thread.currentThread
+        def isWatched = here.getStackTrace.exists { frame =>
+          frame.getClassName.endsWith(".CheckpointWatch") && frame.getMethodName.contains("grows")
+        }
+        val batch = run.checkpoint.resolve(log).resolve("99")
+        val other = new Thread(() => {
+          while (!isWatched) Thread.onSpinWait()
+          val _ = Files.writeString(batch, "v1")
+        })
+        other.start()
+        withConf("spark.tidegate.adopt.watch" -> "1 hour")(assert(refusal(body) === sentence))
+        other.join()
+        Files.delete(batch)
+      }
+      def names = logs.map(_.toFile.list.toSeq.filterNot(_.endsWith(".crc")).sorted)
+      val before = names
+      refused(adopt(location, watchedKeyed(folder)))
+      refused(AdoptedCheckpoint.mark(location, spark))
+      assert(names === before)
+      assert(!Files.exists(run.checkpoint.resolve("offsets.changed")))
+      adopt(location, watchedKeyed(folder))
+      refused(release(location))
+    }
+
   test("state that is not Spark's, and operators with names, are not released") {
     def hop = stream(EventFiles.of(rows: _*)).withKeyedWatermark("time", "2 seconds")
     val sliding = hop.groupBy(window(col("time"), "10 seconds", "5 seconds")).count().toDF()
