@@ -4,22 +4,25 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 VERSION := $(shell cat version.txt)
-JAR_NAME := tidegate-spark-4.2_2.13-$(VERSION).jar
-JAR := jvm/spark/target/scala-2.13/$(JAR_NAME)
-BUNDLED_JAR := python/tidegate/jars/$(JAR_NAME)
+# Python has an environment for each Spark: `make test-wheel SPARK=4.0`.
+SPARK ?= 4.2
+VENV := .venv$(if $(filter 4.2,$(SPARK)),,-$(SPARK))
+BIN := $(VENV)/bin
+JARS := build/jars/.ready
+ASSEMBLIES := spark/assembly spark40/assembly spark41/assembly spark43/assembly
+BUNDLED_JARS := python/tidegate/jars/.ready
 WHEEL := dist/tidegate-$(VERSION)-py3-none-any.whl
 KAFKA_JARS := build/kafka
 KAFKA := $(KAFKA_JARS)/.ready
 DIRECT_FILES := build/direct-files/.ready
 DIRECT_CLASS := jvm/spark/target/scala-2.13/test-classes/tidegate/DirectFiles.class
 FLINK := build/flink-async/.ready
-PYTEST_NEEDS := .venv/.installed $(KAFKA) $(DIRECT_FILES)
+PYTEST_NEEDS := $(VENV)/.installed $(KAFKA) $(DIRECT_FILES)
 BUILD_FILES := version.txt build.sbt $(wildcard project/*.scala project/*.sbt project/*.properties)
 JVM_SOURCES := $(BUILD_FILES) $(shell find jvm -path '*/src/main/*' -type f 2> /dev/null)
 PYTHON_SOURCES := $(shell find python/tidegate -type f \
   -not -path '*/jars/*' -not -path '*/__pycache__/*' -not -name _version.py)
 
-BIN := .venv/bin
 RUFF_CONFIG := --config python/pyproject.toml
 DEMO_ARGUMENTS ?=
 BENCH_ARGUMENTS ?=
@@ -34,23 +37,42 @@ help: ## Show this list.
 	  awk -F ':.*## ' '{ printf "  make %-17s %s\n", $$1, $$2 }'
 
 .PHONY: demo
-demo: .venv/.installed ## Count two million rows with Spark's watermark and with Tidegate's.
+demo: $(VENV)/.installed ## Count two million rows with Spark's watermark and with Tidegate's.
 	$(BIN)/python -m tidegate demo $(DEMO_ARGUMENTS)
 
 .PHONY: demo-kafka
-demo-kafka: .venv/.installed $(KAFKA) ## Show the partitions of a topic live, on a broker of its own.
+demo-kafka: $(VENV)/.installed $(KAFKA) ## Show the partitions of a topic live, on a broker of its own.
 	@$(BIN)/python -m tidegate demo-kafka --jars $(KAFKA_JARS) $(DEMO_ARGUMENTS)
 
 .PHONY: demo-adopt
-demo-adopt: .venv/.installed $(KAFKA) ## Kill an ordinary job, adopt its checkpoint, and check every window.
+demo-adopt: $(VENV)/.installed $(KAFKA) ## Kill an ordinary job, adopt its checkpoint, and check every window.
 	@$(BIN)/python -m tidegate demo-adopt --jars $(KAFKA_JARS) $(DEMO_ARGUMENTS)
 
 .PHONY: test
 test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the wheel, Spark Connect, a cluster, Delta, Kafka.
 	@$(MAKE) --no-print-directory test-python
 
+.PHONY: test-spark-4.0 test-spark-4.1
+test-spark-4.0: ## Run the tests of the JVM on Spark 4.0.
+	./sbt spark40/test
+test-spark-4.1: ## Run the tests of the JVM on Spark 4.1.
+	./sbt spark41/test
+
+# One query of each kind, and a restart.
+SMOKE := tests/test_keyed_watermark.py tests/test_stream_join.py tests/test_order.py tests/test_sql_statements.py
+.PHONY: test-smoke
+test-smoke: ## Run a few end-to-end tests on every other Spark: watermarks, joins, order, SQL, restarts.
+	@for spark in 4.0 4.1 4.3; do $(MAKE) --no-print-directory smoke SPARK=$$spark; done
+
+.PHONY: smoke
+smoke: $(VENV)/.installed $(DIRECT_FILES)
+	@echo "== pytest, smoke on Spark $(SPARK)"; $(BIN)/python -m pytest -q $(SMOKE)
+
+.PHONY: test-wheel
+test-wheel: test-python ## Run the Python tests on another Spark: make test-wheel SPARK=4.0 (or 4.1, 4.3).
+
 .PHONY: test-quick
-test-quick: .venv/.tools ## Run the tests that start no stream: the core, the pure clock, units, SQL parsing.
+test-quick: $(VENV)/.tools ## Run the tests that start no stream: the core, the pure clock, units, SQL parsing.
 	./sbt testQuickly
 	@$(MAKE) --no-print-directory test-quick-python
 
@@ -72,20 +94,20 @@ test-spark-suites: ## Run Spark's own streaming suites with Tidegate (see jvm/sp
 	  "sparkSuites/run $(SPARK_SUITES_ARGUMENTS)"
 
 .PHONY: lint
-lint: .venv/.tools python/tidegate/_version.py ## Check formats, lints and types; warnings are errors.
+lint: $(VENV)/.tools python/tidegate/_version.py ## Check formats, lints and types; warnings are errors.
 	./sbt scalafmtCheckAll "scalafixAll --check" compile Test/compile
 	$(BIN)/ruff check $(RUFF_CONFIG) python tests
 	$(BIN)/ruff format --check $(RUFF_CONFIG) python tests
 	$(BIN)/mypy --config-file python/pyproject.toml
 
 .PHONY: format
-format: .venv/.tools ## Format and fix all sources.
+format: $(VENV)/.tools ## Format and fix all sources.
 	./sbt scalafixAll scalafmtAll
 	$(BIN)/ruff check --fix $(RUFF_CONFIG) python tests
 	$(BIN)/ruff format $(RUFF_CONFIG) python tests
 
 .PHONY: soak
-soak: .venv/.installed $(KAFKA) ## Kill queries on Kafka for MINUTES=60, verify each row, and draw what grows.
+soak: $(VENV)/.installed $(KAFKA) ## Kill queries on Kafka for MINUTES=60, verify each row, and draw what grows.
 	@PYTHONPATH=tests $(BIN)/python -m soak --jars $(KAFKA_JARS) --output build/soak \
 	  --minutes $(MINUTES) --kill-every $(KILL_EVERY) $(if $(SEED),--seed $(SEED))
 
@@ -116,25 +138,29 @@ bench-async-flink: $(FLINK) ## Run them against Flink's too, which Maven brings.
 	@$(MAKE) --no-print-directory bench-async BENCH_ARGUMENTS="--flink $(<D) $(BENCH_ARGUMENTS)"
 
 .PHONY: package
-package: $(WHEEL) ## Build the jar, and the wheel that holds it, into dist/.
-	cp $(JAR) dist/
+package: $(WHEEL) ## Build the jars, one for each Spark, and the wheel that holds them, into dist/.
+	cp build/jars/*.jar dist/
 	@ls -l dist
 
 .PHONY: clean
 clean: ## Remove everything that was built; the virtual environment and .tools stay.
 	rm -rf dist build demo-output $(wildcard jvm/*/target) target project/target project/project
-	rm -rf .venv/.installed python/tidegate/jars python/tidegate/_version.py
+	rm -rf $(VENV)/.installed python/tidegate/jars python/tidegate/_version.py
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One start of sbt tests and packs, and tests the core while it compiles the rest. Assembly leaves an
 # equal jar alone, so its time is set here.
 .PHONY: test-jvm
 test-jvm:
-	./sbt "all core/test spark/test spark/assembly"
-	@touch $(JAR) $(KAFKA)
+	./sbt "all core/test spark/test $(ASSEMBLIES)"
+	@touch $(JARS) $(KAFKA)
 
 # Two suites at a time, the longest first. `make pytest-connect` runs one of them alone.
 SUITES := kafka installed-wheel sql connect cluster delta docstrings unit
+ifneq ($(SPARK),4.2)
+# The build brings the connector to Kafka, and Delta, for Spark 4.2.
+SUITES := $(filter-out kafka delta,$(SUITES))
+endif
 SQL_TESTS := $(sort $(wildcard tests/test_sql_*.py tests/test_*refusals.py) tests/test_documents.py)
 PYTEST_unit := python/unit
 PYTEST_docstrings := --doctest-modules python/tidegate
@@ -147,7 +173,7 @@ test-python: $(PYTEST_NEEDS)
 	@failed=0; rm -f build/pytest-*.txt; \
 	$(MAKE) --no-print-directory -k -j 2 -O $(SUITES:%=pytest-%) || failed=1; \
 	echo; \
-	for name in unit docstrings installed-wheel sql connect cluster delta kafka; do \
+	for name in $(SUITES); do \
 	  printf '%-16s %s\n' "$$name" "$$(tail -n 1 "build/pytest-$$name.txt")"; \
 	done; \
 	exit $$failed
@@ -158,23 +184,23 @@ $(SUITES:%=pytest-%): pytest-%: $(PYTEST_NEEDS)
 	@echo "== pytest, $*"; $(BIN)/python -m pytest -q $(PYTEST_$*) 2>&1 | tee build/pytest-$*.txt
 
 .PHONY: test-quick-python
-test-quick-python: .venv/.tools python/tidegate/_version.py
+test-quick-python: $(VENV)/.tools python/tidegate/_version.py
 	$(BIN)/python -m pytest -q python/unit
 
 # What the targets above stand on.
 
-$(JAR): $(JVM_SOURCES)
-	./sbt spark/assembly
+$(JARS): $(JVM_SOURCES)
+	./sbt "all $(ASSEMBLIES)"
 	@touch $@
 
 # A Kafka broker, Spark's connector to it, and Delta, for tests and demos; `spark/test` brings
 # them too.
-$(KAFKA): $(BUILD_FILES) | $(JAR)
+$(KAFKA): $(BUILD_FILES) | $(JARS)
 	./sbt spark/sourceJars
 	@touch $@
 
 # Local files that start no processes, for the sessions of the tests: classes of the JVM's tests.
-$(DIRECT_FILES): $(shell find jvm/spark/src/test -name DirectFiles.scala) | $(JAR)
+$(DIRECT_FILES): $(shell find jvm/spark/src/test -name DirectFiles.scala) | $(JARS)
 	[ $(DIRECT_CLASS) -nt $< ] || ./sbt spark/Test/compile
 	mkdir -p $(@D)/tidegate
 	cp $(dir $(DIRECT_CLASS))Direct*.class $(@D)/tidegate/
@@ -184,28 +210,29 @@ $(FLINK): $(shell find jvm/bench/flink-async -type f)
 	mvn -q -f jvm/bench/flink-async compile dependency:copy-dependencies -DincludeScope=runtime
 	@touch $@
 
-$(BUNDLED_JAR): $(JAR)
+$(BUNDLED_JARS): $(JARS)
 	@mkdir -p $(@D)
 	rm -f $(@D)/*.jar
-	cp $< $@
+	cp $(<D)/*.jar $(@D)
+	@touch $@
 
-python/tidegate/_version.py: version.txt python/pyproject.toml | .venv/.tools
+python/tidegate/_version.py: version.txt python/pyproject.toml | $(VENV)/.tools
 	cd python && ../$(BIN)/python -m hatchling build -t wheel --hooks-only
 	@touch $@
 
-$(WHEEL): $(BUNDLED_JAR) $(PYTHON_SOURCES) version.txt python/pyproject.toml python/README.md \
+$(WHEEL): $(BUNDLED_JARS) $(PYTHON_SOURCES) version.txt python/pyproject.toml python/README.md \
     python/tidegate/_version.py
 	rm -f dist/*.whl
 	cd python && ../$(BIN)/python -m hatchling build -t wheel -d ../dist
 	@touch $@
 
-.venv/.tools: python/requirements-dev.txt
-	[ -x $(BIN)/python ] || python3 -m venv .venv
-	$(BIN)/python -m pip install -q --disable-pip-version-check -r $<
+$(VENV)/.tools: python/requirements-dev.txt
+	[ -x $(BIN)/python ] || python3 -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r $< "pyspark[connect]~=$(SPARK).0"
 	@touch $@
 
 # The first line brings what the wheel depends on, the second replaces an older wheel of this version.
-.venv/.installed: $(WHEEL) | .venv/.tools
+$(VENV)/.installed: $(WHEEL) | $(VENV)/.tools
 	$(BIN)/python -m pip install -q --disable-pip-version-check "$(WHEEL)[demo]"
 	$(BIN)/python -m pip install -q --disable-pip-version-check --force-reinstall --no-deps $(WHEEL)
 	@touch $@

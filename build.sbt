@@ -1,4 +1,4 @@
-import SparkVersions.default
+import SparkVersions.{default, SparkLine}
 
 val scalaTest = "org.scalatest" %% "scalatest" % "3.2.19" % Test
 val scalaTestPlusCheck = "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0" % Test
@@ -10,7 +10,7 @@ val javaModuleOptions = Seq("lang", "lang.invoke", "lang.reflect", "io", "net", 
   Seq("nio.ch", "nio.cs", "security.action", "util.calendar").map(p =>
     s"--add-opens=java.base/sun.$p=ALL-UNNAMED")
 
-inThisBuild(Seq(
+inThisBuild(Publication.settings ++ Seq(
   organization := "io.tidegate",
   version := IO.read(file("version.txt")).trim,
   scalaVersion := "2.13.18",
@@ -52,6 +52,7 @@ lazy val core = (project in file("jvm/core"))
   .settings(settings)
   .settings(
     name := "tidegate-core",
+    publish / skip := true,
     // Reads and writes the checkpoint; Spark has it.
     libraryDependencies += json4s % Provided,
     Test / javaOptions += scenarios.value,
@@ -60,21 +61,29 @@ lazy val core = (project in file("jvm/core"))
       .flatMap(name => sys.props.get(name).map(value => s"-D$name=$value"))
   )
 
-lazy val spark = (project in file("jvm/spark"))
+/** One project for each Spark: `spark` for the default one. */
+lazy val spark = sparkProject(default)
+lazy val spark40 = sparkProject(SparkVersions("4.0"))
+lazy val spark41 = sparkProject(SparkVersions("4.1"))
+lazy val spark43 = sparkProject(SparkVersions("4.3"))
+
+def sparkProject(line: SparkLine): Project = Project(line.project, file("jvm/spark"))
   .dependsOn(core % "compile->compile;test->test")
   .configs(SparkTests)
   .settings(settings)
-  .settings(SourceJars.settings)
+  .settings(SourceJars.settings(line))
   .settings(TestGroups.settings)
   .settings(
-    name := s"tidegate-spark-${default.minor}",
-    libraryDependencies += "org.apache.spark" %% "spark-sql" % default.full % Provided,
-    libraryDependencies +=
-      ("org.apache.spark" %% "spark-sql" % default.full % SparkTests).classifier("tests")
-        .intransitive(),
-    Compile / unmanagedSourceDirectories +=
-      (Compile / sourceDirectory).value / s"scala-spark-${default.minor}",
-    assembly / assemblyJarName := s"tidegate-spark-${default.minor}_2.13-${version.value}.jar",
+    name := s"tidegate-spark-${line.minor}",
+    Publication.selfContained(core),
+    line.spark,
+    line.target,
+    line.thisJar,
+    libraryDependencies ++= line.tests(SparkTests),
+    Compile / unmanagedSourceDirectories ++= line.sources((Compile / sourceDirectory).value),
+    Test / unmanagedSourceDirectories ++= line.sources((Test / sourceDirectory).value),
+    assembly / target := (ThisBuild / baseDirectory).value / "build" / "jars",
+    assembly / assemblyJarName := s"tidegate-spark-${line.minor}_2.13-${version.value}.jar",
     assembly / assemblyOption ~= (_.withIncludeScala(false)),
     Test / javaOptions ++= javaModuleOptions ++ Seq("-Xmx4g", "-Duser.timezone=UTC"),
     // Queries of a few rows do not live long enough for better code and a parallel collector, but

@@ -1,6 +1,8 @@
 import sbt._
 import sbt.Keys._
 
+import SparkVersions.SparkLine
+
 /** Sources for the tests: a Kafka broker, Spark's connector to it, and Delta. */
 object SourceJars {
 
@@ -18,11 +20,11 @@ object SourceJars {
   private val tokens = "spark-token-provider-kafka-0-10"
   private val tests = "test,kafka-connector"
 
-  private val dependencies = Seq(
+  private def dependencies(line: SparkLine) = Seq(
     "org.apache.kafka" %% "kafka" % "3.9.1" % Broker,
     // Without it the broker would not say why it does not start.
     "org.slf4j" % "slf4j-simple" % "1.7.36" % Broker,
-    ("org.apache.spark" %% "spark-sql-kafka-0-10" % SparkVersions.default.full % tests)
+    ("org.apache.spark" %% "spark-sql-kafka-0-10" % line.connector % tests)
       .exclude("org.apache.spark", s"${tokens}_2.13"),
     // It is about delegation tokens, which no test uses; this is the last version that there is.
     "org.apache.spark" %% tokens % "4.0.0" % tests,
@@ -51,9 +53,9 @@ object SourceJars {
 
   private val build = Def.setting((ThisBuild / baseDirectory).value / "build")
 
-  val settings: Seq[Setting[_]] = Seq(
+  def settings(line: SparkLine): Seq[Setting[_]] = Seq(
     ivyConfigurations ++= Seq(Broker, Connector, Delta),
-    libraryDependencies ++= dependencies,
+    libraryDependencies ++= dependencies(line),
     sourceJars := {
       val target = build.value
       val files = for ((folder, jars) <- folders(update.value); jar <- jars)

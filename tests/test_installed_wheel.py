@@ -7,6 +7,7 @@ import zipfile
 from importlib.metadata import metadata, requires, version
 from pathlib import Path
 
+import pyspark
 import pytest
 
 import tidegate
@@ -14,7 +15,9 @@ import tidegate
 ROOT = Path(__file__).parent.parent
 VERSION = (ROOT / "version.txt").read_text().strip()
 WHEEL = ROOT / "dist" / f"tidegate-{VERSION}-py3-none-any.whl"
-JAR = f"tidegate-spark-4.2_2.13-{VERSION}.jar"
+SPARKS = ("4.0", "4.1", "4.2", "4.3")
+SPARK = ".".join(pyspark.__version__.split(".")[:2])
+JARS = {spark: f"tidegate-spark-{spark}_2.13-{VERSION}.jar" for spark in SPARKS}
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 
 PROGRAM = """
@@ -38,13 +41,13 @@ def test_metadata_when_read_then_names_the_version_and_the_pyspark_it_fits() -> 
     assert version("tidegate") == tidegate.__version__ == VERSION
     assert metadata("tidegate")["Requires-Python"] == ">=3.10"
     required = [line for line in requires("tidegate") or [] if "extra ==" not in line]
-    assert [line.replace(" ", "") for line in required] == ["pyspark<4.3,>=4.2"]
+    assert [line.replace(" ", "") for line in required] == ["pyspark<4.4,>=4.0"]
 
 
 def test_jar_when_looked_for_then_is_in_the_package_with_facade_and_extension() -> None:
     jar = Path(tidegate.jarPath())
 
-    assert jar.name == JAR
+    assert jar.name == JARS[SPARK]
     assert jar.parent.parent == Path(tidegate.__file__).parent
     with zipfile.ZipFile(jar) as packed:
         names = set(packed.namelist())
@@ -52,11 +55,12 @@ def test_jar_when_looked_for_then_is_in_the_package_with_facade_and_extension() 
     assert not any(name.startswith(("scala/", "org/apache/spark/sql/catalyst")) for name in names)
 
 
-def test_wheel_when_opened_then_holds_one_jar_the_types_and_the_licence() -> None:
+def test_wheel_when_opened_then_holds_a_jar_for_each_spark_the_types_and_the_licence() -> None:
     with zipfile.ZipFile(WHEEL) as wheel:
         names = set(wheel.namelist())
 
-    assert [name for name in names if name.endswith(".jar")] == [f"tidegate/jars/{JAR}"]
+    jars = {name for name in names if name.endswith(".jar")}
+    assert jars == {f"tidegate/jars/{jar}" for jar in JARS.values()}
     assert {"tidegate/py.typed", "tidegate/dataframe.pyi", "tidegate/LICENSE"} <= names
     assert not any("conftest" in name or "unit/" in name for name in names)
 
@@ -69,6 +73,34 @@ def test_wheel_when_installed_into_an_empty_environment_then_a_query_runs(tmp_pa
     run([*PIP, "--python", python, "install", "-q", "--no-compile", WHEEL], tmp_path)
 
     assert "rows read: 1" in run([python, "-c", PROGRAM], tmp_path)
+
+
+OTHER_JAR = """
+import sys
+from pyspark.sql import SparkSession
+
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+builder = builder.config("spark.sql.extensions", "tidegate.TidegateExtensions")
+try:
+    spark = builder.config("spark.jars", sys.argv[1]).getOrCreate()
+    spark.sql("SELECT 1").collect()
+except Exception as e:
+    print(e)
+"""
+
+
+def test_jar_when_for_another_spark_then_the_session_names_the_jar_that_fits(
+    tmp_path: Path,
+) -> None:
+    other = next(spark for spark in SPARKS if spark != SPARK)
+    jar = Path(tidegate.jarPath()).parent / JARS[other]
+
+    found = run([sys.executable, "-c", OTHER_JAR, jar], tmp_path)
+
+    assert (
+        f"[TIDEGATE_OTHER_SPARK] {JARS[other]} is for Spark {other}, and this is Spark "
+        f"{pyspark.__version__}. Use {JARS[SPARK]} instead."
+    ) in found
 
 
 def test_demo_when_its_extra_is_missing_then_says_what_to_install(tmp_path: Path) -> None:

@@ -1,37 +1,6 @@
 package tidegate
 
 import org.apache.spark.sql.SparkSessionExtensions
-import org.apache.spark.sql.tidegate.SparkInternals
-import tidegate.analysis.{
-  CompleteWindowKeys,
-  DropOperatorNames,
-  ExplainStreams,
-  KeepOneClock,
-  KeyTransformWithStateOutput,
-  LowerSessions,
-  RefreshViewColumns,
-  ResolveBoundsFollow,
-  ResolveOperatorNames,
-  SpellOutBounds
-}
-import tidegate.checks.{
-  CheckJoins,
-  CheckKeyedTime,
-  CheckOrderModes,
-  CheckSessions,
-  CheckWindowUnions,
-  CheckWindowedAggregates
-}
-import tidegate.errors.Conditions
-import tidegate.planning.{BindWatermarkFunctions, BindWatermarks, KeyedWatermarkStrategy}
-import tidegate.preparation.{PlanFrames, PrepareStreamingQuery}
-import tidegate.sql.parser.TidegateSqlParser
-import tidegate.sql.{
-  ClaimLateCalls,
-  ResolveEventTimeCalls,
-  ResolveWatermarkFunctions,
-  WatermarkFunctions
-}
 
 /**
  * The entry point: `spark.sql.extensions=tidegate.TidegateExtensions`.
@@ -41,83 +10,13 @@ import tidegate.sql.{
  */
 final class TidegateExtensions extends (SparkSessionExtensions => Unit) {
 
+  /**
+   * @throws SparkException
+   *   if the jar is for another version of Spark
+   */
   override def apply(extensions: SparkSessionExtensions): Unit = {
-    Conditions.register()
-
-    // In the parser, because rules run too late: by then Spark has refused the spellings of the
-    // calls, or has looked for functions with their names.
-    extensions.injectParser((_, delegate) => new TidegateSqlParser(delegate))
-
-    // With the hint rules, because Spark's own rule refuses this node before resolution rules run.
-    extensions.injectHintResolutionRule(_ => KeyTransformWithStateOutput)
-
-    // Before Spark's check of output modes, whose error names no column.
-    extensions.injectHintResolutionRule(_ => CheckWindowedAggregates)
-
-    // Also before Spark's check of output modes, which does not know this operator.
-    extensions.injectHintResolutionRule(_ => CheckOrderModes)
-
-    // For calls whose name is known only now, before Spark looks for a function of that name.
-    extensions.injectHintResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))
-
-    // With the hint rules, because Spark drops unknown hints right after them.
-    extensions.injectHintResolutionRule(_ => ResolveBoundsFollow)
-
-    extensions.injectHintResolutionRule(_ => ResolveOperatorNames)
-
-    // Where a batch turns out to be one, its names go.
-    extensions.injectResolutionRule(_ => ResolveOperatorNames)
-
-    extensions.injectResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))
-
-    extensions.injectResolutionRule(_ => ResolveEventTimeCalls)
-
-    WatermarkFunctions.all.foreach(extensions.injectFunction)
-
-    extensions.injectResolutionRule(_ => ResolveWatermarkFunctions)
-
-    // First, because the other rules read the marks that this rule refreshes.
-    extensions.injectPostHocResolutionRule(_ => RefreshViewColumns)
-
-    // After resolution: before it, the keys of an aggregation are not known.
-    extensions.injectPostHocResolutionRule(_ => LowerSessions)
-
-    // Before Spark's checks of a streaming query, which look for the event time tag among the keys.
-    extensions.injectPostHocResolutionRule(_ => CompleteWindowKeys)
-
-    // After resolution, and for every DataFrame: Spark's check for sources of the same name, when the
-    // query starts, must already see a single clock.
-    extensions.injectPostHocResolutionRule(_ => KeepOneClock)
-
-    // Before Spark's check of joins, when the query starts.
-    extensions.injectPostHocResolutionRule(_ => SpellOutBounds)
-
-    // When a query starts: by then Spark has checked its plan, and every batch uses the result.
-    extensions.injectPostHocResolutionRule(_ => PrepareStreamingQuery)
-
-    // Before the command runs.
-    extensions.injectPostHocResolutionRule(s => ExplainStreams(SparkInternals.analyze(s, _)))
-
-    extensions.injectCheckRule(_ => CheckKeyedTime)
-
-    extensions.injectCheckRule(_ => CheckJoins)
-
-    extensions.injectCheckRule(_ => CheckSessions)
-
-    extensions.injectCheckRule(_ => CheckWindowUnions)
-
-    // When no query can start any more: the optimizer looks through the plan.
-    extensions.injectPlanNormalizationRule(_ => DropOperatorNames)
-
-    // After the analysis, because Spark knows aggregates only in aggregations; and before the
-    // optimizer rewrites the windows.
-    extensions.injectPlanNormalizationRule(_ => PlanFrames)
-
-    extensions.injectPlannerStrategy(KeyedWatermarkStrategy(_))
-
-    // After Spark has put its global watermark into the stateful operators.
-    extensions.injectColumnar(_ => BindWatermarks)
-
-    extensions.injectColumnar(_ => BindWatermarkFunctions)
+    // First, and from here alone: on another Spark the other classes may not even load.
+    SparkMatch.check()
+    Injections.into(extensions)
   }
 }

@@ -5,8 +5,9 @@ import java.nio.file.{Files, Path, StandardCopyOption}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.execution.streaming.checkpointing.{OffsetSeq, OffsetSeqLog}
+import org.apache.spark.sql.tidegate.OffsetEntries
 import tidegate.clock.ClockOffset
 
 /** What checkpoints say, and checkpoints as a kill would leave them. */
@@ -15,19 +16,16 @@ object Checkpoints {
 
   /** What the offset log says of every batch. */
   def log(spark: SparkSession, checkpoint: Path): Seq[LoggedBatch] = {
-    val offsets = new OffsetSeqLog(spark, checkpoint.resolve("offsets").toString)
-    offsets.listBatchesOnDisk.toSeq.sorted.flatMap(id => offsets.get(id).map(id -> _)).map {
-      case (id, entry: OffsetSeq) =>
-        val (clocks, data) =
-          entry.offsets.flatten.map(_.json).partition(_.contains("tidegateClock"))
-        val marks =
-          clocks.headOption.map(ClockOffset.parse(_).state.operators).getOrElse(Map.empty)
-        LoggedBatch(
-          id,
-          data.collect { case LogOffset(n) => n.toLong },
-          marks.map { case (name, mark) => name -> (mark.watermarkMs, mark.evictionMs) }
-        )
-      case (_, other) => throw new IllegalStateException(s"unexpected offsets $other")
+    val offsets = new HadoopPath(checkpoint.resolve("offsets").toString)
+    OffsetEntries.read(spark, offsets).map { case (id, entry) =>
+      val texts = (0 until entry.size).flatMap(i => entry.offsets.get(i.toString))
+      val (clocks, data) = texts.partition(_.contains("tidegateClock"))
+      val marks = clocks.headOption.map(ClockOffset.parse(_).state.operators).getOrElse(Map.empty)
+      LoggedBatch(
+        id,
+        data.collect { case LogOffset(n) => n.toLong },
+        marks.map { case (name, mark) => name -> (mark.watermarkMs, mark.evictionMs) }
+      )
     }
   }
 

@@ -6,13 +6,13 @@ import java.time.{Instant, LocalDateTime, ZoneOffset}
 
 import scala.collection.mutable
 
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryException, Trigger}
 import org.apache.spark.sql.tidegate.{SparkInternals, TestClock, TestQueries}
 import org.apache.spark.sql.{DataFrame, Encoder, Row, SparkSession}
 import org.scalatest.BeforeAndAfterEach
 import org.scalatest.funsuite.AnyFunSuite
 import tidegate.clock.RunningQuery
+import tidegate.SparkClasses.MemoryStream
 
 /** An event: its substream, its time in seconds, and a number. */
 final case class Event(sub: String, time: Timestamp, n: Int)

@@ -267,15 +267,6 @@ class RefusalSuite extends KeyedStreamTest {
     }
   }
 
-  test("real-time mode") {
-    // Spark refuses in-memory sources before it comes to the clock.
-    refused(
-      "REAL_TIME_MODE",
-      "A keyed watermark does not run in real-time mode, which has no batch boundaries to move it " +
-        "at. Use another trigger, for example Trigger.ProcessingTime."
-    )(new clock.EventTimeClock(0L).prepareForRealTimeMode())
-  }
-
   test("watermarks of a query that has none") {
     val query = in.writeStream.format("noop").queryName("plain").start()
     refused(

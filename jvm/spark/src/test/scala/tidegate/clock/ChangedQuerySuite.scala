@@ -110,14 +110,15 @@ class ChangedQuerySuite extends RestartTest {
   }
 
   test("streams whose sources have names in Spark may change their places") {
+    assume(NamedSources.areThere)
     withConf(
       "spark.sql.streaming.queryEvolution.enableSourceEvolution" -> "true",
       "spark.sql.streaming.offsetLog.formatVersion" -> "2"
     ) {
       val (left, right) = (folder, folder)
       val checkpoint = newCheckpoint()
-      def one(in: Path, name: String) = spark.readStream
-        .name(name)
+      def one(in: Path, name: String) = NamedSources
+        .named(spark.readStream, name)
         .schema(KeyedStreamTest.eventEncoder.schema)
         .json(in.toString)
         .withKeyedWatermark("time", "0 seconds", substream = Seq("sub"), name = name)

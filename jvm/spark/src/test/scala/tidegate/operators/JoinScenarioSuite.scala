@@ -4,7 +4,6 @@ package operators
 import java.sql.Timestamp
 
 import org.apache.spark.sql.catalyst.plans.logical.Join
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{AnalysisException, Column, DataFrame, Encoder, Row}
@@ -13,6 +12,7 @@ import org.json4s.jackson.JsonMethods
 import tidegate.core.Scenarios._
 import tidegate.core.clock.{ClockState, InputTime, QueryClock}
 import tidegate.operators.{JoinLimits, KeyedTimes}
+import tidegate.SparkClasses.MemoryStream
 
 /**
  * Runs `tests/scenarios/join.json` as streaming queries: each step is a batch. A watermark is set

@@ -2,9 +2,9 @@ package tidegate
 package operators
 
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import tidegate.builders.Between
+import tidegate.SparkClasses.MemoryStream
 
 /** Where several streams meet: what holds time back, and what idleness does. */
 class UnionSuite extends JoinTest {

@@ -2,9 +2,9 @@ package tidegate.planning
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.operators.stateful._
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
+import tidegate.SparkClasses.{StateStoreSaveExec, StreamingDeduplicateExec}
 import tidegate._
 import tidegate.core.clock.OperatorBatch
 import tidegate.execution.frames.FrameTest

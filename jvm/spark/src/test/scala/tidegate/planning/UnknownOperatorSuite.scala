@@ -7,17 +7,13 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
-import org.apache.spark.sql.execution.streaming.operators.stateful.{
-  StateStoreWriter,
-  StatefulOperatorStateInfo
-}
 import org.apache.spark.sql.execution.streaming.state.{
   OperatorStateMetadata,
   StateSchemaValidationResult
 }
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy, UnaryExecNode}
 import org.apache.spark.sql.streaming.StreamingQueryException
-import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.tidegate.{SparkInternals, StateStoreWriter, StatefulOperatorStateInfo}
 import org.apache.spark.sql.{AnalysisException, DataFrame}
 import tidegate._
 
@@ -34,7 +30,7 @@ final case class RememberExec(child: SparkPlan) extends UnaryExecNode with State
   override def shortName: String = "remember"
 
   override val stateInfo: Option[StatefulOperatorStateInfo] =
-    Some(StatefulOperatorStateInfo("unused", new UUID(0, 0), 77, 0, 1, None, None))
+    Some(new StatefulOperatorStateInfo("unused", new UUID(0, 0), 77, 0, 1, None, None))
 
   override def validateAndMaybeEvolveStateSchema(
       hadoopConf: Configuration,

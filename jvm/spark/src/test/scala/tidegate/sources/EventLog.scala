@@ -15,7 +15,6 @@ import org.apache.spark.sql.connector.read.streaming.{
   ReadLimit,
   SupportsAdmissionControl
 }
-import org.apache.spark.sql.execution.streaming.runtime.LongOffset
 import org.apache.spark.sql.execution.streaming.{Offset => OffsetV1, Source}
 import org.apache.spark.sql.sources.StreamSourceProvider
 import org.apache.spark.sql.tidegate.TestQueries
@@ -23,6 +22,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.sql.{DataFrame, SQLContext, SparkSession}
 import org.apache.spark.unsafe.types.UTF8String
+import tidegate.SparkClasses.LongOffset
 
 /** Events in memory, behind each kind of source that Spark has. */
 final class EventLog {

@@ -4,8 +4,8 @@ package sql
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.expressions.{Alias, Cast}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.tidegate.SparkInternals
+import tidegate.SparkClasses.MemoryStream
 
 /** What the marks on columns say after views, unions, renames and joins. */
 class SqlPlanSuite extends KeyedStreamTest {

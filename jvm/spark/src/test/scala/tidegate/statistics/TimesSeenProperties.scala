@@ -2,8 +2,8 @@ package tidegate.statistics
 
 import scala.util.Random
 
-import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeStats
 import org.scalatest.funsuite.AnyFunSuite
+import tidegate.SparkClasses.EventTimeStats
 
 /** The times that a batch saw, against exact sums, and against Spark's own statistics. */
 class TimesSeenProperties extends AnyFunSuite {

@@ -3,7 +3,6 @@ package tidegate.sql.parser
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser
 import org.apache.spark.sql.execution.SparkSqlAstBuilder
 import org.apache.spark.sql.internal.VariableSubstitution
-import org.apache.spark.sql.tidegate.ParameterSqlParser
 
 /**
  * Spark's parser, extended to spellings of calls that Spark's grammar refuses: they are mended
@@ -30,26 +29,5 @@ private[parser] class EventTimeSqlParser extends ParameterSqlParser {
       toResult(parser)
     }
 
-  /**
-   * To find parameters, Spark parses the text an extra time, before we have access to the tokens.
-   * So if a text may have parameters, the text itself is mended, and positions in it are mapped
-   * back.
-   */
-  override protected def parseMarked[T](
-      command: String,
-      asSpark: (String, SqlBaseParser => T) => T
-  )(toResult: SqlBaseParser => T): T = {
-    val original = tokens(command)
-    if (!original.mayHaveParameters) parse(command)(toResult)
-    else
-      MendedText.of(original) match {
-        case None         => asSpark(command, toResult)
-        case Some(mended) =>
-          mended.withErrors {
-            asSpark(mended.text, parser => mended.withPositions(parser)(toResult(parser)))
-          }
-      }
-  }
-
-  private def tokens(sqlText: String): SqlTokens = super.parse(sqlText)(SqlTokens.of)
+  override protected def tokens(sqlText: String): SqlTokens = super.parse(sqlText)(SqlTokens.of)
 }

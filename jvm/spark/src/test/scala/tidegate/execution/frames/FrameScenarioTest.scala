@@ -1,9 +1,9 @@
 package tidegate
 package execution.frames
 
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions.{col, window}
 import org.apache.spark.sql.{Column, DataFrame}
+import tidegate.SparkClasses.MemoryStream
 
 /** Rows that are sent, and what leaves when all is processed. */
 final case class Step(rows: Seq[Event], answer: Seq[String])

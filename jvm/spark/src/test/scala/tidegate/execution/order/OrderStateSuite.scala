@@ -4,10 +4,10 @@ package execution.order
 import scala.util.Random
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.StreamingQueryException
 import org.apache.spark.sql.{AnalysisException, DataFrame, Row}
+import tidegate.SparkClasses.MemoryStream
 
 /** The state of an order: by Spark's reader, when it is large, and when the query was changed. */
 class OrderStateSuite extends OrderTest {

@@ -2,7 +2,7 @@ package tidegate.sql.parser
 
 import java.lang.reflect.{InvocationHandler, Method, Proxy}
 
-import org.apache.spark.sql.catalyst.parser.{NamedParameterContext, ParserInterface}
+import org.apache.spark.sql.catalyst.parser.ParserInterface
 
 /** What goes to the parser that the session had before: maybe that of another extension. */
 class DelegateSuite extends ParserTest {
@@ -25,11 +25,10 @@ class DelegateSuite extends ParserTest {
   }
 
   test("every method is delegated") {
-    val context = NamedParameterContext(Map.empty)
     assert(
       delegated { p =>
         p.parsePlan("SELECT 1")
-        p.parsePlanWithParameters("SELECT descriptor(1)", context)
+        Parameters.parse(p, "SELECT descriptor(1)")
         p.parseQuery("SELECT 'FROM tumble(TABLE t, DESCRIPTOR(ts))'")
         p.parseExpression("descriptor(a)")
         p.parseTableIdentifier("descriptor")
@@ -62,7 +61,7 @@ class DelegateSuite extends ParserTest {
     assert(
       delegated { p =>
         p.parsePlan(withCall)
-        p.parsePlanWithParameters(withCall, NamedParameterContext(Map.empty))
+        Parameters.parse(p, withCall)
         p.parseQuery(withCall)
         p.parseExpression(s"EXISTS ($withCall)")
       } === Nil

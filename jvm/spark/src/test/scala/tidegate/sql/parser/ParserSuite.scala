@@ -186,9 +186,10 @@ class ParserSuite extends ParserTest {
             .replace("TABLE ", "")}"
       )
       val found = theCall(
-        parser.parsePlanWithParameters(
+        Parameters.parse(
+          parser,
           "SELECT :x FROM tumble(t, ${function}(ts), ${size})",
-          NamedParameterContext(Map("x" -> Literal(1)))
+          "x" -> Literal(1)
         )
       )
       assert(fragment(found.arguments.last) === "5 seconds")

@@ -2,7 +2,7 @@ package tidegate.sql.parser
 
 import scala.util.{Failure, Success, Try}
 
-import org.apache.spark.sql.catalyst.parser.{NamedParameterContext, ParserInterface}
+import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 /**
@@ -48,8 +48,7 @@ class SparkCorpusSuite extends ParserTest {
   test("nor where Spark looks for parameters") {
     // Spark leaves the statement out of errors that it finds while it looks for parameters.
     right.foreach { sql =>
-      def of(parser: ParserInterface) =
-        outcome(parser.parsePlanWithParameters(sql, NamedParameterContext(Map.empty)))
+      def of(parser: ParserInterface) = outcome(Parameters.parse(parser, sql))
       val sparks = of(spark)
       assert(of(parser) === sparks, sql)
       assert(of(own) === sparks, sql)

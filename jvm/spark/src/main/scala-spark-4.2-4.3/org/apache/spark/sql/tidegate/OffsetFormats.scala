@@ -1,0 +1,61 @@
+package org.apache.spark.sql.tidegate
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.read.streaming.{Offset => OffsetV2}
+import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
+import org.apache.spark.sql.execution.streaming.checkpointing.{
+  CommitLog,
+  OffsetMap,
+  OffsetSeq,
+  OffsetSeqBase,
+  OffsetSeqLog,
+  OffsetSeqMetadata,
+  OffsetSeqMetadataBase
+}
+
+/** The two formats that an offset log may have: by the places of its sources, or by their names. */
+object OffsetFormats {
+  type Entry = OffsetSeqBase
+  type Metadata = OffsetSeqMetadataBase
+
+  /** To be read only. */
+  def offsetLog(session: SparkSession, folder: Path): OffsetSeqLog =
+    new OffsetSeqLog(session, folder.toString, readOnly = true)
+
+  /** To be read only. */
+  def commitLog(session: SparkSession, folder: Path): CommitLog =
+    new CommitLog(session, folder.toString, readOnly = true)
+
+  def metadata(entry: Entry): Option[Metadata] = entry.metadataOpt
+
+  /** The offsets by the names of their sources, or else by their places. */
+  def offsets(entry: Entry): Map[String, Option[OffsetV2]] = entry match {
+    case map: OffsetMap => map.offsetsMap
+    case other          => OffsetEntry.byPlace(other.offsets)
+  }
+
+  /** An entry in the same format. */
+  def changed(entry: Entry, offsets: Map[String, Option[OffsetV2]], watermarkMs: Long): Entry =
+    entry match {
+      case map: OffsetMap =>
+        OffsetMap(offsets, map.metadata.copy(batchWatermarkMs = watermarkMs))
+      case other =>
+        val metadata = other.metadataOpt.collect { case m: OffsetSeqMetadata =>
+          m.copy(batchWatermarkMs = watermarkMs)
+        }
+        OffsetSeq(OffsetEntry.inOrder(offsets), metadata)
+    }
+
+  /** The offset of each source of a query. */
+  def progress(query: MicroBatchExecution, entry: Entry): StreamProgress = {
+    val named = query.logicalPlan.collect {
+      case r: StreamingExecutionRelation        => r.source -> r.sourceIdentifyingName
+      case r: StreamingDataSourceV2ScanRelation => r.stream -> r.relation.sourceIdentifyingName
+    }
+    val sources = named.map(_._1)
+    val byPosition = sources.zipWithIndex.map { case (source, i) => i.toString -> source }
+    val byName = named.flatMap { case (source, name) => name.nameOpt.map(_ -> source) }
+    entry.toStreamProgress(sources, (byPosition ++ byName).toMap)
+  }
+}

@@ -1,0 +1,41 @@
+package org.apache.spark.sql.tidegate
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.parser.ParserInterface
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
+import org.apache.spark.sql.types.{DataType, StructType}
+
+/**
+ * A parser that chooses the actual parser for each text that may call functions, and leaves names,
+ * types and schemas to `delegate`.
+ */
+trait DelegatingParser extends ParserInterface with LaterParsing {
+  protected def delegate: ParserInterface
+
+  /** The parser for a statement, a query or an expression. */
+  protected def parserOf(sqlText: String): ParserInterface
+
+  override def parsePlan(sqlText: String): LogicalPlan = parserOf(sqlText).parsePlan(sqlText)
+
+  override def parseQuery(sqlText: String): LogicalPlan = parserOf(sqlText).parseQuery(sqlText)
+
+  override def parseExpression(sqlText: String): Expression =
+    parserOf(sqlText).parseExpression(sqlText)
+
+  override def parseTableIdentifier(sqlText: String): TableIdentifier =
+    delegate.parseTableIdentifier(sqlText)
+
+  override def parseFunctionIdentifier(sqlText: String): FunctionIdentifier =
+    delegate.parseFunctionIdentifier(sqlText)
+
+  override def parseMultipartIdentifier(sqlText: String): Seq[String] =
+    delegate.parseMultipartIdentifier(sqlText)
+
+  override def parseRoutineParam(sqlText: String): StructType =
+    delegate.parseRoutineParam(sqlText)
+
+  override def parseDataType(sqlText: String): DataType = delegate.parseDataType(sqlText)
+
+  override def parseTableSchema(sqlText: String): StructType = delegate.parseTableSchema(sqlText)
+}

@@ -1,0 +1,71 @@
+package org.apache.spark.sql.tidegate
+
+import java.util.UUID
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.streaming.StreamingQueryProgress
+
+/**
+ * Reports the progress of a query as Spark does, with event times that Spark does not know.
+ *
+ * Spark takes `eventTime` from its own watermark. If a query had one only to show it, Spark would
+ * work with it too: it would be in the checkpoint, start batches, and evict state. So the times go
+ * into a progress that Spark has finished, before anybody has seen it: before it is the last
+ * progress, before it is an event for listeners, and before the metrics read it.
+ *
+ * @param times
+ *   the times in epoch ms, by their names in the progress; asked with whether the trigger has had a
+ *   batch
+ */
+private final class EventTimeReporter(
+    query: MicroBatchExecution,
+    times: Boolean => Map[String, Long]
+) extends ProgressReporter(query.sparkSession, query.triggerClock, () => query.logicalPlan) {
+
+  override def updateProgress(progress: StreamingQueryProgress): Unit =
+    super.updateProgress(filled(progress, hasBatch = true))
+
+  override def updateIdleness(
+      id: UUID,
+      runId: UUID,
+      triggerStartMs: Long,
+      progress: StreamingQueryProgress
+  ): Unit = super.updateIdleness(id, runId, triggerStartMs, filled(progress, hasBatch = false))
+
+  private def filled(progress: StreamingQueryProgress, hasBatch: Boolean) = {
+    times(hasBatch).foreach { case (name, ms) =>
+      progress.eventTime.put(name, formatTimestamp(ms))
+    }
+    progress
+  }
+}
+
+object EventTimeReporter extends Logging {
+
+  /** The first time that Spark's format can show: it has four digits or more, and no sign. */
+  val FirstMs: Long = java.time.Instant.parse("0001-01-01T00:00:00Z").toEpochMilli
+
+  /**
+   * Lets a query report event times. To be called while Spark makes the query's sources: what runs
+   * its batches takes the reporter from the query, and is made later.
+   *
+   * Spark has no setter for the reporter. Without it all is well but the figures, so a Java that
+   * does not let the field be set ends no query.
+   */
+  def install(query: MicroBatchExecution, field: String = "progressReporter")(
+      times: Boolean => Map[String, Long]
+  ): Unit =
+    try {
+      val reporter = classOf[StreamExecution].getDeclaredField(field)
+      reporter.setAccessible(true)
+      reporter.set(query, new EventTimeReporter(query, times))
+    } catch {
+      case NonFatal(e) =>
+        logWarning(
+          "`eventTime` of the progress and the gauge `eventTime-watermark` stay empty, because " +
+            s"Spark's reporter cannot be replaced: $e. Ask tidegate.watermarks(query) instead."
+        )
+    }
+}

@@ -1,0 +1,90 @@
+package org.apache.spark.sql.tidegate
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Distribution}
+import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.internal.SQLConf
+
+/** The state of our stateful operators: its place, its schema, its store. */
+object OperatorState {
+
+  /** The class name of Spark's state store in RocksDB. */
+  val rocksDbProvider: String = classOf[RocksDBStateStoreProvider].getName
+
+  /** The place of an operator's state in the batch that is being planned. */
+  def info(batch: IncrementalExecution, operatorId: Long): StatefulOperatorStateInfo =
+    new StatefulOperatorStateInfo(
+      batch.checkpointLocation,
+      batch.runId,
+      operatorId,
+      batch.currentBatchId,
+      batch.numStateStores,
+      None,
+      batch.currentStateStoreCkptId.get(operatorId)
+    )
+
+  /** Brings the rows of each group together: in a query, where the store of their partition is. */
+  def grouped(
+      by: Seq[Expression],
+      state: Option[StatefulOperatorStateInfo],
+      conf: SQLConf
+  ): Distribution =
+    state.fold[Distribution](ClusteredDistribution(by))(
+      StatefulOperatorPartitioning.getCompatibleDistribution(by, _, conf)
+    )
+
+  /**
+   * The schema of an operator's state in a checkpoint; none if there is no state yet.
+   *
+   * @param stateLocation
+   *   the folder with the states of all operators
+   */
+  def storedSchema(
+      stateLocation: String,
+      operatorId: Long,
+      hadoopConf: Configuration
+  ): Option[StateStoreColFamilySchema] = {
+    val store = StateStoreId(stateLocation, operatorId, 0)
+    val path = schemaFile(store)
+    val files = path.getFileSystem(hadoopConf)
+    if (!files.exists(path)) None
+    else StateSchemaCompatibilityChecker.readSchemaFile(files.open(path)).headOption
+  }
+
+  /** Where Spark writes the schema of a store. */
+  private def schemaFile(store: StateStoreId): Path =
+    new Path(store.storeCheckpointLocation(), "_metadata/schema")
+
+  /**
+   * The schemas of all that a store of an operator holds, after a batch.
+   *
+   * @param store
+   *   the name of the store; a join has several
+   */
+  def schemas(
+      stateLocation: String,
+      operatorId: Long,
+      store: String,
+      batchId: Long,
+      hadoopConf: Configuration
+  ): Seq[StateStoreColFamilySchema] = {
+    val one = schemaFile(StateStoreId(stateLocation, operatorId, 0, store))
+    // Only `transformWithState` has these: its state may change from one batch to the next.
+    val many = new Path(new Path(stateLocation, operatorId.toString), s"_stateSchema/$store")
+    val files = many.getFileSystem(hadoopConf)
+    def batchOf(file: Path) = file.getName.takeWhile(_ != '_').toLongOption.filter(_ <= batchId)
+    val found =
+      if (!files.exists(many)) Some(one).filter(files.exists)
+      else files.listStatus(many).map(_.getPath).filter(batchOf(_).isDefined).maxByOption(batchOf)
+    found.toSeq.flatMap(f => StateSchemaCompatibilityChecker.readSchemaFile(files.open(f)))
+  }
+
+  /**
+   * Makes the task forget a store. Spark hands the store that an aggregation has read to the next
+   * operator of the same task that writes a store, so an operator with its own store calls this
+   * first.
+   */
+  def forgetStoreOfTask(): Unit = StoreOfTask.forget()
+}
