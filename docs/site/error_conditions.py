@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,16 +33,17 @@ def conditions(root: Path) -> dict[str, Condition]:
 def mistakes(page: str, known: dict[str, Condition]) -> list[str]:
     """Return a sentence for each condition whose section is missing, wrong or one too many."""
     sections = _SECTION.findall(page)
-    names = [name for name, _ in sections]
-    return [
-        *(f"{PAGE} has no section on {name}." for name in known if name not in names),
-        *(f"{PAGE} has a section on {name}, which is no condition of {CONDITIONS}." for name in names
-          if name not in known),
-        *(f"{PAGE} has two sections on {name}." for name in sorted(set(names))
-          if names.count(name) > 1),
-        *(f"The section on {name} in {PAGE} is not a paragraph **Cause.** and a paragraph **Cure.**"
-          for name, content in sections if not _CAUSE_AND_CURE.match(content)),
-    ]  # fmt: skip
+    names = Counter(name for name, _ in sections)
+    found = [f"{PAGE} has no section on {name}." for name in known if name not in names]
+    for name, content in sections:
+        if name not in known:
+            found.append(f"{PAGE} has a section on {name}, which is no condition of {CONDITIONS}.")
+        if not _CAUSE_AND_CURE.match(content):
+            found.append(
+                f"The section on {name} in {PAGE} is not a paragraph **Cause.** and a paragraph "
+                "**Cure.**"
+            )
+    return [*found, *(f"{PAGE} has {n} sections on {name}." for name, n in names.items() if n > 1)]
 
 
 def with_texts(page: str, known: dict[str, Condition]) -> str:

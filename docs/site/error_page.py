@@ -1,14 +1,15 @@
-"""A hook of MkDocs: the page of errors has every condition of the jar, and other pages link to it."""
+"""A hook of MkDocs: the page of errors has all conditions of the jar; other pages link to it."""
 
 import posixpath
 import re
 from pathlib import Path
 
-from error_conditions import PAGE, conditions, mistakes, with_texts
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
+
+from error_conditions import PAGE, conditions, mistakes, with_texts
 
 _FENCED = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
 _NAME = re.compile(r"(?<!\[)`(TIDEGATE_[A-Z_]+)`")

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import File, Files, InclusionLevel
 
 _SCALADOC = PurePosixPath("build/scaladoc")
 """Where the build puts the reference for Scala."""
@@ -20,8 +20,8 @@ _SCALADOC_ADDRESS = PurePosixPath("reference/scaladoc")
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Replace the files of `docs` by those of the repository; the theme's files stay."""
     root = Path(config.config_file_path).parent
-    of_docs = [f for f in files if f.src_dir == config.docs_dir and f.inclusion.is_included()]
     of_theme = [f for f in files if f.src_dir != config.docs_dir]
+    of_docs = [f for f in files if f not in of_theme and f.inclusion != InclusionLevel.EXCLUDED]
     paths = [
         *(PurePosixPath("docs", file.src_uri) for file in of_docs),
         *(PurePosixPath(path) for path in config.extra["repository"]),
@@ -48,6 +48,6 @@ def address(path: PurePosixPath) -> PurePosixPath:
 
 def _file(root: Path, path: PurePosixPath, config: MkDocsConfig) -> File:
     if not (root / path).is_file():
-        raise PluginError(f"mkdocs.yml names {path} in extra.repository, but there is no such file.")
+        raise PluginError(f"mkdocs.yml names {path} in extra.repository, but there is no such file")
     place = address(path).as_posix()
     return File(path.as_posix(), str(root), config.site_dir, True, dest_uri=place)

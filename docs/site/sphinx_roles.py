@@ -1,4 +1,4 @@
-"""An extension of Griffe: references in docstrings, such as :func:`name`, become links of the site."""
+"""An extension of Griffe: references in docstrings, such as :func:`name`, become links."""
 
 import re
 from typing import Any
