@@ -66,6 +66,7 @@ lazy val spark = (project in file("jvm/spark"))
   .settings(settings)
   .settings(SourceJars.settings)
   .settings(TestGroups.settings)
+  .settings(Scaladoc.settings)
   .settings(
     name := s"tidegate-spark-${default.minor}",
     libraryDependencies += "org.apache.spark" %% "spark-sql" % default.full % Provided,

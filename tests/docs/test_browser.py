@@ -34,7 +34,7 @@ def test_search_when_a_result_is_clicked_then_its_page_shows_the_word(
 def test_search_when_a_condition_is_pasted_then_finds_its_cause_and_cure(page: Page) -> None:
     page.locator("[data-md-component=search-query]").click()
     page.locator("[data-md-component=search-query]").fill("TIDEGATE_HOP_SWAPPED")
-    page.locator(".md-search-result__item a[href*=tidegate_hop_swapped]").first.click()
+    page.locator(".md-search-result__item a[href$='#tidegate_hop_swapped']").first.click()
     expect(page).to_have_url(re.compile("/errors/.*#tidegate_hop_swapped$"))
     expect(page.locator("#tidegate_hop_swapped")).to_be_in_viewport()
 

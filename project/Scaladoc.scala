@@ -1,0 +1,26 @@
+import sbt._
+import sbt.Keys._
+
+/** `./sbt spark/doc`: the reference for users of Scala. */
+object Scaladoc {
+
+  /** Users name what is in the package `tidegate` itself, and nothing below it. */
+  private val hidden = Def.setting {
+    val below = ((Compile / scalaSource).value / "tidegate").listFiles.filter(_.isDirectory)
+    ("org" +: below.map(folder => s"tidegate.${folder.getName}").sorted.toSeq).mkString(":")
+  }
+
+  val settings: Seq[Setting[_]] = Seq(
+    // The compiler's own options are left out: with them, a link to an exception of Spark, which is
+    // not a part of the reference, would be a warning and so an error.
+    Compile / doc / scalacOptions := Seq(
+      "-doc-title",
+      "Tidegate",
+      "-doc-version",
+      version.value,
+      "-no-link-warnings",
+      "-skip-packages",
+      hidden.value
+    )
+  )
+}
