@@ -4,10 +4,13 @@ import sbt.Keys._
 /** `./sbt spark/doc`: the reference for users of Scala. */
 object Scaladoc {
 
-  /** Users name what is in the package `tidegate` itself, and nothing below it. */
+  /** What users name is in the package `tidegate`; some of its types are classes of these. */
+  private val shown = Set("builders", "plans", "snapshot")
+
   private val hidden = Def.setting {
     val below = ((Compile / scalaSource).value / "tidegate").listFiles.filter(_.isDirectory)
-    ("org" +: below.map(folder => s"tidegate.${folder.getName}").sorted.toSeq).mkString(":")
+    val inner = below.map(_.getName).filterNot(shown).sorted.map(name => s"tidegate.$name")
+    ("org" +: inner.toSeq).mkString(":")
   }
 
   val settings: Seq[Setting[_]] = Seq(
