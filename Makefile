@@ -24,6 +24,7 @@ PYTHON_SOURCES := $(shell find python/tidegate -type f \
   -not -path '*/jars/*' -not -path '*/__pycache__/*' -not -name _version.py)
 
 RUFF_CONFIG := --config python/pyproject.toml
+PYTHON := python tests docs/site
 DEMO_ARGUMENTS ?=
 BENCH_ARGUMENTS ?=
 SPARK_SUITES_ARGUMENTS ?=
@@ -94,17 +95,17 @@ test-spark-suites: ## Run Spark's own streaming suites with Tidegate (see jvm/sp
 	  "sparkSuites/run $(SPARK_SUITES_ARGUMENTS)"
 
 .PHONY: lint
-lint: $(VENV)/.tools python/tidegate/_version.py ## Check formats, lints and types; warnings are errors.
+lint: $(VENV)/.tools $(VENV)/.docs python/tidegate/_version.py ## Check formats, lints and types; warnings are errors.
 	./sbt scalafmtCheckAll "scalafixAll --check" compile Test/compile
-	$(BIN)/ruff check $(RUFF_CONFIG) python tests
-	$(BIN)/ruff format --check $(RUFF_CONFIG) python tests
+	$(BIN)/ruff check $(RUFF_CONFIG) $(PYTHON)
+	$(BIN)/ruff format --check $(RUFF_CONFIG) $(PYTHON)
 	$(BIN)/mypy --config-file python/pyproject.toml
 
 .PHONY: format
 format: $(VENV)/.tools ## Format and fix all sources.
 	./sbt scalafixAll scalafmtAll
-	$(BIN)/ruff check --fix $(RUFF_CONFIG) python tests
-	$(BIN)/ruff format $(RUFF_CONFIG) python tests
+	$(BIN)/ruff check --fix $(RUFF_CONFIG) $(PYTHON)
+	$(BIN)/ruff format $(RUFF_CONFIG) $(PYTHON)
 
 .PHONY: soak
 soak: $(VENV)/.installed $(KAFKA) ## Kill queries on Kafka for MINUTES=60, verify each row, and draw what grows.
@@ -136,6 +137,15 @@ bench-snapshot: ## Run batches beside exports of snapshots, and alone.
 .PHONY: bench-async-flink
 bench-async-flink: $(FLINK) ## Run them against Flink's too, which Maven brings.
 	@$(MAKE) --no-print-directory bench-async BENCH_ARGUMENTS="--flink $(<D) $(BENCH_ARGUMENTS)"
+
+# Not with --quiet: then MkDocs would count no warnings, and broken links would pass.
+.PHONY: docs
+docs: $(VENV)/.docs build/scaladoc/.ready ## Build the site of the documentation into build/site, and check its links.
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+
+.PHONY: test-docs
+test-docs: docs ## Test the built site, also in a browser.
+	$(BIN)/python -m pytest -q --confcutdir tests/docs tests/docs
 
 .PHONY: package
 package: $(WHEEL) ## Build the jars, one for each Spark, and the wheel that holds them, into dist/.
@@ -229,6 +239,17 @@ $(WHEEL): $(BUNDLED_JARS) $(PYTHON_SOURCES) version.txt python/pyproject.toml py
 $(VENV)/.tools: python/requirements-dev.txt
 	[ -x $(BIN)/python ] || python3 -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r $< "pyspark[connect]~=$(SPARK).0"
+	@touch $@
+
+$(VENV)/.docs: docs/requirements.txt | $(VENV)/.tools
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r $<
+	@touch $@
+
+build/scaladoc/.ready: $(JVM_SOURCES)
+	./sbt spark/doc
+	rm -rf $(@D)
+	mkdir -p $(@D)
+	cp -r jvm/spark/target/scala-2.13/api/. $(@D)
 	@touch $@
 
 # The first line brings what the wheel depends on, the second replaces an older wheel of this version.

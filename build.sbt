@@ -73,6 +73,7 @@ def sparkProject(line: SparkLine): Project = Project(line.project, file("jvm/spa
   .settings(settings)
   .settings(SourceJars.settings(line))
   .settings(TestGroups.settings)
+  .settings(Scaladoc.settings)
   .settings(
     name := s"tidegate-spark-${line.minor}",
     Publication.selfContained(core),

@@ -31,3 +31,7 @@ def test_asynchronous_calls(spark: SparkSession) -> None:
 
 def test_snapshots(spark: SparkSession) -> None:
     assert documents.check(DOCS / "snapshots.md", spark.newSession()) >= 4
+
+
+def test_monitoring(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "monitoring.md", spark.newSession()) >= 3

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 class CallKey(NamedTuple):
     """Which call of a query this is: a replayed batch makes its calls with the same keys.
 
-    Parameters
+    Attributes
     ----------
     batch : int
         The number of the batch; -1 in a query on batch data.
