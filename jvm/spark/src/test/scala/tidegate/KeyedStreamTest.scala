@@ -11,8 +11,8 @@ import org.apache.spark.sql.tidegate.{SparkInternals, TestClock, TestQueries}
 import org.apache.spark.sql.{DataFrame, Encoder, Row, SparkSession}
 import org.scalatest.BeforeAndAfterEach
 import org.scalatest.funsuite.AnyFunSuite
-import tidegate.clock.RunningQuery
 import tidegate.SparkClasses.MemoryStream
+import tidegate.clock.RunningQuery
 
 /** An event: its substream, its time in seconds, and a number. */
 final case class Event(sub: String, time: Timestamp, n: Int)

@@ -13,7 +13,9 @@ class SparkMatchSuite extends AnyFunSuite {
 
   test("its own, also in a later patch, a preview or a build of a vendor") {
     SparkMatch.check()
-    Seq("99", "0-preview2", "1-amzn-0", "2.7.1.9").foreach(p => SparkMatch.check(s"${ThisJar.Spark}.$p"))
+    Seq("99", "0-preview2", "1-amzn-0", "2.7.1.9").foreach(p =>
+      SparkMatch.check(s"${ThisJar.Spark}.$p")
+    )
   }
 
   test("one that has a jar of its own: the message names that jar") {
@@ -26,7 +28,9 @@ class SparkMatchSuite extends AnyFunSuite {
   test("one without a jar: the message names all that have one") {
     for (spark <- Seq("3.5.6", "4.99.0", "5.0.0"))
       assert(
-        refusal(spark) === s"[TIDEGATE_OTHER_SPARK] $own is for Spark ${ThisJar.Spark}, and this is " +
+        refusal(
+          spark
+        ) === s"[TIDEGATE_OTHER_SPARK] $own is for Spark ${ThisJar.Spark}, and this is " +
           s"Spark $spark. Tidegate ${ThisJar.Version} has jars for Spark 4.0, 4.1, 4.2 and 4.3."
       )
   }

@@ -9,10 +9,10 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{AnalysisException, Column, DataFrame, Encoder, Row}
 import org.json4s._
 import org.json4s.jackson.JsonMethods
+import tidegate.SparkClasses.MemoryStream
 import tidegate.core.Scenarios._
 import tidegate.core.clock.{ClockState, InputTime, QueryClock}
 import tidegate.operators.{JoinLimits, KeyedTimes}
-import tidegate.SparkClasses.MemoryStream
 
 /**
  * Runs `tests/scenarios/join.json` as streaming queries: each step is a batch. A watermark is set

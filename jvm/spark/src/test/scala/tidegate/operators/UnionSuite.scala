@@ -3,8 +3,8 @@ package operators
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
-import tidegate.builders.Between
 import tidegate.SparkClasses.MemoryStream
+import tidegate.builders.Between
 
 /** Where several streams meet: what holds time back, and what idleness does. */
 class UnionSuite extends JoinTest {

@@ -5,8 +5,8 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{AnalysisException, DataFrame}
-import tidegate.execution.frames.{FrameRestartTest, FrameTest, Hop}
 import tidegate.SparkClasses.MemoryStream
+import tidegate.execution.frames.{FrameRestartTest, FrameTest, Hop}
 
 /** Queries that cannot go on with the frames of a checkpoint: nothing is lost when they try. */
 class FrameRefusalSuite extends FrameRestartTest {

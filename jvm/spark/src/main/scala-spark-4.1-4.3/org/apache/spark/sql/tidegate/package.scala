@@ -2,13 +2,13 @@ package org.apache.spark.sql
 
 import org.apache.spark.sql.catalyst.{expressions, plans}
 import org.apache.spark.sql.execution.python.{streaming => python}
-import org.apache.spark.sql.execution.streaming.{checkpointing, runtime, sinks}
 import org.apache.spark.sql.execution.streaming.operators.stateful
 import org.apache.spark.sql.execution.streaming.operators.stateful.{
   flatmapgroupswithstate,
   join,
   transformwithstate
 }
+import org.apache.spark.sql.execution.streaming.{checkpointing, runtime, sinks}
 
 /**
  * The parts of Spark that differ between its versions, or that Spark keeps private. Code outside of
