@@ -59,6 +59,17 @@ test-spark-4.0: ## Run the tests of the JVM on Spark 4.0.
 test-spark-4.1: ## Run the tests of the JVM on Spark 4.1.
 	./sbt spark41/test
 
+# Spark's launcher opens these on Java 17 and later.
+OPENED := lang lang.invoke lang.reflect io net nio util util.concurrent util.concurrent.atomic
+OPENED_OF_SUN := nio.ch nio.cs security.action util.calendar
+OPENS := $(OPENED:%=--add-opens=java.base/java.%=ALL-UNNAMED) $(OPENED_OF_SUN:%=--add-opens=java.base/sun.%=ALL-UNNAMED)
+.PHONY: test-publish
+test-publish: ## Publish the jar to the local repositories, and run a job of sbt and one of Maven that depend on it.
+	./sbt spark/publishLocal spark/publishM2
+	cd tests/consumers/sbt && ../../../sbt -Dtidegate.version=$(VERSION) run | tee /dev/stderr | grep -q "windows: 1"
+	MAVEN_OPTS="$(OPENS)" mvn -q -f tests/consumers/maven -Dtidegate.version=$(VERSION) \
+	  compile exec:java -Dexec.mainClass=Consumer | tee /dev/stderr | grep -q "windows: 1"
+
 # One query of each kind, and a restart.
 SMOKE := tests/test_keyed_watermark.py tests/test_stream_join.py tests/test_order.py tests/test_sql_statements.py
 .PHONY: test-smoke
