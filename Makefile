@@ -10,7 +10,7 @@ VENV := .venv$(if $(filter 4.2,$(SPARK)),,-$(SPARK))
 BIN := $(VENV)/bin
 JARS := build/jars/.ready
 ASSEMBLIES := spark/assembly spark40/assembly spark41/assembly spark43/assembly
-BUNDLED_JARS := python/tidegate/jars/.ready
+BUNDLED_JARS := build/jars/.bundled
 WHEEL := dist/tidegate-$(VERSION)-py3-none-any.whl
 KAFKA_JARS := build/kafka
 KAFKA := $(KAFKA_JARS)/.ready
@@ -64,7 +64,8 @@ OPENED := lang lang.invoke lang.reflect io net nio util util.concurrent util.con
 OPENED_OF_SUN := nio.ch nio.cs security.action util.calendar
 OPENS := $(OPENED:%=--add-opens=java.base/java.%=ALL-UNNAMED) $(OPENED_OF_SUN:%=--add-opens=java.base/sun.%=ALL-UNNAMED)
 .PHONY: test-publish
-test-publish: ## Publish the jar to the local repositories, and run a job of sbt and one of Maven that depend on it.
+test-publish: package ## Check the packages, publish the jar locally, and run a job of sbt and one of Maven with it.
+	$(BIN)/python -m twine check --strict dist/*.whl dist/*.tar.gz
 	./sbt spark/publishLocal spark/publishM2
 	cd tests/consumers/sbt && ../../../sbt -Dtidegate.version=$(VERSION) run | tee /dev/stderr | grep -q "windows: 1"
 	MAVEN_OPTS="$(OPENS)" mvn -q -f tests/consumers/maven -Dtidegate.version=$(VERSION) \
@@ -166,7 +167,7 @@ package: $(WHEEL) ## Build the jars, one for each Spark, and the wheel that hold
 .PHONY: clean
 clean: ## Remove everything that was built; the virtual environment and .tools stay.
 	rm -rf dist build demo-output $(wildcard jvm/*/target) target project/target project/project
-	rm -rf $(VENV)/.installed python/tidegate/jars python/tidegate/_version.py
+	rm -rf $(VENV)/.installed python/tidegate/jars python/LICENSE python/NOTICE python/tidegate/_version.py
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One start of sbt tests and packs, and tests the core while it compiles the rest. Assembly leaves an
@@ -232,19 +233,23 @@ $(FLINK): $(shell find jvm/bench/flink-async -type f)
 	@touch $@
 
 $(BUNDLED_JARS): $(JARS)
-	@mkdir -p $(@D)
-	rm -f $(@D)/*.jar
-	cp $(<D)/*.jar $(@D)
+	rm -rf python/tidegate/jars
+	mkdir -p python/tidegate/jars
+	cp $(<D)/*.jar python/tidegate/jars
 	@touch $@
 
-python/tidegate/_version.py: version.txt python/pyproject.toml | $(VENV)/.tools
-	cd python && ../$(BIN)/python -m hatchling build -t wheel --hooks-only
-	@touch $@
+# version.txt at the top is the one place that holds the version.
+python/tidegate/_version.py: version.txt
+	printf '"""The version of the wheel, written by the build from version.txt."""\n\n__version__ = "%s"\n' \
+	  "$(VERSION)" > $@
+
+python/LICENSE python/NOTICE: python/%: %
+	cp $< $@
 
 $(WHEEL): $(BUNDLED_JARS) $(PYTHON_SOURCES) version.txt python/pyproject.toml python/README.md \
-    python/tidegate/_version.py
-	rm -f dist/*.whl
-	cd python && ../$(BIN)/python -m hatchling build -t wheel -d ../dist
+    python/tidegate/_version.py python/LICENSE python/NOTICE | $(VENV)/.tools
+	rm -f dist/*.whl dist/*.tar.gz
+	cd python && ../$(BIN)/python -m hatchling build -t wheel -t sdist -d ../dist
 	@touch $@
 
 $(VENV)/.tools: python/requirements-dev.txt

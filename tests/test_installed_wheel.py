@@ -61,7 +61,8 @@ def test_wheel_when_opened_then_holds_a_jar_for_each_spark_the_types_and_the_lic
 
     jars = {name for name in names if name.endswith(".jar")}
     assert jars == {f"tidegate/jars/{jar}" for jar in JARS.values()}
-    assert {"tidegate/py.typed", "tidegate/dataframe.pyi", "tidegate/LICENSE"} <= names
+    assert {"tidegate/py.typed", "tidegate/dataframe.pyi"} <= names
+    assert f"tidegate-{VERSION}.dist-info/licenses/LICENSE" in names
     assert not any("conftest" in name or "unit/" in name for name in names)
 
 
