@@ -8,6 +8,8 @@ VERSION := $(shell cat version.txt)
 SPARK ?= 4.2
 VENV := .venv$(if $(filter 4.2,$(SPARK)),,-$(SPARK))
 BIN := $(VENV)/bin
+# The build takes the jars of some Sparks out of their PySpark.
+export TIDEGATE_PYTHON := $(abspath $(BIN)/python)
 JARS := build/jars/.ready
 ASSEMBLIES := spark/assembly spark40/assembly spark41/assembly spark43/assembly
 BUNDLED_JARS := build/jars/.bundled
@@ -173,7 +175,7 @@ clean: ## Remove everything that was built; the virtual environment and .tools s
 # One start of sbt tests and packs, and tests the core while it compiles the rest. Assembly leaves an
 # equal jar alone, so its time is set here.
 .PHONY: test-jvm
-test-jvm:
+test-jvm: $(VENV)/.tools
 	./sbt "all core/test spark/test $(ASSEMBLIES)"
 	@touch $(JARS) $(KAFKA)
 
@@ -211,7 +213,7 @@ test-quick-python: $(VENV)/.tools python/tidegate/_version.py
 
 # What the targets above stand on.
 
-$(JARS): $(JVM_SOURCES)
+$(JARS): $(JVM_SOURCES) | $(VENV)/.tools
 	./sbt "all $(ASSEMBLIES)"
 	@touch $@
 

@@ -12,7 +12,9 @@ object PySparkJars {
     if (!ready.exists) {
       IO.delete(folder)
       streams.value.log.info(s"pip brings PySpark $version, for its jars, into $folder ...")
-      val pip = Seq("python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+      // From the Makefile: not every Python of a system has pip.
+      val python = sys.env.getOrElse("TIDEGATE_PYTHON", "python3")
+      val pip = Seq(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
         "--no-deps", "--target", folder.getPath, s"pyspark==$version")
       if (pip.! != 0) sys.error(s"PySpark $version could not be installed: see above")
       IO.touch(ready)

@@ -51,13 +51,11 @@ object SourceJars {
     "delta" -> jars(modules(report, Delta))
   )
 
-  private val build = Def.setting((ThisBuild / baseDirectory).value / "build")
-
   def settings(line: SparkLine): Seq[Setting[_]] = Seq(
     ivyConfigurations ++= Seq(Broker, Connector, Delta),
     libraryDependencies ++= dependencies(line),
     sourceJars := {
-      val target = build.value
+      val target = line.jars.value
       val files = for ((folder, jars) <- folders(update.value); jar <- jars)
         yield jar -> target / folder / jar.getName
       val _ = Sync.sync(streams.value.cacheStoreFactory.make("source-jars"))(files)
@@ -65,7 +63,7 @@ object SourceJars {
     // What asks a topic for its settings is compiled with it, and loaded only where it is.
     Compile / unmanagedClasspath ++=
       Attributed.blankSeq(connector(update.value)),
-    Test / javaOptions += s"-Dtidegate.kafka=${build.value / "kafka"}",
+    Test / javaOptions += s"-Dtidegate.kafka=${line.jars.value / "kafka"}",
     Test / test := (Test / test).dependsOn(sourceJars).value,
     Test / testOnly := (Test / testOnly).dependsOn(sourceJars).evaluated
   )

@@ -34,6 +34,12 @@ object SparkVersions {
       if (isDefault) Nil
       else Seq(targetKey := baseDirectory.value / "target" / s"spark-$minor")
 
+    /** Where the jars of sources and brokers are that the tests need. */
+    def jars: Def.Initialize[File] = Def.setting {
+      val build = (ThisBuild / baseDirectory).value / "build"
+      if (isDefault) build else build / s"spark-$minor"
+    }
+
     /** What the jar knows about itself. */
     def thisJar: Setting[_] = Compile / sourceGenerators += Def.task {
       val file = (Compile / sourceManaged).value / "tidegate" / "ThisJar.scala"
