@@ -92,7 +92,7 @@ def test_reference_when_built_then_has_every_public_name_of_the_package(folder: 
 
 def test_reference_when_built_then_has_the_scaladoc(folder: Path) -> None:
     text = (folder / "reference/scaladoc/tidegate/index.html").read_text(encoding="utf-8")
-    assert "withKeyedWatermark" in text or "KeyedDataset" in text
+    assert "KeyedTimeDataset" in text
 
 
 def test_search_when_built_then_knows_every_page_of_docs(folder: Path) -> None:
