@@ -8,6 +8,7 @@ JAR_NAME := tidegate-spark-4.2_2.13-$(VERSION).jar
 JAR := jvm/spark/target/scala-2.13/$(JAR_NAME)
 BUNDLED_JAR := python/tidegate/jars/$(JAR_NAME)
 WHEEL := dist/tidegate-$(VERSION)-py3-none-any.whl
+STUBS := build/stubs/.ready
 KAFKA_JARS := build/kafka
 KAFKA := $(KAFKA_JARS)/.ready
 DIRECT_FILES := build/direct-files/.ready
@@ -72,11 +73,12 @@ test-spark-suites: ## Run Spark's own streaming suites with Tidegate (see jvm/sp
 	  "sparkSuites/run $(SPARK_SUITES_ARGUMENTS)"
 
 .PHONY: lint
-lint: .venv/.tools python/tidegate/_version.py ## Check formats, lints and types; warnings are errors.
+lint: .venv/.tools $(STUBS) ## Check formats, lints and types; warnings are errors.
 	./sbt scalafmtCheckAll "scalafixAll --check" compile Test/compile
 	$(BIN)/ruff check $(RUFF_CONFIG) python tests
 	$(BIN)/ruff format --check $(RUFF_CONFIG) python tests
-	$(BIN)/mypy --config-file python/pyproject.toml
+	PYTHONPATH=build/stubs $(BIN)/mypy --config-file python/pyproject.toml
+	$(BIN)/python tests/check_types.py
 
 .PHONY: format
 format: .venv/.tools ## Format and fix all sources.
@@ -193,8 +195,13 @@ python/tidegate/_version.py: version.txt python/pyproject.toml | .venv/.tools
 	cd python && ../$(BIN)/python -m hatchling build -t wheel --hooks-only
 	@touch $@
 
+# PySpark's types with Tidegate's methods, for the wheel and for lint.
+$(STUBS): python/stubs.py python/tidegate/dataframe.py python/requirements-dev.txt python/tidegate/_version.py
+	$(BIN)/python python/stubs.py build/stubs
+	@touch $@
+
 $(WHEEL): $(BUNDLED_JAR) $(PYTHON_SOURCES) version.txt python/pyproject.toml python/README.md \
-    python/tidegate/_version.py
+    python/tidegate/_version.py $(STUBS)
 	rm -f dist/*.whl
 	cd python && ../$(BIN)/python -m hatchling build -t wheel -d ../dist
 	@touch $@
