@@ -76,6 +76,10 @@ lazy val spark = (project in file("jvm/spark"))
       (Compile / sourceDirectory).value / s"scala-spark-${default.minor}",
     assembly / assemblyJarName := s"tidegate-spark-${default.minor}_2.13-${version.value}.jar",
     assembly / assemblyOption ~= (_.withIncludeScala(false)),
+    // Jars of Spark name other jars that are not there.
+    Compile / compile / javacOptions ++=
+      Seq("--release", "17", "-Xlint:all,-path,-classfile,-processing", "-Werror"),
+    Test / compile / javacOptions ++= Seq("--release", "17"),
     Test / javaOptions ++= javaModuleOptions ++ Seq("-Xmx4g", "-Duser.timezone=UTC"),
     // Queries of a few rows do not live long enough for better code and a parallel collector, but
     // their code is more than Java keeps by default.

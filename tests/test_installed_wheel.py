@@ -64,9 +64,7 @@ def test_wheel_when_opened_then_holds_one_jar_the_types_and_the_licence() -> Non
     assert not any("conftest" in name or "unit/" in name for name in names)
 
 
-def test_stub_of_dataframe_when_compared_with_pyspark_then_has_all_members_and_our_methods() -> (
-    None
-):
+def test_stub_of_dataframe_when_compared_with_pyspark_then_has_all_its_members() -> None:
     with zipfile.ZipFile(WHEEL) as wheel:
         stub = ast.parse(wheel.read("pyspark-stubs/sql/dataframe.pyi"))
         assert wheel.read("pyspark-stubs/py.typed") == b"partial\n"
