@@ -23,9 +23,12 @@ class JavaApiSuite extends KeyedStreamTest {
 
   /** What a keyed watermark was made of, apart from its input. */
   private def node(ds: Dataset[_]): (Any, Any, Any, Any) =
-    SparkInternals.analyzed(ds).collectFirst { case n: KeyedWatermark =>
-      (n.spec, n.eventTime.name, n.substream.map(_.name), n.ingestionTime.map(_.name))
-    }.get
+    SparkInternals
+      .analyzed(ds)
+      .collectFirst { case n: KeyedWatermark =>
+        (n.spec, n.eventTime.name, n.substream.map(_.name), n.ingestionTime.map(_.name))
+      }
+      .get
 
   private def calls(ds: Dataset[_]): CallOptions =
     SparkInternals.analyzed(ds).collectFirst { case n: AsyncMap => n.options }.get
@@ -191,7 +194,8 @@ class JavaApiSuite extends KeyedStreamTest {
       types.exists(_.getTypeName.contains("scala."))
     }
     assert(Public.flatMap(methods).filter(ofScala).map(_.toGenericString) === Nil)
-    assert(methods(classOf[KeyedTimeDataset[_]]).exists(ofScala))
+    val forScala = methods(classOf[KeyedTimeDataset[_]])
+    assert(forScala.exists(ofScala))
   }
 }
 

@@ -66,11 +66,12 @@ class JavaExampleSuite extends KeyedStreamTest {
       .map(_.getMessage)
       .find(_.contains("[TIDEGATE_"))
       .get
+    val sentence = failure.linesIterator.next()
     assert(
-      failure.linesIterator.next().endsWith(
+      sentence.endsWith(
         "[TIDEGATE_CALL_FAILED] mapAsync: the call of function examples.Prices for row 0 of " +
-          "partition 0 in batch -1 has failed after 1 attempt: IllegalArgumentException: order 13 " +
-          "has no price. Recover from the error in the function, allow more retries, or set " +
+          "partition 0 in batch -1 has failed after 1 attempt: IllegalArgumentException: order " +
+          "13 has no price. Recover from the error in the function, allow more retries, or set " +
           "onError to 'null' or 'dead letter'. SQLSTATE: 38000"
       )
     )
