@@ -14,6 +14,7 @@ JARS := build/jars/.ready
 ASSEMBLIES := spark/assembly spark40/assembly spark41/assembly spark43/assembly
 BUNDLED_JARS := build/jars/.bundled
 WHEEL := dist/tidegate-$(VERSION)-py3-none-any.whl
+STUBS := build/stubs/.ready
 KAFKA_JARS := build/kafka
 KAFKA := $(KAFKA_JARS)/.ready
 DIRECT_FILES := build/direct-files/.ready
@@ -109,11 +110,12 @@ test-spark-suites: ## Run Spark's own streaming suites with Tidegate (see jvm/sp
 	  "sparkSuites/run $(SPARK_SUITES_ARGUMENTS)"
 
 .PHONY: lint
-lint: $(VENV)/.tools $(VENV)/.docs python/tidegate/_version.py ## Check formats, lints and types; warnings are errors.
+lint: $(VENV)/.tools $(VENV)/.docs $(STUBS) ## Check formats, lints and types; warnings are errors.
 	./sbt scalafmtCheckAll "scalafixAll --check" compile Test/compile
 	$(BIN)/ruff check $(RUFF_CONFIG) $(PYTHON)
 	$(BIN)/ruff format --check $(RUFF_CONFIG) $(PYTHON)
-	$(BIN)/mypy --config-file python/pyproject.toml
+	PYTHONPATH=build/stubs $(BIN)/mypy --config-file python/pyproject.toml
+	$(BIN)/python tests/check_types.py
 
 .PHONY: format
 format: $(VENV)/.tools ## Format and fix all sources.
@@ -248,9 +250,16 @@ python/tidegate/_version.py: version.txt
 python/LICENSE python/NOTICE: python/%: %
 	cp $< $@
 
+# PySpark's types with Tidegate's methods, for the wheel and for lint.
+$(STUBS): python/stubs.py python/tidegate/dataframe.py python/requirements-dev.txt python/tidegate/_version.py \
+    | $(VENV)/.tools
+	$(BIN)/python python/stubs.py build/stubs
+	@touch $@
+
 $(WHEEL): $(BUNDLED_JARS) $(PYTHON_SOURCES) version.txt python/pyproject.toml python/README.md \
-    python/tidegate/_version.py python/LICENSE python/NOTICE | $(VENV)/.tools
-	rm -f dist/*.whl dist/*.tar.gz
+    python/tidegate/_version.py python/LICENSE python/NOTICE $(STUBS) | $(VENV)/.tools
+	rm -rf dist/*.whl dist/*.tar.gz python/pyspark-stubs
+	cp -r $(dir $(STUBS))pyspark-stubs python/
 	cd python && ../$(BIN)/python -m hatchling build -t wheel -t sdist -d ../dist
 	@touch $@
 

@@ -86,6 +86,10 @@ def sparkProject(line: SparkLine): Project = Project(line.project, file("jvm/spa
     assembly / target := (ThisBuild / baseDirectory).value / "build" / "jars",
     assembly / assemblyJarName := s"tidegate-spark-${line.minor}_2.13-${version.value}.jar",
     assembly / assemblyOption ~= (_.withIncludeScala(false)),
+    // Jars of Spark name other jars that are not there.
+    Compile / compile / javacOptions ++=
+      Seq("--release", "17", "-Xlint:all,-path,-classfile,-processing", "-Werror"),
+    Test / compile / javacOptions ++= Seq("--release", "17"),
     Test / javaOptions ++= javaModuleOptions ++ Seq("-Xmx4g", "-Duser.timezone=UTC"),
     // Queries of a few rows do not live long enough for better code and a parallel collector, but
     // their code is more than Java keeps by default.

@@ -9,6 +9,7 @@ from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
 
 import tidegate
 from feeds import Feed, counts
+from statuses import operator_of, watermark_of
 
 
 def test_backlog_when_a_substream_is_silent_in_it_then_is_no_idleness(feed: Feed) -> None:
@@ -38,7 +39,7 @@ def test_substream_when_silent_and_all_is_read_then_holds_nothing_back(feed: Fee
 
     with feed.running(counts(keyed)) as (query, emitted):
         first = emitted.next()
-        substreams = tidegate.watermarks(query)["time"]["substreams"]
+        substreams = watermark_of(query, "time")["substreams"]
 
     assert first == ("12:00", 2)
     assert substreams["1"]["idle"]
@@ -102,7 +103,7 @@ def test_simple_reader_when_each_read_finds_rows_then_silence_does_not_count(
     with feed.running(counts(keyed)) as (query, emitted):
         query.processAllAvailable()
         closed = sorted([emitted.next(), emitted.next()])
-        late = tidegate.watermarks(query)["aggregate"]["lateRows"]
+        late = operator_of(query, "aggregate")["lateRows"]
 
     assert closed == [("12:00", 3), ("12:10", 1)]
     assert late == 0

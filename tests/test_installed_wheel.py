@@ -1,5 +1,6 @@
 """The wheel as it is shipped: what is in it, and that it works in an empty environment."""
 
+import ast
 import subprocess
 import sys
 import venv
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pyspark
 import pytest
+from pyspark.sql import DataFrame
 
 import tidegate
 
@@ -61,9 +63,23 @@ def test_wheel_when_opened_then_holds_a_jar_for_each_spark_the_types_and_the_lic
 
     jars = {name for name in names if name.endswith(".jar")}
     assert jars == {f"tidegate/jars/{jar}" for jar in JARS.values()}
-    assert {"tidegate/py.typed", "tidegate/dataframe.pyi"} <= names
+    assert "tidegate/py.typed" in names
     assert f"tidegate-{VERSION}.dist-info/licenses/LICENSE" in names
+    assert {"pyspark-stubs/py.typed", "pyspark-stubs/sql/dataframe.pyi"} <= names
     assert not any("conftest" in name or "unit/" in name for name in names)
+
+
+def test_stub_of_dataframe_when_compared_with_pyspark_then_has_all_its_members() -> None:
+    with zipfile.ZipFile(WHEEL) as wheel:
+        stub = ast.parse(wheel.read("pyspark-stubs/sql/dataframe.pyi"))
+        assert wheel.read("pyspark-stubs/py.typed") == b"partial\n"
+
+    (typed,) = (c for c in stub.body if isinstance(c, ast.ClassDef) and c.name == "DataFrame")
+    defined = {f.name for f in typed.body if isinstance(f, ast.FunctionDef)}
+    assigned = {ast.unparse(a.targets[0]) for a in typed.body if isinstance(a, ast.Assign)}
+    members = {name for name in vars(DataFrame) if not name.startswith("__")}
+    assert members - defined - assigned == set()
+    assert {"withKeyedWatermark", "streamJoin"} <= assigned
 
 
 def test_wheel_when_installed_into_an_empty_environment_then_a_query_runs(tmp_path: Path) -> None:

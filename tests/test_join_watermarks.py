@@ -7,6 +7,7 @@ import pytest
 import tidegate
 from feeds import Feed, counts
 from pairs import BETWEEN, BETWEEN_THE_OTHER_WAY, clock_times, joined
+from statuses import operator_of
 from tidegate.joins import Between
 
 
@@ -57,11 +58,10 @@ def test_late_rows_when_of_one_side_then_its_own_watermark_decides(
     deliveries.add(("12:20:01", 2), ("12:28:10", 28))
 
     query, rows = orders.run_query(clock_times(joined(orders, deliveries)))
-    watermarks = tidegate.watermarks(query)
 
     assert rows == [(28, "12:28:00", "12:28:10")]
-    assert watermarks["join.left"]["lateRows"] == 1
-    assert watermarks["join.right"]["lateRows"] == 0
+    assert operator_of(query, "join.left")["lateRows"] == 1
+    assert operator_of(query, "join.right")["lateRows"] == 0
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,7 @@ def test_watermarks_when_one_side_has_no_rows_yet_then_tell_what_the_other_one_w
     orders.add(("12:00:10", 1))
 
     query, _ = orders.run_query(joined(orders, deliveries))
-    watermarks = tidegate.watermarks(query)
 
-    left, right = watermarks["join.left"], watermarks["join.right"]
+    left, right = operator_of(query, "join.left"), operator_of(query, "join.right")
     assert (left["evictionWatermark"], left["evictionHeldBackBy"]) == (None, "delivery")
     assert (right["watermark"], right["heldBackBy"]) == (None, "delivery")

@@ -109,9 +109,7 @@ def test_union_when_both_streams_have_the_key_then_the_slower_one_counts(feed: F
 def test_method_and_transform_when_used_then_do_the_same_as_the_function(feed: Feed) -> None:
     lagging(feed)
 
-    method = feed.stream().withKeyedWatermark(  # type: ignore[operator]
-        "time", "5 seconds", substream="partition"
-    )
+    method = feed.stream().withKeyedWatermark("time", "5 seconds", substream="partition")
     transformed = feed.stream().transform(
         tidegate.withKeyedWatermark, "time", "5 seconds", substream="partition"
     )

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 import tidegate
 from feeds import SCHEMA, Feed, counts
+from statuses import watermark_of
 
 LAGGING = {
     "a": ["12:00:10", "12:01:10", "12:02:10", "12:03:10"],
@@ -38,7 +39,7 @@ def test_rate_when_it_is_one_substream_then_windows_close(spark: SparkSession, f
 
     with feed.running(per_second(keyed)) as (query, emitted):
         counted = sorted(emitted.next()[1] for _ in range(3))
-        substreams = tidegate.watermarks(query)["timestamp"]["substreams"]
+        substreams = watermark_of(query, "timestamp")["substreams"]
 
     # The first second is not a whole one.
     assert counted[1:] == [100, 100]
@@ -105,7 +106,7 @@ def test_socket_when_a_column_tells_the_shops_apart_then_the_slowest_counts(
         keyed = tidegate.withKeyedWatermark(rows, "time", "0 seconds", substream="shop")
         with feed.running(counts(keyed)) as (query, emitted):
             seen = [emitted.next() for _ in range(3)]
-            substreams = tidegate.watermarks(query)["time"]["substreams"]
+            substreams = watermark_of(query, "time")["substreams"]
 
     # Time is where shop b is: after 11:53:10.
     assert sorted(seen) == ALL[:3]
@@ -155,7 +156,7 @@ def test_files_when_folders_lag_behind_each_other_then_no_row_is_lost(
         write(feed.folder / "shop=b", 2 * n + 1, b)
         query, rows = feed.run_query(counts(keyed))
         seen += rows
-    assert set(tidegate.watermarks(query)["shops"]["substreams"]) == {"a", "b"}
+    assert set(watermark_of(query, "shops")["substreams"]) == {"a", "b"}
     for shops in "ab":
         write(feed.folder / f"shop={shops}", 10, "13:30:00")
     seen += feed.run(counts(keyed))
@@ -175,7 +176,7 @@ def test_files_when_each_is_a_substream_then_they_hold_time_back_until_they_are_
 
     with feed.running(counts(keyed)) as (query, emitted):
         seen = [emitted.next(), emitted.next()]
-        substreams = tidegate.watermarks(query)["time"]["substreams"]
+        substreams = watermark_of(query, "time")["substreams"]
 
     assert sorted(seen) == [("12:00", 1), ("12:05", 1)]
     assert sorted(name.split("\\/")[-1] for name in substreams) == ["0000.json", "0001.json"]

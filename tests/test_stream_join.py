@@ -132,7 +132,7 @@ def test_method_when_used_then_does_the_same_as_the_function(
     deliveries.add(("12:05:00", 1))
     left, right = keyed(orders, "order", 0), keyed(deliveries, "delivery", 1)
 
-    pairs = left.streamJoin(right, on="order_id", between=BETWEEN)  # type: ignore[operator]
+    pairs = left.streamJoin(right, on="order_id", between=BETWEEN)
 
     assert pairs.schema == joined(orders, deliveries).schema
     assert orders.run(clock_times(pairs)) == [(1, "12:00:10", "12:05:00")]

@@ -16,6 +16,7 @@ from pyspark.sql.types import StructType
 import tidegate
 from feeds import Feed
 from refusals import check
+from statuses import watermark_of
 
 
 def at(hour: int, minute: int, second: int = 0) -> datetime:
@@ -64,7 +65,7 @@ def test_watermarks_when_substreams_have_several_columns_then_their_values_name_
 
     query, _ = feed.run_query(keyed)
 
-    assert list(tidegate.watermarks(query)["time"]["substreams"]) == ["a\\/b/0"]
+    assert list(watermark_of(query, "time")["substreams"]) == ["a\\/b/0"]
 
 
 def test_watermarks_when_the_query_has_none_then_an_analysis_exception_names_it(
@@ -120,7 +121,7 @@ def test_time_when_too_far_in_the_future_then_is_counted_and_moves_no_watermark(
     feed.add(("12:00:10", 1))
 
     query, _ = feed.run_query(keyed)
-    node = tidegate.watermarks(query)["feed"]
+    node = watermark_of(query, "feed")
 
     assert node["futureEvents"] == 1
     assert node["substreams"]["0"] == {"watermark": None, "idle": False}

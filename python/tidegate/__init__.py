@@ -44,6 +44,8 @@ from tidegate.snapshotting import (
     verifySnapshot,
 )
 from tidegate.streaming import (
+    KeyedWatermark,
+    OperatorWatermark,
     SubstreamWatermark,
     Watermark,
     watermarks,
@@ -58,8 +60,10 @@ __all__ = [
     "InspectedStage",
     "Inspection",
     "KeyedDataFrame",
+    "KeyedWatermark",
     "MissingExtensionError",
     "MissingJarError",
+    "OperatorWatermark",
     "Policy",
     "SnapshotInfo",
     "StageVerdict",

@@ -1,7 +1,9 @@
 """The one place that adds Tidegate's methods to ``pyspark.sql.DataFrame``.
 
-A type checker sees the methods on :class:`KeyedDataFrame`; at run time it is ``DataFrame`` itself.
+Type checkers know the methods from ``pyspark-stubs``, which is in the wheel.
 """
+
+from typing import TypeAlias
 
 from pyspark.sql import DataFrame
 
@@ -11,11 +13,17 @@ from tidegate.naming import tidegateName
 from tidegate.ordering import orderByEventTime
 from tidegate.streaming import withIngestionWatermark, withKeyedWatermark
 
-setattr(DataFrame, "withKeyedWatermark", withKeyedWatermark)
-setattr(DataFrame, "withIngestionWatermark", withIngestionWatermark)
-setattr(DataFrame, "orderByEventTime", orderByEventTime)
-setattr(DataFrame, "streamJoin", streamJoin)
-setattr(DataFrame, "mapAsync", mapAsync)
-setattr(DataFrame, "tidegateName", tidegateName)
+METHODS = (
+    withKeyedWatermark,
+    withIngestionWatermark,
+    orderByEventTime,
+    streamJoin,
+    mapAsync,
+    tidegateName,
+)
 
-KeyedDataFrame = DataFrame
+for _method in METHODS:
+    setattr(DataFrame, _method.__name__, _method)
+
+KeyedDataFrame: TypeAlias = DataFrame
+"""A DataFrame with Tidegate's methods. Every DataFrame has them; as an annotation it says why."""

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
@@ -33,26 +33,35 @@ class SubstreamWatermark(TypedDict):
     idle: bool
 
 
-class _AnyWatermark(TypedDict):
-    kind: Literal["watermark", "operator"]
+class KeyedWatermark(TypedDict):
+    """What :func:`watermarks` says about one keyed watermark of a query."""
+
+    kind: Literal["watermark"]
     key: int
     watermark: datetime | None
     idle: bool
     eventTime: str
     heldBackBy: str | None
-
-
-class Watermark(_AnyWatermark, total=False):
-    """What :func:`watermarks` says about one keyed watermark or stateful operator of a query."""
-
-    # Of a keyed watermark.
     futureEvents: int
     substreams: dict[str, SubstreamWatermark]
 
-    # Of an operator.
+
+class OperatorWatermark(TypedDict):
+    """What :func:`watermarks` says about one stateful operator, or one side of a join."""
+
+    kind: Literal["operator"]
+    key: int
+    watermark: datetime | None
+    idle: bool
+    eventTime: str
+    heldBackBy: str
     evictionWatermark: datetime | None
     evictionHeldBackBy: str | None
     lateRows: int
+
+
+Watermark: TypeAlias = KeyedWatermark | OperatorWatermark
+"""What :func:`watermarks` says about one name; ``kind`` tells a type checker which of the two."""
 
 
 def withKeyedWatermark(
@@ -282,6 +291,9 @@ def watermarks(query: StreamingQuery) -> dict[str, Watermark]:
         datetime or ``None``), below which rows have left its state, and ``evictionHeldBackBy``,
         the keyed watermark that the eviction waits for. In a join, the state of one side waits for
         the watermark of the other side; the value is ``None`` if rows stay in the state for ever.
+
+        For a type checker the two kinds are :class:`KeyedWatermark` and
+        :class:`OperatorWatermark`; ``if status["kind"] == "operator":`` tells which one it is.
 
     Raises
     ------

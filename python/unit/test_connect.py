@@ -142,7 +142,7 @@ def test_watermark_when_a_name_has_signs_of_sql_then_the_text_stays_the_same(
 def test_watermark_when_called_as_a_method_then_is_the_function(
     session: FakeConnectSession, connect_df: FakeConnectDataFrame
 ) -> None:
-    tidegate.KeyedDataFrame.withKeyedWatermark(connect_df, "t", "0 seconds")  # type: ignore[arg-type]
+    connect_df.withKeyedWatermark("t", "0 seconds")
     tidegate.withKeyedWatermark(connect_df, "t", "0 seconds")
 
     assert session.calls[0] == session.calls[1]

@@ -32,7 +32,7 @@ def test_call_when_all_is_given_then_sends_it(
 def test_method_when_called_on_a_dataframe_then_is_the_function(
     df: DataFrame, facade: FakeFacade
 ) -> None:
-    tidegate.KeyedDataFrame.orderByEventTime(df, partitionBy=["a"])  # type: ignore[arg-type]
+    df.orderByEventTime(partitionBy=["a"])
     df.transform(tidegate.orderByEventTime, ["a"])
 
     assert facade.calls[0] == facade.calls[1]

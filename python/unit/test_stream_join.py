@@ -57,7 +57,7 @@ def test_call_when_all_is_given_then_sends_it_in_the_order_of_the_facade(
 def test_method_when_called_on_a_dataframe_then_is_the_function(
     df: DataFrame, other: DataFrame, facade: FakeFacade
 ) -> None:
-    tidegate.KeyedDataFrame.streamJoin(df, other, on="id", between=BETWEEN)  # type: ignore[arg-type]
+    df.streamJoin(other, on="id", between=BETWEEN)
     df.transform(tidegate.streamJoin, other, "id", between=BETWEEN)
 
     assert facade.calls[0] == facade.calls[1]

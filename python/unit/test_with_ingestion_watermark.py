@@ -69,7 +69,7 @@ def test_call_when_all_is_given_then_sends_it_in_the_order_of_the_facade(
 def test_method_when_called_on_a_dataframe_then_is_the_function(
     df: DataFrame, facade: FakeFacade
 ) -> None:
-    tidegate.KeyedDataFrame.withIngestionWatermark(df, "t", "1 minute")  # type: ignore[arg-type]
+    df.withIngestionWatermark("t", "1 minute")
     df.transform(tidegate.withIngestionWatermark, "t", "1 minute")
 
     assert facade.calls[0] == facade.calls[1]

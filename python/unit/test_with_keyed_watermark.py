@@ -72,7 +72,7 @@ def test_call_when_all_is_given_then_sends_it_in_the_order_of_the_facade(
 def test_method_when_called_on_a_dataframe_then_is_the_function(
     df: DataFrame, facade: FakeFacade
 ) -> None:
-    tidegate.KeyedDataFrame.withKeyedWatermark(df, "t", "0 seconds")  # type: ignore[arg-type]
+    df.withKeyedWatermark("t", "0 seconds")
     df.transform(tidegate.withKeyedWatermark, "t", "0 seconds")
 
     assert facade.calls[0] == facade.calls[1]

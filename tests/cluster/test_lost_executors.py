@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 import tidegate
 from feeds import Feed, counts
+from statuses import operator_of
 
 LAGGING = 1
 
@@ -51,7 +52,7 @@ def test_executors_when_they_are_lost_then_time_ascends_and_no_row_is_lost(
     )
     try:
         query.processAllAvailable()
-        late = tidegate.watermarks(query)["aggregate"]["lateRows"]
+        late = operator_of(query, "aggregate")["lateRows"]
     finally:
         query.stop()
 

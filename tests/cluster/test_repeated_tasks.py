@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 
 import tidegate
 from feeds import SCHEMA, Feed, counts
+from statuses import operator_of
 
 FAILS = "12:10:01"
 SLOW = "12:10:02"
@@ -56,7 +57,7 @@ def test_tasks_when_retried_or_copied_then_each_late_row_and_each_time_counts_on
         for operator in progress.stateOperators
     ]
     assert sum(late) == 2
-    assert tidegate.watermarks(query)["aggregate"]["lateRows"] == 2
+    assert operator_of(query, "aggregate")["lateRows"] == 2
 
 
 def passes(attempts: Path) -> Column:

@@ -84,12 +84,7 @@ def test_between_when_its_names_have_the_alias_of_a_side_then_the_sides_are_told
     right = tidegate.withKeyedWatermark(deliveries.stream(), "time", "5 seconds", 1).alias("d")
     bounds = ("d.time", "`o`.time", timedelta(0), timedelta(minutes=10))
 
-    pairs = tidegate.KeyedDataFrame.streamJoin(
-        left,  # type: ignore[arg-type]
-        right,
-        F.col("o.partition") == F.col("d.partition"),
-        between=bounds,
-    )
+    pairs = left.streamJoin(right, F.col("o.partition") == F.col("d.partition"), between=bounds)
 
     assert orders.run(pairs.select("o.partition", "d.id")) == [(1, 0)]
 

@@ -24,10 +24,7 @@ def test_order_when_the_time_is_named_then_is_by_it(feed: RemoteFeed) -> None:
     feed.add(("12:01:00", 1))
     keyed = tidegate.withKeyedWatermark(feed.stream(), "time", "5 seconds")
 
-    ordered = tidegate.KeyedDataFrame.orderByEventTime(
-        keyed,  # type: ignore[arg-type]
-        eventTime="time",
-    )
+    ordered = keyed.orderByEventTime(eventTime="time")
 
     assert feed.run(ordered.select(F.date_format("time", "ss"))) == [("03",), ("07",)]
 

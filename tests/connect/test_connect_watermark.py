@@ -21,12 +21,7 @@ def test_watermark_when_on_substreams_then_no_row_of_one_that_is_behind_is_lost(
     feed.add(("12:01:10", 0), ("11:51:10", 1))
     feed.add(("13:00:00", 0), ("13:00:00", 1))
 
-    keyed = tidegate.KeyedDataFrame.withKeyedWatermark(
-        feed.stream(),  # type: ignore[arg-type]
-        "time",
-        "5 seconds",
-        substream="partition",
-    )
+    keyed = feed.stream().withKeyedWatermark("time", "5 seconds", substream="partition")
 
     rows = sorted(feed.run(counts(keyed)))
     assert rows == [("11:50", 1), ("11:51", 1), ("12:00", 1), ("12:01", 1)]

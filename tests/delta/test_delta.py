@@ -4,6 +4,7 @@ from pyspark.sql import functions as F
 
 import tidegate
 from feeds import Feed, counts
+from statuses import watermark_of
 
 LAGGING = [
     [("a", "12:00:10"), ("b", "11:50:10")],
@@ -35,7 +36,7 @@ def test_delta_when_shops_lag_behind_each_other_then_no_row_is_lost(feed: Feed) 
         seen += emitted
 
     assert sorted(seen) == ALL
-    assert set(tidegate.watermarks(query)["time"]["substreams"]) == {"a", "b"}
+    assert set(watermark_of(query, "time")["substreams"]) == {"a", "b"}
 
 
 def test_delta_when_read_with_a_limit_then_unread_commits_are_no_idleness(feed: Feed) -> None:

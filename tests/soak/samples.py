@@ -89,7 +89,7 @@ class Sampler:
             lag_ms=_lag_ms(times),
             substreams=len(substreams),
             idle=sum(substream["idle"] for substream in substreams),
-            late_rows=sum(node.get("lateRows", 0) for node in nodes.values()),
+            late_rows=sum(n["lateRows"] for n in nodes.values() if n["kind"] == "operator"),
             heap_bytes=self._heap(),
         )
 

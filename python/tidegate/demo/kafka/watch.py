@@ -50,7 +50,7 @@ class Watch:
             topic = self._tide.feed.path
             seen = partitions(topic, times, LAG, self._tide.read, self._tide.reported)
             waits_for = holder(topic, times)
-            dropped = sum(node.get("lateRows", 0) for node in told.values())
+            dropped = sum(n["lateRows"] for n in told.values() if n["kind"] == "operator")
         return Snapshot(
             self.seconds,
             self._tide.batch,
