@@ -14,8 +14,8 @@ object Scaladoc {
   }
 
   val settings: Seq[Setting[_]] = Seq(
-    // The compiler's own options are left out: with them, a link to an exception of Spark, which is
-    // not a part of the reference, would be a warning and so an error.
+    // In place of the compiler's options: with -Werror, each warning of Scaladoc would be an error,
+    // such as that of a link to an exception of Spark, which is not a part of the reference.
     Compile / doc / scalacOptions := Seq(
       "-doc-title",
       "Tidegate",
