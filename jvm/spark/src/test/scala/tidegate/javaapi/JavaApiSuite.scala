@@ -119,7 +119,7 @@ class JavaApiSuite extends KeyedStreamTest {
     val function: AsyncFunction = (_, _) => null
     assert(
       calls(Tidegate.mapAsync(in, Ids, chosen, call)) ===
-        calls(in.mapAsyncWith(Ids, false, 7, "1500 milliseconds", 5, "null", null, 9, "price")(function))
+        calls(in.mapAsyncWith(Ids, false, 7, "1.5 seconds", 5, "null", null, 9, "price")(function))
     )
     assert(
       calls(Tidegate.mapAsync(in, Ids, AsyncOptions.defaults().name("price").noTimeout(), call)) ===
@@ -143,7 +143,7 @@ class JavaApiSuite extends KeyedStreamTest {
         "[TIDEGATE_DURATION_TOO_SMALL] The argument `lag` is '-1.5 seconds', but must be at " +
         "least 0 ms. Use a duration such as '5 seconds'. SQLSTATE: 22023"
     )
-    assert(Policies.fixedLag(Duration.ofDays(3).plusMillis(1)) === fixedLag("259200001 milliseconds"))
+    assert(Policies.fixedLag(Duration.ofDays(3).plusMillis(1)) === fixedLag("259200.001 seconds"))
   }
 
   test("a policy that is null is refused") {
