@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import LongType
 
 from feeds import Feed
+from sparks import since
 
 CALL = "tumble(orders, descriptor(time), 10 seconds)"
 
@@ -73,11 +74,12 @@ def first(spark: SparkSession, statement: str) -> str:
             "tumble(orders, descriptor(time), :size, 1 second)' USING '1 hour' AS size",
             "1",
         ),
-        (
+        pytest.param(
             "BEGIN DECLARE size STRING DEFAULT '10 seconds'; DECLARE n INT DEFAULT 0; "
             f"FOR w AS SELECT DISTINCT window_start FROM {CALL} DO SET n = n + 1; END FOR; "
             "SELECT n + count(*) FROM tumble(orders, descriptor(time), size); END",
             "6",
+            marks=since(1, "SQL scripts"),
         ),
     ],
 )
@@ -96,6 +98,10 @@ def test_parameters_and_dataframes(spark: SparkSession) -> None:
         "SELECT count(*) FROM tumble(orders, descriptor(time), 10 seconds) WHERE id > ?", args=[1]
     )
     assert positional.collect()[0][0] == 3
+
+
+@since(1, "a parameter as the name of a column")
+def test_identifiers(spark: SparkSession) -> None:
     identifiers = spark.sql(
         "SELECT count(*) FROM tumble(IDENTIFIER(:t), descriptor(IDENTIFIER(:c)), 10 seconds)",
         args={"t": "orders", "c": "time"},
@@ -116,6 +122,7 @@ def test_a_persisted_view_keeps_its_text(spark: SparkSession) -> None:
         spark.sql("DROP VIEW windowed")
 
 
+@since(1, "STREAM")
 def test_a_persisted_view_over_a_stream(spark: SparkSession, feed: Feed) -> None:
     spark.sql(
         "CREATE VIEW ordered AS SELECT * FROM "
