@@ -31,6 +31,9 @@ object Publication {
     // The jar has the classes, so the POM must not ask for them.
     projectDependencies := Nil,
     Compile / packageBin := assembly.value,
+    // In the local repositories a version is built anew and anew.
+    publishM2Configuration := publishM2Configuration.value.withOverwrite(true),
+    publishLocalConfiguration := publishLocalConfiguration.value.withOverwrite(true),
     Compile / packageSrc / mappings ++= (of / Compile / packageSrc / mappings).value,
     Compile / doc / sources ++= (of / Compile / doc / sources).value,
     Compile / resourceGenerators += Def.task {
