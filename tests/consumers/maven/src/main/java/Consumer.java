@@ -10,7 +10,7 @@ import org.apache.spark.sql.streaming.Trigger;
 import tidegate.javaapi.KeyedWatermarkOptions;
 import tidegate.javaapi.Tidegate;
 
-final class Consumer {
+public final class Consumer {
   public static void main(String[] arguments) throws Exception {
     SparkSession spark =
         SparkSession.builder()
