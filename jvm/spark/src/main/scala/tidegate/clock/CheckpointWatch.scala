@@ -8,15 +8,18 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 /**
  * Whether a checkpoint grows. A query that runs in another application leaves no other trace: Spark
  * locks no checkpoint.
+ *
+ * @param ms
+ *   how long the watch goes on after it is asked
  */
-private[clock] final class CheckpointWatch(files: FileSystem, root: Path) {
+private[clock] final class CheckpointWatch(files: FileSystem, root: Path, ms: Long) {
   import CheckpointWatch._
 
   // As it was when the watch began.
   private val before = batches()
 
   /** Whether a batch begins or ends, from the start of this watch to `ms` from now. */
-  def grows(ms: Long): Boolean = grows(ms.millis.fromNow)
+  def grows(): Boolean = grows(ms.millis.fromNow)
 
   @tailrec
   private def grows(until: Deadline): Boolean =

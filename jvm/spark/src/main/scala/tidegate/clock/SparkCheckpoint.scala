@@ -36,7 +36,9 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
     if (files.exists(offsets)) OffsetEntries.last(session, offsets) else None
 
   // Begins before the log is read, so that no batch is lost between the two.
-  private lazy val watch = new CheckpointWatch(files, root)
+  private lazy val watch = new CheckpointWatch(files, root, watchMs)
+
+  private def watchMs: Long = Settings.AdoptWatch.in(session.sessionState.conf)
 
   private lazy val entries: Seq[(Long, OffsetEntry)] = {
     val _ = watch
@@ -155,9 +157,8 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
   }
 
   private def refuseGrowing(): Unit = {
-    val ms = Settings.AdoptWatch.in(session.sessionState.conf)
-    if (ms > 0) logInfo(s"Watching the checkpoint $location for $ms ms: its query must not run.")
-    if (watch.grows(ms)) {
+    logInfo(s"Watching the checkpoint $location for $watchMs ms: its query must not run.")
+    if (watch.grows()) {
       files.delete(changed, true)
       throw AdoptionErrors.growing(location)
     }

@@ -115,10 +115,10 @@ object Settings {
   val AdoptWatch: Setting[Long] = Setting(
     "spark.tidegate.adopt.watch",
     "5 seconds",
-    "a duration of 0 or above such as '5 seconds'",
+    "a duration from 0 to 1 hour such as '5 seconds'",
     "How long a checkpoint is watched before it is adopted or released. If a batch begins or ends " +
       "meanwhile, its query runs in another application, and the checkpoint is left as it is."
-  )(milliseconds(_).filter(_ >= 0))
+  )(milliseconds(_).filter(ms => ms >= 0 && ms <= TimeUnit.HOURS.toMillis(1)))
 
   /** Whether operators run on the slowest watermark of their query, and not each on its own. */
   val SlowestDecides: Setting[Boolean] = Setting(

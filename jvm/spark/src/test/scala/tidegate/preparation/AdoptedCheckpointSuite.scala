@@ -299,6 +299,18 @@ class AdoptedCheckpointSuite extends RestartTest {
       refused(release(location))
     }
 
+  test("a watch that would not end is refused, and nothing is changed") {
+    val (run, folder) = begun(windows, 3)
+    for (text <- Seq("61 minutes", "290000 years", "-1 second"))
+      withConf("spark.tidegate.adopt.watch" -> text) {
+        val sentence = refusal(adopt(run.checkpoint.toString, watchedKeyed(folder)))
+        assert(sentence.startsWith("[TIDEGATE_INVALID_SETTING]") && sentence.contains(text))
+        assert(sentence.contains("a duration from 0 to 1 hour such as '5 seconds'"))
+      }
+    for (folder <- Seq("offsets.spark", "offsets.changed"))
+      assert(!Files.exists(run.checkpoint.resolve(folder)))
+  }
+
   test("state that is not Spark's, and operators with names, are not released") {
     def hop = stream(EventFiles.of(rows: _*)).withKeyedWatermark("time", "2 seconds")
     val sliding = hop.groupBy(window(col("time"), "10 seconds", "5 seconds")).count().toDF()
