@@ -96,31 +96,41 @@ private[tidegate] object BindJoin {
       column <- side.output.find(_.exprId == of.time.exprId)
       // State format 4 uses only the column with Spark's tag.
       if join.stateFormatVersion < 4 || EventTimeTag.hasSparkTag(column)
-    } yield (column, limitMs)
-    limits.headOption.map { case (first, limitMs) =>
-      // In format 4 Spark evicts up to this value, inclusive; a window that ends at the limit is
-      // closed.
-      val upTo = if (EventTimeTag.isWindow(first)) limitMs else StateTimes.passed(limitMs)
+    } yield Limit(column, limitMs, of.isInclusive)
+    limits.headOption.map { first =>
       byKey match {
         case Some(i) =>
           val key = BoundReference(i, keys(i).dataType, keys(i).nullable)
-          JoinEviction.byKey(below(key, limitMs), upTo)
+          JoinEviction.byKey(first.passed(key), first.upToMs)
         case None =>
-          JoinEviction.byRow(
-            limits.map { case (column, ms) => below(column, ms) }.reduce(Or(_, _)),
-            upTo
-          )
+          JoinEviction.byRow(limits.map(l => l.passed(l.column)).reduce(Or(_, _)), first.upToMs)
       }
     }
   }
 
-  private def below(time: Expression, limitMs: Long): Expression = {
-    val isWindow = EventTimeTag.isWindow(time.dataType)
-    val value = if (isWindow) GetStructField(time, 1) else time
-    val upTo = EndOfTime.micros(limitMs) match {
-      case limit if isWindow || limit == EndOfTime.AfterAllMicros => limit
-      case limit                                                  => limit - 1
+  /**
+   * @param isInclusive
+   *   whether rows at the limit leave too: no partner comes for them, because a partner at the
+   *   watermark would be late
+   */
+  private final case class Limit(column: Attribute, limitMs: Long, isInclusive: Boolean) {
+
+    private val isWindow = EventTimeTag.isWindow(column.dataType)
+
+    /** A window that ends at the limit is closed. */
+    private val isAtLimitPassed = isWindow || isInclusive
+
+    /** In format 4 Spark evicts up to this value, inclusive. */
+    def upToMs: Long = if (isAtLimitPassed) limitMs else StateTimes.passed(limitMs)
+
+    /** @param time the column, or the join key that is the column */
+    def passed(time: Expression): Expression = {
+      val value = if (isWindow) GetStructField(time, 1) else time
+      val upTo = EndOfTime.micros(limitMs) match {
+        case limit if isAtLimitPassed || limit == EndOfTime.AfterAllMicros => limit
+        case limit                                                         => limit - 1
+      }
+      LessThanOrEqual(PreciseTimestampConversion(value, value.dataType, LongType), Literal(upTo))
     }
-    LessThanOrEqual(PreciseTimestampConversion(value, value.dataType, LongType), Literal(upTo))
   }
 }

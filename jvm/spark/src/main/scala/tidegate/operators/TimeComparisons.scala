@@ -2,7 +2,7 @@ package tidegate.operators
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.Join
-import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
+import org.apache.spark.sql.types.{DataType, StructType, TimestampNTZType, TimestampType}
 import tidegate.columns.{EventTimeTag, WindowMark}
 
 /** What single comparisons in the condition of a join say about the times of its sides. */
@@ -22,11 +22,19 @@ private[operators] final class TimeComparisons(join: Join) {
   }
 
   /**
-   * The bounds of an equality of a keyed time with a plain time of the other side: both are below
-   * the watermark together. As in Spark, this limits the keyed time too, although nothing says how
-   * late the rows of the plain time come.
+   * The bounds of an equality of a keyed time with a plain time of the other side, or of windows of
+   * them: both are below the watermark together. As in Spark, this limits the keyed time too,
+   * although nothing says how late the rows of the plain time come.
    */
   def plainBounds(predicate: Expression): Seq[JoinBound] = predicate match {
+    case EqualTo(a: Attribute, b: Attribute) if EventTimeTag.isWindow(a) =>
+      for {
+        (x, y) <- Seq((a, b), (b, a))
+        setBy <- known(x.exprId).toSeq
+        limited <- plain(y.exprId).toSeq
+        if limited.dataType == setBy.dataType && !areOfOneSide(setBy, limited)
+        bound <- Seq(JoinBound(setBy, limited, 0L), JoinBound(setBy, setBy, 0L))
+      } yield bound
     case EqualTo(a, b) =>
       for {
         difference <- difference(a, b).toSeq
@@ -90,9 +98,15 @@ private[operators] final class TimeComparisons(join: Join) {
 
   private def plain(id: ExprId): Option[Attribute] =
     (join.left.output ++ join.right.output).find { a =>
-      a.exprId == id && known(id).isEmpty &&
-      (a.dataType == TimestampType || a.dataType == TimestampNTZType)
+      a.exprId == id && known(id).isEmpty && isTime(a.dataType)
     }
+
+  private def isTime(dataType: DataType): Boolean = dataType match {
+    case StructType(Array(start, end)) =>
+      start.name == "start" && end.name == "end" && start.dataType == end.dataType &&
+      isTime(end.dataType)
+    case other => other == TimestampType || other == TimestampNTZType
+  }
 
   private def isLeft(id: ExprId): Boolean = join.left.output.exists(_.exprId == id)
 }

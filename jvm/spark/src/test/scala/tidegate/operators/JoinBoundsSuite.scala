@@ -111,6 +111,16 @@ class JoinBoundsSuite extends KeyedStreamTest {
   )
   found("l = r_plain and r <= l + interval 1 minute")("l -> r_plain: 0", "r -> l: 60")
 
+  private def windowed(name: String)(in: DataFrame): DataFrame =
+    in.withColumn(s"w_$name", window(col(name), "5 seconds"))
+
+  test("a window of a keyed time and a window of a plain one") {
+    val (l, r) = (left.transform(windowed("l")), right.transform(windowed("r_plain")))
+    assert(bounds(l, r, expr("w_l = w_r_plain")) === Seq("w_l -> w_l: 0", "w_l -> w_r_plain: 0"))
+    assert(bounds(l, r, expr("w_r_plain = w_l")) === Seq("w_l -> w_l: 0", "w_l -> w_r_plain: 0"))
+    assert(bounds(l, r, expr("w_l = w_r_plain or key_l = key_r")) === Nil)
+  }
+
   private def none(reason: String)(condition: String): Unit =
     test(s"no bounds: $reason")(assert(bounds(condition) === Nil))
 
