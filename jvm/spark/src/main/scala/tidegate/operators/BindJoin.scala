@@ -96,7 +96,8 @@ private[tidegate] object BindJoin {
       column <- side.output.find(_.exprId == of.time.exprId)
       // State format 4 uses only the column with Spark's tag.
       if join.stateFormatVersion < 4 || EventTimeTag.hasSparkTag(column)
-    } yield Limit(column, limitMs, of.isInclusive)
+      isWindow = EventTimeTag.isWindow(column)
+    } yield Limit(column, limitMs, isWindow || byKey.isDefined && of.isInclusive)
     limits.headOption.map { first =>
       byKey match {
         case Some(i) =>
@@ -109,23 +110,18 @@ private[tidegate] object BindJoin {
   }
 
   /**
-   * @param isInclusive
-   *   whether rows at the limit leave too: no partner comes for them, because a partner at the
-   *   watermark would be late
+   * @param isAtLimitPassed
+   *   whether rows at the limit leave too: windows that end there are closed; and in a query that is
+   *   as late as in Spark, Spark's operator evicts so by keys, but not by bounds
    */
-  private final case class Limit(column: Attribute, limitMs: Long, isInclusive: Boolean) {
-
-    private val isWindow = EventTimeTag.isWindow(column.dataType)
-
-    /** A window that ends at the limit is closed. */
-    private val isAtLimitPassed = isWindow || isInclusive
+  private final case class Limit(column: Attribute, limitMs: Long, isAtLimitPassed: Boolean) {
 
     /** In format 4 Spark evicts up to this value, inclusive. */
     def upToMs: Long = if (isAtLimitPassed) limitMs else StateTimes.passed(limitMs)
 
     /** @param time the column, or the join key that is the column */
     def passed(time: Expression): Expression = {
-      val value = if (isWindow) GetStructField(time, 1) else time
+      val value = if (EventTimeTag.isWindow(column)) GetStructField(time, 1) else time
       val upTo = EndOfTime.micros(limitMs) match {
         case limit if isAtLimitPassed || limit == EndOfTime.AfterAllMicros => limit
         case limit                                                         => limit - 1
