@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pyspark
 import pytest
-from pyspark import SparkContext
+from pyspark import SparkConf, SparkContext
 
 import tidegate
 from tidegate import session
@@ -58,15 +58,23 @@ def test_configure_when_nothing_is_set_then_adds_the_extension_and_the_jar(jars:
 
     assert builder._options == {
         "spark.jars": str(jars / JAR),
+        "spark.hadoop.fs.AbstractFileSystem.file.impl": "tidegate.files.LocalFiles",
         "spark.sql.extensions": EXTENSION,
     }
 
 
 def test_configure_when_something_is_set_then_keeps_it(jars: Path) -> None:
-    builder = FakeBuilder(**{"spark.jars": "a.jar, b.jar", "spark.sql.extensions": "io.delta.X"})
+    builder = FakeBuilder(
+        **{
+            "spark.jars": "a.jar, b.jar",
+            "spark.sql.extensions": "io.delta.X",
+            "spark.hadoop.fs.AbstractFileSystem.file.impl": "of.the.User",
+        }
+    )
 
     assert configured(builder)._options == {
         "spark.jars": f"a.jar,b.jar,{jars / JAR}",
+        "spark.hadoop.fs.AbstractFileSystem.file.impl": "of.the.User",
         "spark.sql.extensions": f"io.delta.X,{EXTENSION}",
     }
 
@@ -120,14 +128,32 @@ def test_configure_when_spark_runs_with_both_then_leaves_the_builder_alone(
     assert configured(FakeBuilder())._options == {}
 
 
-def test_configure_when_spark_submit_brought_the_jar_then_adds_only_the_extension(
+def submitted(monkeypatch: pytest.MonkeyPatch, **settings: str) -> None:
+    """Let spark-submit have started the JVM with the jar and these settings."""
+    conf = SparkConf(loadDefaults=False, _jvm=None)
+    conf.setAll(list(settings.items()))
+    monkeypatch.setattr(SparkContext, "_jvm", FakeJvm())
+    monkeypatch.setattr(session, "SparkConf", lambda: conf)
+
+
+def test_configure_when_spark_submit_brought_the_jar_then_adds_no_jar(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "JARS", tmp_path)
-    monkeypatch.setattr(SparkContext, "_jvm", FakeJvm())
-    monkeypatch.setattr(session, "SparkConf", lambda: FakeContext("io.delta.X"))
+    submitted(monkeypatch, **{"spark.sql.extensions": "io.delta.X"})
 
-    assert configured(FakeBuilder())._options == {"spark.sql.extensions": f"io.delta.X,{EXTENSION}"}
+    assert configured(FakeBuilder())._options == {
+        "spark.hadoop.fs.AbstractFileSystem.file.impl": "tidegate.files.LocalFiles",
+        "spark.sql.extensions": f"io.delta.X,{EXTENSION}",
+    }
+
+
+def test_configure_when_spark_submit_set_the_class_of_files_then_keeps_it(
+    jars: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submitted(monkeypatch, **{"spark.hadoop.fs.AbstractFileSystem.file.impl": "of.the.User"})
+
+    assert configured(FakeBuilder())._options == {"spark.sql.extensions": EXTENSION}
 
 
 def test_configure_when_given_a_session_then_says_what_it_wants(jars: Path) -> None:

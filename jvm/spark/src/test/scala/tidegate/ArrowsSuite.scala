@@ -84,6 +84,7 @@ object ArrowsSuite {
 
   /** From the bottom. A package may import those of the layers before its own. */
   private val Layers: Seq[Seq[String]] = Seq(
+    Seq("tidegate.files"),
     Seq("tidegate.errors"),
     Seq("tidegate.settings"),
     Seq("tidegate.columns"),

@@ -111,8 +111,8 @@ private[tidegate] object BindJoin {
 
   /**
    * @param isAtLimitPassed
-   *   whether rows at the limit leave too: windows that end there are closed; and in a query that is
-   *   as late as in Spark, Spark's operator evicts so by keys, but not by bounds
+   *   whether rows at the limit leave too: windows that end there are closed; and in a query that
+   *   is as late as in Spark, Spark's operator evicts so by keys, but not by bounds
    */
   private final case class Limit(column: Attribute, limitMs: Long, isAtLimitPassed: Boolean) {
 
