@@ -101,10 +101,17 @@ test-faults: ## Kills at every moment, replays, checkpoints of earlier versions,
 	./sbt "spark/testOnly $(FAULTS)"
 
 .PHONY: test-nightly
-test-nightly: ## As test-faults, with ten times as much, and 200,000 simulated queries.
+test-nightly: test-random test-spark-suites test-sparks ## All that takes hours: test-random, test-spark-suites, test-sparks.
+
+.PHONY: test-random
+test-random: ## As test-faults, with ten times as much, and 200,000 simulated queries.
 	./sbt -Dtidegate.seeds=200000 -Dtidegate.kills=20 -Dtidegate.cases=50 \
 	  "core/testOnly *.SimulatorSuite" \
 	  "spark/testOnly $(FAULTS) *Properties *RestartSuite *ChainSuite *.ReplaceWatermarksSuite"
+
+.PHONY: test-sparks
+test-sparks: test-spark-4.0 test-spark-4.1 ## Run all tests on every other Spark: those of the JVM, and of Python.
+	@for spark in 4.0 4.1 4.3; do $(MAKE) --no-print-directory test-wheel SPARK=$$spark; done
 
 .PHONY: test-spark-suites
 test-spark-suites: ## Run Spark's own streaming suites with Tidegate (see jvm/spark-suites/README.md).
@@ -130,10 +137,11 @@ soak: $(VENV)/.installed $(KAFKA) ## Kill queries on Kafka for MINUTES=60, verif
 	@PYTHONPATH=tests $(BIN)/python -m soak --jars $(KAFKA_JARS) --output build/soak \
 	  --minutes $(MINUTES) --kill-every $(KILL_EVERY) $(if $(SEED),--seed $(SEED))
 
-.PHONY: bench bench-core bench-watermark bench-join bench-sql bench-hop bench-order bench-async bench-snapshot
+.PHONY: bench bench-core bench-watermark bench-join bench-sql bench-hop bench-order bench-async bench-snapshot \
+  bench-files
 bench: ## Run all benchmarks (see jvm/bench/README.md).
 	@$(MAKE) --no-print-directory bench-core bench-watermark bench-join bench-sql bench-hop bench-order bench-async \
-	  bench-snapshot
+	  bench-snapshot bench-files
 bench-core: ## Run the benchmarks of the pure core.
 	./sbt "bench/Jmh/run CoalescerBenchmark"
 bench-watermark: ## Run keyed watermarks against Spark's own.
@@ -151,6 +159,8 @@ bench-async: $(PYTEST_NEEDS) ## Run asynchronous calls against mapInPandas with 
 
 bench-snapshot: ## Run batches beside exports of snapshots, and alone.
 	./sbt "bench/runMain tidegate.bench.snapshot.SnapshotBenchmark $(BENCH_ARGUMENTS)"
+bench-files: ## Run small batches with checkpoint files of Hadoop's class, and of LocalFiles.
+	./sbt "bench/runMain tidegate.bench.files.LocalFilesBenchmark"
 
 .PHONY: bench-async-flink
 bench-async-flink: $(FLINK) ## Run them against Flink's too, which Maven brings.

@@ -5,9 +5,20 @@ import scala.collection.mutable
 import org.scalatest.Reporter
 import org.scalatest.events._
 
-/** Notes what each test of a suite gave, and shows how far the run is. */
-private[sparksuites] final class Recorder(mode: Mode, suite: String, title: String => Boolean)
-    extends Reporter {
+/**
+ * Notes what each test of a suite gave, and shows how far the run is.
+ *
+ * @param title
+ *   which tests count
+ * @param starting
+ *   called before each test, with its title
+ */
+private[sparksuites] final class Recorder(
+    mode: Mode,
+    suite: String,
+    title: String => Boolean,
+    starting: String => Unit
+) extends Reporter {
   private val outcomes = mutable.ArrayBuffer.empty[Outcome]
 
   def recorded: Seq[Outcome] = synchronized(outcomes.toSeq)
@@ -16,6 +27,7 @@ private[sparksuites] final class Recorder(mode: Mode, suite: String, title: Stri
   def aborted(cause: Throwable): Unit = note(Recorder.Whole, Some(cause), None)
 
   override def apply(event: Event): Unit = event match {
+    case e: TestStarting  => starting(e.testName)
     case e: TestSucceeded => note(e.testName, None, e.duration)
     case e: TestFailed    =>
       note(e.testName, Some(e.throwable.getOrElse(new AssertionError(e.message))), e.duration)

@@ -37,7 +37,10 @@ object SparkSuites {
       def named(suites: Seq[ListedSuite]) = suites.exists(_.name == e.test.suite)
       named(suites) && wanted("test")(e.test.title) || !named(listed)
     }
-    val verdicts = modes.map(m => new Verdict(m.name, run(m, suites, wanted("test")), expected))
+    val verdicts = modes.map { m =>
+      val differing = expected.filter(_.modes(m.name)).map(_.test).toSet
+      new Verdict(m.name, run(m, suites, wanted("test"), differing), expected)
+    }
     println()
     verdicts.foreach { v =>
       println(v.summary)
@@ -57,12 +60,17 @@ object SparkSuites {
   private def lines(file: String): Seq[String] =
     Files.readAllLines(folder.resolve(file)).asScala.toSeq
 
-  private def run(mode: Mode, suites: Seq[ListedSuite], title: String => Boolean): Seq[Outcome] = {
+  private def run(
+      mode: Mode,
+      suites: Seq[ListedSuite],
+      title: String => Boolean,
+      differing: Set[SuiteTest]
+  ): Seq[Outcome] = {
     mode.settings.foreach { case (name, value) => System.setProperty(name, value) }
     try {
-      val first = outcomes(mode, "ModeSuite", _ => true)(new ModeSuite(mode))
+      val first = outcomes(mode, "ModeSuite", _ => true, Set.empty)(new ModeSuite(mode))
       first ++ suites.filter(_.modes(mode.name)).flatMap { s =>
-        outcomes(mode, s.name, title)(newSuite(s.className))
+        outcomes(mode, s.name, title, differing)(newSuite(s.className))
       }
     } finally mode.settings.keys.foreach(System.clearProperty)
   }
@@ -70,10 +78,16 @@ object SparkSuites {
   private def newSuite(name: String): Suite =
     Class.forName(name).getConstructor().newInstance().asInstanceOf[Suite]
 
-  private def outcomes(mode: Mode, name: String, title: String => Boolean)(
-      suite: => Suite
-  ): Seq[Outcome] = {
-    val recorder = new Recorder(mode, name, title)
+  private def outcomes(
+      mode: Mode,
+      name: String,
+      title: String => Boolean,
+      differing: Set[SuiteTest]
+  )(create: => Suite): Seq[Outcome] = {
+    lazy val suite = create
+    lazy val patience = new Patience(suite)
+    def starting(test: String): Unit = patience.begin(differing(SuiteTest(name, test)))
+    val recorder = new Recorder(mode, name, title, starting)
     try {
       val _ = suite.run(None, Args(recorder)).succeeds()
     } catch { case e @ (NonFatal(_) | _: LinkageError) => recorder.aborted(e) }
