@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 
 from tidegate import _jvm
 from tidegate._arguments import wrong_type
+from tidegate._keywords import keywords
 from tidegate._version import __version__
 from tidegate.errors import MissingExtensionError, MissingJarError, UnsupportedSessionError
 
@@ -18,6 +19,7 @@ _EXTENSIONS_KEY = "spark.sql.extensions"
 _JARS_KEY = "spark.jars"
 
 
+@keywords
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Add the Tidegate extension and the bundled jar to a session builder.
 
@@ -77,6 +79,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     return builder.config(_EXTENSIONS_KEY, _appended(extensions, EXTENSION))
 
 
+@keywords
 def jarPath() -> str:
     """Return the path of the bundled jar for the PySpark that is installed.
 
