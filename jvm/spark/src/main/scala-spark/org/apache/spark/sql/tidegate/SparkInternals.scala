@@ -47,8 +47,15 @@ object SparkInternals {
     castToImpl(session).sessionState.planner.strategies.exists(strategy.isInstance)
 
   /** Whether the session has a function of this name. */
-  def isFunction(session: SparkSession, name: Seq[String]): Boolean =
-    castToImpl(session).sessionState.catalog.functionExists(FunctionIdentifier(name.last))
+  def isFunction(session: SparkSession, name: Seq[String]): Boolean = {
+    val state = castToImpl(session).sessionState
+    val schemas = None +: name.dropRight(1).lastOption.map(Option(_)).toSeq
+    schemas.map(FunctionIdentifier(name.last, _)).exists { function =>
+      // The catalog does not list what extensions have registered.
+      state.catalog.functionExists(function) || state.functionRegistry.functionExists(function) ||
+      state.tableFunctionRegistry.functionExists(function)
+    }
+  }
 
   /** Runs code for which this is the active session. */
   def inSession[T](session: SparkSession)(body: => T): T = castToImpl(session).withActive(body)
