@@ -9,8 +9,8 @@ import org.apache.spark.sql.execution.ExplainMode
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.tidegate.TestQueries
+import tidegate.clock.{ClockOffset, ClockTable}
 import tidegate.core.clock.{ClockState, NodeMark}
-import tidegate.clock.ClockOffset
 import tidegate.execution.calls.Doubling
 import tidegate.golden.{GoldenInput, GoldenQueries}
 
@@ -35,7 +35,10 @@ class ReadableTextSuite extends KeyedStreamTest {
   }
 
   /** @param modes of `df.explain`, which Spark has not for streams in SQL */
-  private def check(query: (DataFrame, DataFrame) => DataFrame, modes: Seq[String] = Modes): Unit = {
+  private def check(
+      query: (DataFrame, DataFrame) => DataFrame,
+      modes: Seq[String] = Modes
+  ): Unit = {
     val (left, right) = (events(), events())
     val df = query(left.toDF(), right.toDF())
     modes.foreach { mode =>
@@ -52,7 +55,12 @@ class ReadableTextSuite extends KeyedStreamTest {
     Seq(false, true).foreach { extended =>
       assertReadable(s"query.explain($extended)", explained(run.query, extended))
     }
-    run.query.recentProgress.foreach(p => assertReadable("the progress", p.json))
+    run.query.recentProgress.foreach { p =>
+      // The clock's offsets are those of the checkpoint, with all substreams packed.
+      val (clock, data) = p.sources.toSeq.partition(_.description == ClockTable.Name)
+      assert(clock.size === 1)
+      assertReadable("the progress", (p.stateOperators.map(_.json) ++ data.map(_.json)).mkString)
+    }
     run.failIn = _ => true
     left.addData(event("a", 500))
     right.addData(event("a", 500))

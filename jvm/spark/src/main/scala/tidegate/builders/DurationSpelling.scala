@@ -34,7 +34,7 @@ private[tidegate] object DurationSpelling {
 
   /** The duration in Spark's spelling; `None` if the text means nothing that is known. */
   def of(text: String): Option[String] = {
-    val plain = text.trim
+    val plain = Option(text).fold("")(_.trim)
     if (plain.length > MostChars) None
     else
       plain match {

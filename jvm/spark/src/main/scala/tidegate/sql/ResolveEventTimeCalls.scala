@@ -46,6 +46,14 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
     if (call.partitionBy.nonEmpty && !EventTimeFunction.partitioned.contains(call.function)) {
       throw CallErrors.partitionByNotTaken(name)
     }
+    // Spark has no error for a lambda that is no argument of a function.
+    call.partitionBy.foreach {
+      case lambda: LambdaFunction =>
+        CurrentOrigin.withOrigin(lambda.origin) {
+          throw CallErrors.partitionByExpression(name, lambda.sql)
+        }
+      case _ => ()
+    }
     call.arguments.zipWithIndex.foreach {
       case (NamedArgumentExpression(argument, value), _) =>
         checkArgument(name, call.function.parameter(argument), argument, value)

@@ -7,6 +7,10 @@ import org.scalatest.funsuite.AnyFunSuite
 /** Durations in other spellings than Spark's: what was probably meant. */
 class DurationSpellingSuite extends AnyFunSuite {
 
+  test("no text at all") {
+    assert(refused(null).getCondition === "TIDEGATE_INVALID_DURATION")
+  }
+
   private def refused(text: String): AnalysisException =
     intercept[AnalysisException](Durations.parseMs("lag", text, 0))
 

@@ -3,6 +3,7 @@ package sql
 
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.parser.ParseException
+import org.apache.spark.sql.tidegate.SparkInternals
 
 /** Calls that are almost ours: the error says which function or spelling was meant, and where. */
 class MisspeltCallSuite extends KeyedStreamTest {
@@ -122,6 +123,12 @@ class MisspeltCallSuite extends KeyedStreamTest {
     )
   }
 
+  test("a lambda among the keys is no column") {
+    table()
+    val sql = "SELECT * FROM ORDER_BY_TIME(TABLE(t) PARTITION BY id, x -> x + 1)"
+    assert(error(sql).getCondition === "TIDEGATE_PARTITION_BY_EXPRESSION")
+  }
+
   test("functions of the user with such names go on working") {
     table()
     spark.sql("CREATE TEMPORARY FUNCTION tumbel(x INT) RETURNS TABLE(y INT) RETURN SELECT x + 1")
@@ -139,6 +146,8 @@ class MisspeltCallSuite extends KeyedStreamTest {
 
   test("our own functions are there, in capitals too") {
     keyed()
+    // An extension has registered them, as that of a user may register others.
+    assert(SparkInternals.isFunction(spark, Seq("is_late")))
     spark.sql("SELECT IS_LATE(time), Current_Watermark('orders'), is_late(time) FROM keyed")
     spark.table("keyed").withColumn("late", org.apache.spark.sql.functions.expr("is_late(time)"))
   }

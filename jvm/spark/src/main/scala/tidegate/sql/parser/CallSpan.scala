@@ -101,7 +101,8 @@ private[parser] object CallSpan {
         function <-
           if (isLenient) EventTimeFunction.near(tokens.name(name))
           else EventTimeFunction.of(tokens.name(name))
-        if startsTable(name)
+        // The word TABLE is near to TUMBLE.
+        if startsTable(name) && !is(name, TABLE)
         arguments = argumentsOf(name + 1)
         if isLenient || arguments.exists(a => isDescriptor(a.value.start))
       } yield CallSpan(

@@ -2,6 +2,7 @@ package tidegate.sql.parser
 
 import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
 import org.apache.spark.sql.tidegate.DelegatingParser
+import tidegate.errors.Conditions
 
 /**
  * Parses statements that call a table function of Tidegate, such as
@@ -23,5 +24,5 @@ final class TidegateSqlParser(override protected val delegate: ParserInterface)
 
   private def meant[T](sqlText: String)(how: ParserInterface => T): Option[T] =
     try Option.when(lenient.hasCall(sqlText))(how(lenient))
-    catch { case _: ParseException => None }
+    catch { case e: ParseException if !Conditions.isOwn(e) => None }
 }

@@ -48,13 +48,11 @@ object SparkInternals {
 
   /** Whether the session has a function of this name. */
   def isFunction(session: SparkSession, name: Seq[String]): Boolean = {
-    val state = castToImpl(session).sessionState
+    val catalog = castToImpl(session).sessionState.catalog
     val schemas = None +: name.dropRight(1).lastOption.map(Option(_)).toSeq
-    schemas.map(FunctionIdentifier(name.last, _)).exists { function =>
-      // The catalog does not list what extensions have registered.
-      state.catalog.functionExists(function) || state.functionRegistry.functionExists(function) ||
-      state.tableFunctionRegistry.functionExists(function)
-    }
+    schemas.exists(schema => catalog.functionExists(FunctionIdentifier(name.last, schema))) ||
+    // What extensions have registered.
+    catalog.lookupBuiltinOrTempFunction(name.last).isDefined
   }
 
   /** Runs code for which this is the active session. */
