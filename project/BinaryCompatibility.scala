@@ -22,13 +22,16 @@ object BinaryCompatibility {
   )
 
   /**
-   * The package `tidegate` itself, the one for Java, and what is named. Python and its facade are
-   * in one wheel.
+   * What is in the package `tidegate`, but private to it: the comparison does not see that of a
+   * whole class. The facade of Python is in one wheel with its caller.
    */
+  private val internal = Seq("Injections", "PythonFacade", "SparkMatch", "ThisJar")
+
+  /** The package `tidegate` itself, the one for Java, and what is named. */
   private def isPublic(name: String): Boolean = {
     val inside = name.stripPrefix("tidegate.")
     val inPackage = inside.startsWith("package") || inside.headOption.exists(_.isUpper)
-    name != inside && !inside.startsWith("PythonFacade") &&
+    name != inside && !internal.exists(inside.startsWith) &&
     (inPackage || inside.startsWith("javaapi.") || named.exists(inside.startsWith))
   }
 

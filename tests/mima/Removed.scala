@@ -3,8 +3,6 @@ package tidegate {
 
   final class RemovedFromTheApi
 
-  private[tidegate] final class RemovedPrivate
-
   object PythonFacadeOfBefore
 
   package planning {
