@@ -69,12 +69,16 @@ OPENS := $(OPENED:%=--add-opens=java.base/java.%=ALL-UNNAMED) $(OPENED_OF_SUN:%=
 .PHONY: test-publish
 test-publish: package ## Check the packages, publish the jar locally, and run a job of sbt and one of Maven with it.
 	$(BIN)/python -m twine check --strict dist/*.whl dist/*.tar.gz
-	./sbt spark/publishLocal spark/publishM2
+	./sbt $(ASSEMBLIES:%/assembly=%/mimaReportBinaryIssues) spark/publishLocal spark/publishM2
 	cd tests/consumers/sbt && ../../../sbt -Dtidegate.version=$(VERSION) run | tee ../../../build/consumer.txt
 	grep "windows: 1" build/consumer.txt
 	MAVEN_OPTS="$(OPENS)" mvn -q -f tests/consumers/maven -Dtidegate.version=$(VERSION) \
 	  compile exec:java -Dexec.mainClass=Consumer | tee build/consumer.txt
 	grep "windows: 1" build/consumer.txt
+
+.PHONY: test-mima
+test-mima: ## Test that a change of the public API of Scala or Java that breaks jars is reported.
+	tests/mima/check
 
 # One query of each kind, and a restart.
 SMOKE := tests/test_keyed_watermark.py tests/test_stream_join.py tests/test_order.py tests/test_sql_statements.py

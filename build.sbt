@@ -74,6 +74,7 @@ def sparkProject(line: SparkLine): Project = Project(line.project, file("jvm/spa
   .settings(SourceJars.settings(line))
   .settings(TestGroups.settings)
   .settings(Scaladoc.settings)
+  .settings(BinaryCompatibility.settings)
   .settings(
     name := s"tidegate-spark-${line.minor}",
     Publication.selfContained(core),

@@ -81,6 +81,32 @@ NO_DURATION = (
             "22006",
         ),
         (
+            {"lag": "5s"},
+            "DURATION_SPELLING",
+            "The argument `lag` is '5s', which is not a duration. Did you mean '5 seconds'?",
+            "22006",
+        ),
+        (
+            {"idleTimeout": "10min"},
+            "DURATION_SPELLING",
+            "The argument `idleTimeout` is '10min', which is not a duration. Did you mean '10 "
+            "minutes'?",
+            "22006",
+        ),
+        (
+            {"lag": None, "policy": tidegate.fixedLag("1h30")},
+            "DURATION_SPELLING",
+            "The argument `lag` is '1h30', which is not a duration. Did you mean '1 hour 30 "
+            "minutes'?",
+            "22006",
+        ),
+        (
+            {"emission": tidegate.byMinStep("5")},
+            "DURATION_SPELLING",
+            "The argument `step` is '5', which is not a duration. Did you mean '5 seconds'?",
+            "22006",
+        ),
+        (
             {"lag": "-5 seconds"},
             "DURATION_TOO_SMALL",
             "The argument `lag` is '-5 seconds', but must be at least 0 ms. Use a duration such as "

@@ -90,17 +90,16 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Non
             "tumble(TABLE(t), time, INTERVAL 5 SECONDS)",
             "time",
             "DESCRIPTOR_MISSING",
-            "The argument `timecol` of TUMBLE is t.time, but must name the time column, for "
-            "example "
-            "DESCRIPTOR(ts).",
+            "The argument `timecol` of TUMBLE is time, but must be a DESCRIPTOR, which names the "
+            "time column. Write DESCRIPTOR(time).",
             "42K09",
         ),
         (
             "tumble(TABLE(t), 5 seconds, descriptor(time))",
             "5 seconds",
             "DESCRIPTOR_MISSING",
-            "The argument `timecol` of TUMBLE is INTERVAL '05' SECOND, but must name the time "
-            "column, for example DESCRIPTOR(ts).",
+            "The argument `timecol` of TUMBLE is INTERVAL '05' SECOND, but must be a DESCRIPTOR, "
+            "which names the time column. Write DESCRIPTOR(time).",
             "42K09",
         ),
         (
@@ -161,8 +160,8 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Non
         (
             "tumble(t, descriptor(time), 5)",
             "5",
-            "INVALID_DURATION",
-            f"The argument `size` is '5', {NO_DURATION}",
+            "DURATION_SPELLING",
+            "The argument `size` is '5', which is not a duration. Did you mean '5 seconds'?",
             "22006",
         ),
         (

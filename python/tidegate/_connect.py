@@ -4,6 +4,7 @@ Every value from the caller is a parameter of the statement, so nothing has to b
 reads the names of columns in the spelling that ``DataFrame`` methods take.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,6 +31,10 @@ BOUNDS_FOLLOW = "tidegate_bounds_follow"
 
 OPERATOR_NAME = "tidegate_name"
 """A hint that names the first stateful operator below."""
+
+
+PLACE = re.compile(r"; line \d+ pos \d+")
+"""What Spark puts behind the sentence of an error in SQL."""
 
 
 def is_connect(obj: Any) -> bool:
@@ -151,6 +156,13 @@ def _kind(obj: Any) -> str:
     return "of Spark Connect" if is_connect(obj) else "of classic PySpark"
 
 
+def _remove_place(error: AnalysisException) -> None:
+    """Take the place in the statement off an error: the user has not written the statement."""
+    state = vars(error)
+    state["_message"] = PLACE.sub("", str(state.get("_message", "")), count=1)
+    state["_contexts"] = []
+
+
 class _Call:
     """A call of a table function: its text, and the values of the parameters in it."""
 
@@ -189,6 +201,7 @@ class _Call:
         except AnalysisException as error:
             if self._is_unknown(error.getMessageParameters() or {}):
                 raise MissingExtensionError(NO_EXTENSION) from None
+            _remove_place(error)
             raise
 
     def _is_unknown(self, parameters: Mapping[str, str]) -> bool:

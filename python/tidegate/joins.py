@@ -9,6 +9,7 @@ from pyspark.sql import Column, DataFrame
 
 from tidegate import _connect, _jvm
 from tidegate._arguments import Duration, duration, text, wrong_type
+from tidegate._keywords import keywords
 
 On: TypeAlias = str | Column | Sequence[str] | Sequence[Column]
 """Names of columns that both sides have, or conditions that must all hold."""
@@ -21,6 +22,7 @@ _BETWEEN = "(time, base, lower, upper)"
 _EXAMPLE = "('delivery_time', 'order_time', '0 seconds', '10 minutes')"
 
 
+@keywords
 def streamJoin(
     left: DataFrame,
     right: DataFrame,

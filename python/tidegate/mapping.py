@@ -13,6 +13,7 @@ from tidegate import _connect, _jvm
 from tidegate._arguments import Duration, boolean, duration, text, whole_number, wrong_type
 from tidegate._calls import CallSettings
 from tidegate._defaults import BREAK_AFTER, MAX_IN_FLIGHT, RETRIES, TIMEOUT
+from tidegate._keywords import keywords
 from tidegate.errors import UnsupportedSessionError
 
 ON_ERROR = ("fail", "null", "dead letter")
@@ -28,6 +29,7 @@ _FUNCTION = (
 )
 
 
+@keywords
 def mapAsync(
     df: DataFrame,
     fn: Callable[..., Any],

@@ -6,9 +6,11 @@ from pyspark.sql import DataFrame
 
 from tidegate import _jvm
 from tidegate._arguments import output_mode, text
+from tidegate._keywords import keywords
 from tidegate._times import utc
 
 
+@keywords
 def adopt(checkpoint: str, query: DataFrame, outputMode: str = "append") -> datetime | None:
     """Let a query continue from a checkpoint that was made without Tidegate.
 
@@ -58,6 +60,7 @@ def adopt(checkpoint: str, query: DataFrame, outputMode: str = "append") -> date
     return utc(_jvm.adopt(location, query, output_mode(outputMode)))
 
 
+@keywords
 def release(checkpoint: str) -> datetime | None:
     """Let a query without Tidegate continue from the checkpoint of a keyed query.
 

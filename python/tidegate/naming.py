@@ -4,8 +4,10 @@ from pyspark.sql import DataFrame
 
 from tidegate import _connect, _jvm
 from tidegate._arguments import text
+from tidegate._keywords import keywords
 
 
+@keywords
 def tidegateName(df: DataFrame, name: str) -> DataFrame:
     """Name the stateful operator that makes a stream, such as its windows or its join.
 

@@ -6,8 +6,10 @@ from pyspark.sql import DataFrame
 
 from tidegate import _connect, _jvm
 from tidegate._arguments import column_names, text
+from tidegate._keywords import keywords
 
 
+@keywords
 def orderByEventTime(
     df: DataFrame,
     partitionBy: str | Sequence[str] | None = None,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from tidegate._arguments import Duration, duration
+from tidegate._keywords import keywords
 
 __all__ = [
     "Emission",
@@ -46,6 +47,7 @@ class Emission:
     arguments: tuple[str, ...]
 
 
+@keywords
 def fixedLag(lag: Duration) -> Policy:
     """Let the watermark follow the highest timestamp seen, ``lag`` behind it.
 
@@ -73,6 +75,7 @@ def fixedLag(lag: Duration) -> Policy:
     return Policy("fixedLag", (duration("lag", lag),))
 
 
+@keywords
 def limitingLagAndDelay(lag: Duration, maxDelay: Duration) -> Policy:
     """Follow with a fixed lag, and reach every timestamp at most ``maxDelay`` after it was seen.
 
@@ -103,6 +106,7 @@ def limitingLagAndDelay(lag: Duration, maxDelay: Duration) -> Policy:
     return Policy("limitingLagAndDelay", (duration("lag", lag), duration("maxDelay", maxDelay)))
 
 
+@keywords
 def limitingLagAndLull(lag: Duration, maxLull: Duration) -> Policy:
     """Follow with a fixed lag, and keep time moving when no row has come for ``maxLull``.
 
@@ -137,6 +141,7 @@ def limitingLagAndLull(lag: Duration, maxLull: Duration) -> Policy:
     return Policy("limitingLagAndLull", (duration("lag", lag), duration("maxLull", maxLull)))
 
 
+@keywords
 def limitingTimestampAndWallClockLag(timestampLag: Duration, wallClockLag: Duration) -> Policy:
     """Take the later of two times: one trails the highest timestamp, one the wall clock.
 
@@ -169,6 +174,7 @@ def limitingTimestampAndWallClockLag(timestampLag: Duration, wallClockLag: Durat
     )
 
 
+@keywords
 def byFrame(size: Duration, offset: Duration = timedelta(0)) -> Emission:
     """Show the watermark when it enters a new frame of event time.
 
@@ -198,6 +204,7 @@ def byFrame(size: Duration, offset: Duration = timedelta(0)) -> Emission:
     return Emission("byFrame", (duration("size", size), duration("offset", offset)))
 
 
+@keywords
 def byMinStep(step: Duration) -> Emission:
     """Show the watermark when it is at least ``step`` ahead of the value shown last.
 

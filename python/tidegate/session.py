@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 
 from tidegate import _jvm
 from tidegate._arguments import wrong_type
+from tidegate._keywords import keywords
 from tidegate._version import __version__
 from tidegate.errors import MissingExtensionError, MissingJarError, UnsupportedSessionError
 
@@ -20,6 +21,7 @@ _LOCAL_FILES_KEY = "spark.hadoop.fs.AbstractFileSystem.file.impl"
 _LOCAL_FILES = "tidegate.files.LocalFiles"
 
 
+@keywords
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Add the Tidegate extension and the bundled jar to a session builder.
 
@@ -86,6 +88,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     )
 
 
+@keywords
 def jarPath() -> str:
     """Return the path of the bundled jar for the PySpark that is installed.
 

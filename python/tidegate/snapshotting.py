@@ -11,6 +11,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tidegate import _jvm
 from tidegate._arguments import boolean, output_mode, text, wrong_type
+from tidegate._keywords import keywords
 from tidegate._times import utc
 
 _SNAPSHOT = "the folder of a snapshot"
@@ -97,6 +98,7 @@ class Compatibility:
         )
 
 
+@keywords
 def exportSnapshot(
     query: StreamingQuery | str,
     path: str,
@@ -158,6 +160,7 @@ def exportSnapshot(
     return _info(json.loads(_jvm.export_of_query(query, target, False, progress)))
 
 
+@keywords
 def cancelAndExportSnapshot(
     query: StreamingQuery,
     path: str,
@@ -184,6 +187,7 @@ def cancelAndExportSnapshot(
     return _info(json.loads(_jvm.export_of_query(query, target, True, progress)))
 
 
+@keywords
 def verifySnapshot(path: str) -> SnapshotInfo:
     """Read every file of a snapshot, and compare its size and checksum.
 
@@ -218,6 +222,7 @@ def verifySnapshot(path: str) -> SnapshotInfo:
     return _info(json.loads(_jvm.verify_snapshot(text("path", path, _SNAPSHOT))))
 
 
+@keywords
 def startSnapshot(
     snapshot: str,
     checkpoint: str,
@@ -271,6 +276,7 @@ def startSnapshot(
     )
 
 
+@keywords
 def inspectSnapshot(path: str, countRows: bool = True) -> Inspection:
     """Show what a snapshot or a checkpoint holds, without starting its query.
 
@@ -325,6 +331,7 @@ def inspectSnapshot(path: str, countRows: bool = True) -> Inspection:
     )
 
 
+@keywords
 def checkCompatibility(path: str, query: DataFrame, outputMode: str = "append") -> Compatibility:
     """Say how a query would continue from a snapshot or a checkpoint, without starting it.
 
@@ -374,6 +381,7 @@ def checkCompatibility(path: str, query: DataFrame, outputMode: str = "append") 
     return Compatibility(read["isCompatible"], stages)
 
 
+@keywords
 def snapshots(path: str, keep: int | None = None) -> list[SnapshotInfo]:
     """List the snapshots of a folder; with ``keep``, delete the oldest first.
 

@@ -20,6 +20,7 @@ from tidegate._arguments import (
     wrong_type,
 )
 from tidegate._defaults import IDLE_TIMEOUT, INGESTION_TIME, KEY, MAX_IDLE_LAG
+from tidegate._keywords import keywords
 from tidegate._times import utc
 from tidegate.policies import EMISSIONS, POLICIES, Emission, Policy, fixedLag
 
@@ -64,6 +65,7 @@ Watermark: TypeAlias = KeyedWatermark | OperatorWatermark
 """What :func:`watermarks` says about one name; ``kind`` tells a type checker which of the two."""
 
 
+@keywords
 def withKeyedWatermark(
     df: DataFrame,
     eventTime: str,
@@ -175,6 +177,7 @@ def withKeyedWatermark(
     return _jvm.with_keyed_watermark(df, *arguments)
 
 
+@keywords
 def withIngestionWatermark(
     df: DataFrame,
     eventTime: str,
@@ -265,6 +268,7 @@ def withIngestionWatermark(
     return _jvm.with_ingestion_watermark(df, *arguments)
 
 
+@keywords
 def watermarks(query: StreamingQuery) -> dict[str, Watermark]:
     """Return the keyed watermarks and the stateful operators of a running query, by name.
 

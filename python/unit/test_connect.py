@@ -258,3 +258,17 @@ def test_error_when_of_the_query_itself_then_is_not_hidden(
 
     with pytest.raises(AnalysisException):
         tidegate.withKeyedWatermark(connect_df, "order_time", "5 seconds")
+
+
+def test_call_when_refused_then_the_error_has_no_place_in_the_statement_behind_it(
+    session: FakeConnectSession, connect_df: FakeConnectDataFrame
+) -> None:
+    refused = AnalysisException("No such column. SQLSTATE: 42703; line 1 pos 39")
+    vars(refused)["_contexts"] = ["DESCRIPTOR(:p0)"]
+    session.failure = refused
+
+    with pytest.raises(AnalysisException) as error:
+        tidegate.withKeyedWatermark(connect_df, "order_tiem", "5 seconds")
+
+    assert str(error.value) == "No such column. SQLSTATE: 42703"
+    assert error.value.getQueryContext() == []

@@ -11,7 +11,7 @@ import tidegate
 from connect import server
 from connect.remote_feed import RemoteFeed
 from pairs import BETWEEN, keyed, timed
-from refusals import check_at
+from refusals import check, check_at
 
 EXAMPLE = "Use an interval without months or years, in whole milliseconds, for example '5 seconds'."
 MUST_BE_TIME = (
@@ -96,6 +96,12 @@ def test_statement_when_refused_then_the_error_arrives_whole(
             "22006",
         ),
         (
+            {"lag": "PT5M"},
+            "DURATION_SPELLING",
+            "The argument `lag` is 'PT5M', which is not a duration. Did you mean '5 minutes'?",
+            "22006",
+        ),
+        (
             {"idleTimeout": "0 seconds"},
             "DURATION_TOO_SMALL",
             "The argument `idle_timeout` is '0 seconds', but must be at least 1 ms. Use a duration "
@@ -148,7 +154,9 @@ def test_watermark_when_an_argument_is_refused_then_says_so_at_the_call(
     with pytest.raises(AnalysisException) as error:
         tidegate.withKeyedWatermark(feed.stream(), **(defaults | arguments))
 
-    check_at(error.value, None, condition, sentence, state)
+    check(error.value, condition, sentence, state)
+    # The statement behind the call is not the user's.
+    assert error.value.getQueryContext() == []
 
 
 @pytest.mark.parametrize(
@@ -262,11 +270,31 @@ def test_bounds_when_on_no_join_then_says_what_makes_one(feed: RemoteFeed) -> No
     check_at(error.value, None, "NO_JOIN", sentence, "42K09")
 
 
+TROUBLESHOOTING = Path(__file__).parent.parent.parent / "docs" / "troubleshooting.md"
+
+
+def sql_errors(spark: SparkSession) -> list[str]:
+    """Return what Spark says of statements for Tidegate, as far as the page quotes it."""
+    spark.sql("SELECT 1 AS id, timestamp_seconds(1) AS ts").createOrReplaceTempView("orders")
+    errors = []
+    for sql in (
+        "SELECT * FROM TUMBLE(TABLE(orders), DESCRIPTOR(ts), INTERVAL 5 MINUTES)",
+        "SELECT is_late(ts) FROM orders",
+        "SELECT * FROM TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL 5 MINUTES)",
+        "SELECT * FROM TUMBLE(TABLE(orders), DESCRIPTOR(ts), 5 minutes)",
+    ):
+        with pytest.raises(AnalysisException) as error:
+            spark.sql(sql)
+        errors.append(" ".join(str(error.value).split()))
+    return errors
+
+
 def test_server_when_without_the_extension_then_the_first_call_says_how_to_start_it(
     tmp_path: Path,
 ) -> None:
     with server.running(tmp_path) as address, server.client(address) as spark:
         rows = spark.sql("SELECT 1 AS id, timestamp '2026-01-01 12:00:00' AS time")
+        statements = sql_errors(spark)
 
         with pytest.raises(tidegate.MissingExtensionError) as watermark:
             tidegate.withKeyedWatermark(rows, "time", "5 seconds")
@@ -277,6 +305,18 @@ def test_server_when_without_the_extension_then_the_first_call_says_how_to_start
                 "id",
                 between=("other", "time", "0 seconds", "1 minute"),
             )
+
+    # A search for what Spark says finds the page of troubleshooting.
+    page = TROUBLESHOOTING.read_text(encoding="utf-8")
+    quoted = [
+        cell.strip("` ").split(" ... ")
+        for line in page[page.index("## The session lacks Tidegate") :].splitlines()
+        for cell in line.split("|")[1:2]
+        if cell.strip().startswith(("``[", "`["))
+    ]
+    assert len(quoted) == len(statements)
+    for parts, statement in zip(quoted, statements, strict=True):
+        assert all(part.removesuffix(" ...") in statement for part in parts), statement
 
     assert str(watermark.value) == str(join.value)
     assert str(join.value) == (

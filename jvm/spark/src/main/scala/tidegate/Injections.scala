@@ -19,6 +19,7 @@ import tidegate.checks.{
   CheckKeyedTime,
   CheckOrderModes,
   CheckSessions,
+  CheckUntimedAggregates,
   CheckWindowUnions,
   CheckWindowedAggregates
 }
@@ -27,6 +28,7 @@ import tidegate.planning.{BindWatermarkFunctions, BindWatermarks, KeyedWatermark
 import tidegate.preparation.{PlanFrames, PrepareStreamingQuery, PushFilters}
 import tidegate.sql.parser.TidegateSqlParser
 import tidegate.sql.{
+  CheckFunctionNames,
   ClaimLateCalls,
   ResolveEventTimeCalls,
   ResolveWatermarkFunctions,
@@ -49,11 +51,16 @@ private[tidegate] object Injections {
     // Before Spark's check of output modes, whose error names no column.
     extensions.injectHintResolutionRule(_ => CheckWindowedAggregates)
 
+    extensions.injectHintResolutionRule(_ => CheckUntimedAggregates)
+
     // Also before Spark's check of output modes, which does not know this operator.
     extensions.injectHintResolutionRule(_ => CheckOrderModes)
 
     // For calls whose name is known only now, before Spark looks for a function of that name.
     extensions.injectHintResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))
+
+    // Before Spark looks for functions; its error would be about the arguments.
+    extensions.injectHintResolutionRule(s => CheckFunctionNames(SparkInternals.isFunction(s, _)))
 
     // With the hint rules, because Spark drops unknown hints right after them.
     extensions.injectHintResolutionRule(_ => ResolveBoundsFollow)

@@ -1,5 +1,6 @@
 package tidegate.builders
 
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.util.IntervalUtils
 import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
 import tidegate.errors.PolicyErrors
@@ -19,22 +20,34 @@ private[tidegate] object Durations {
    *   if the text is not a duration in whole ms, or is too small
    */
   def parseMs(argument: String, text: String, smallestMs: Long): Long = {
-    val interval =
-      try IntervalUtils.stringToInterval(UTF8String.fromString(text))
-      catch {
-        case _: IllegalArgumentException => throw PolicyErrors.invalidDuration(argument, text)
-      }
-    val micros =
-      if (interval == null || interval.months != 0) None
-      else exactMicros(interval)
-    val ms = micros.filter(_ % MicrosPerMs == 0).map(_ / MicrosPerMs).getOrElse {
-      throw PolicyErrors.invalidDuration(argument, text)
-    }
+    val ms = exactMs(text).getOrElse(throw invalid(argument, text))
     if (ms < smallestMs) {
       throw PolicyErrors.durationTooSmall(argument, text, s"$smallestMs ms")
     }
     ms
   }
+
+  /** The error for what is no duration; `found` may be a duration in another spelling. */
+  def invalid(argument: String, found: String): AnalysisException =
+    DurationSpelling.of(found).filter(exactMs(_).isDefined) match {
+      case Some(near) => PolicyErrors.durationSpelling(argument, found, near)
+      case None       => PolicyErrors.invalidDuration(argument, found)
+    }
+
+  /** Whether a text is no duration, but one in another spelling. */
+  def isMisspelt(text: String): Boolean =
+    exactMs(text).isEmpty && DurationSpelling.of(text).exists(exactMs(_).isDefined)
+
+  private def exactMs(text: String): Option[Long] = for {
+    interval <- interval(text)
+    if interval.months == 0
+    micros <- exactMicros(interval)
+    if micros % MicrosPerMs == 0
+  } yield micros / MicrosPerMs
+
+  private def interval(text: String): Option[CalendarInterval] =
+    try Option(IntervalUtils.stringToInterval(UTF8String.fromString(text)))
+    catch { case _: IllegalArgumentException => None }
 
   private def exactMicros(interval: CalendarInterval): Option[Long] =
     try {

@@ -1,7 +1,9 @@
 package tidegate.clock
 
+import java.time.Instant
+
 import org.apache.spark.sql.connector.read.streaming.Offset
-import tidegate.core.clock.{ClockCodec, ClockState, FormerNames}
+import tidegate.core.clock.{ClockCodec, ClockState, FormerNames, NodeMark}
 import tidegate.core.window.FrameFormat
 import tidegate.errors.CheckpointErrors
 
@@ -29,7 +31,16 @@ final class ClockOffset(val state: ClockState) extends Offset {
   // A passive state gives the same as all others, so that only a constant keeps the contract.
   override def hashCode(): Int = ClockCodec.Marker.hashCode
 
-  override def toString: String = json
+  /** For errors and the log: the watermarks alone, because `json` has every substream. */
+  override def toString: String =
+    state.nodes.toSeq
+      .sortBy(_._1)
+      .map { case (name, mark) => s"$name=${text(mark)}" }
+      .mkString("{", ", ", "}")
+
+  private def text(mark: NodeMark): String =
+    mark.watermarkMs.fold("none")(Instant.ofEpochMilli(_).toString) +
+      (if (mark.idle) " (idle)" else "")
 }
 
 object ClockOffset {

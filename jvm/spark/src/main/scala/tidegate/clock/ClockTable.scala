@@ -31,6 +31,9 @@ object ClockTable extends Table with SupportsRead {
 
   override def name(): String = Name
 
+  /** What plans show. */
+  override def toString: String = Name
+
   override def schema(): StructType = new StructType()
 
   override def capabilities(): util.Set[TableCapability] =

@@ -108,8 +108,24 @@ object CallErrors {
       "wanted" -> wanted
     )
 
-  def descriptorMissing(function: String, found: String): AnalysisException =
-    error("DESCRIPTOR_MISSING", "function" -> function, "found" -> found)
+  /** @param column what the descriptor should most likely have */
+  def descriptorMissing(
+      function: String,
+      argument: String,
+      found: String,
+      column: String
+  ): AnalysisException =
+    error(
+      "DESCRIPTOR_MISSING",
+      "function" -> function,
+      "argument" -> argument,
+      "found" -> found,
+      "column" -> column
+    )
+
+  /** @param found a name that no function has, near to the name of ours */
+  def unknownFunction(found: String, near: String, usage: String): AnalysisException =
+    error("UNKNOWN_FUNCTION", "found" -> found, "near" -> near, "usage" -> usage)
 
   def descriptorColumns(function: String, found: Seq[String]): AnalysisException =
     error(

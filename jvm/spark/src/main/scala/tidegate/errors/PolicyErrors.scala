@@ -9,6 +9,9 @@ object PolicyErrors {
   def invalidDuration(argument: String, found: String): AnalysisException =
     error("INVALID_DURATION", "argument" -> argument, "found" -> found)
 
+  def durationSpelling(argument: String, found: String, near: String): AnalysisException =
+    error("DURATION_SPELLING", "argument" -> argument, "found" -> found, "near" -> near)
+
   def durationTooSmall(argument: String, found: String, smallest: String): AnalysisException =
     error("DURATION_TOO_SMALL", "argument" -> argument, "found" -> found, "smallest" -> smallest)
 

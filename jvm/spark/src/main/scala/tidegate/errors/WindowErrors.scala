@@ -64,6 +64,28 @@ object WindowErrors {
       "source" -> source
     )
 
+  /** `found` is a key of the aggregation, or what a window among its keys is made of. */
+  def aggregateOnComputedTime(found: String, source: String): AnalysisException =
+    error("AGGREGATE_ON_COMPUTED_TIME", "found" -> found, "source" -> source)
+
+  /**
+   * @param times
+   *   the columns with a watermark
+   * @param isKept
+   *   whether the rows still have them
+   */
+  def aggregateWithoutTime(
+      keys: Seq[String],
+      times: Seq[String],
+      isKept: Boolean
+  ): AnalysisException =
+    error(
+      "AGGREGATE_WITHOUT_TIME",
+      "keys" -> (if (keys.isEmpty) "nothing" else keys.map(k => s"`$k`").mkString(", ")),
+      "keep" -> (if (isKept) "" else s"Keep the column `${times.head}` up to the aggregation. "),
+      "time" -> times.head
+    )
+
   def windowOnOtherTime(
       function: String,
       column: String,

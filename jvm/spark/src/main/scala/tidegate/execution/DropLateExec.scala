@@ -44,7 +44,8 @@ final case class DropLateExec(
     isInclusive: Boolean,
     late: LateRows
 ) extends UnaryExecNode
-    with CodegenSupport {
+    with CodegenSupport
+    with DescribesItself {
 
   /** Whether the operator runs on windows, not on plain times. */
   val isWindowed: Boolean = EventTimeTag.closesWindow(time)
@@ -205,9 +206,7 @@ final case class DropLateExec(
   }
 
   /** The operator and what it runs on, for `EXPLAIN`. */
-  def describe: String = s"$operator: ${WatermarkText.of(times, time, key)}"
-
-  override def simpleString(maxFields: Int): String = s"DropLate $describe"
+  override def describe: String = s"$operator: ${WatermarkText.of(times, time, key)}"
 
   override protected def withNewChildInternal(newChild: SparkPlan): DropLateExec =
     copy(child = newChild)

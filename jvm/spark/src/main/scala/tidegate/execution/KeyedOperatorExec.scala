@@ -26,7 +26,8 @@ import tidegate.statistics.LateRows
  *   the rows that were late for the operator, for each of its inputs
  */
 final case class KeyedOperatorExec(child: SparkPlan, times: Seq[String], late: Seq[LateRows])
-    extends UnaryExecNode {
+    extends UnaryExecNode
+    with DescribesItself {
 
   override def output: Seq[Attribute] = child.output
 
@@ -50,8 +51,7 @@ final case class KeyedOperatorExec(child: SparkPlan, times: Seq[String], late: S
     counting.longMetric("numRowsDroppedByWatermark")
   }
 
-  override def simpleString(maxFields: Int): String =
-    times.mkString("KeyedOperator ", "; ", "")
+  override def describe: String = times.mkString("; ")
 
   override protected def withNewChildInternal(newChild: SparkPlan): KeyedOperatorExec =
     copy(child = newChild)

@@ -41,7 +41,8 @@ final case class KeyedWatermarkExec(
     mark: Option[NodeMark],
     stats: SubstreamStats
 ) extends BinaryExecNode
-    with CodegenSupport {
+    with CodegenSupport
+    with DescribesItself {
 
   @transient override lazy val references: AttributeSet = AttributeSet(
     Seq(eventTime, observed) ++ substream
@@ -117,12 +118,12 @@ final case class KeyedWatermarkExec(
      """.stripMargin
   }
 
-  override def simpleString(maxFields: Int): String = {
+  override def describe: String = {
     val by = if (substream.isEmpty) "" else substream.mkString(", substream=[", ", ", "]")
     val watermark =
       WatermarkText.of(mark.flatMap(_.watermarkMs).getOrElse(OperatorBatch.NothingLate))
     val of = if (observed.exprId == eventTime.exprId) "" else s" of $observed"
-    s"KeyedWatermark ${spec.name}: $eventTime, key=${spec.key}, ${spec.policy}$of$by, " +
+    s"${spec.name}: $eventTime, key=${spec.key}, ${spec.policy}$of$by, " +
       s"watermark $watermark, idle=${mark.exists(_.idle)}"
   }
 

@@ -10,7 +10,8 @@ import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
 /** Passes rows through, and shows why windows are not put together from frames. */
 final case class NoFramesExec(reason: String, child: SparkPlan)
     extends UnaryExecNode
-    with CodegenSupport {
+    with CodegenSupport
+    with DescribesItself {
 
   override def output: Seq[Attribute] = child.output
 
@@ -33,7 +34,9 @@ final case class NoFramesExec(reason: String, child: SparkPlan)
   override def doConsume(ctx: CodegenContext, input: Seq[ExprCode], row: ExprCode): String =
     consume(ctx, input)
 
-  override def simpleString(maxFields: Int): String = s"NoFrames: $reason"
+  override def describe: String = reason
+
+  override def simpleString(maxFields: Int): String = s"$nodeName: $describe"
 
   override protected def withNewChildInternal(newChild: SparkPlan): NoFramesExec =
     copy(child = newChild)

@@ -29,7 +29,8 @@ final case class OperatorsInOrderExec(
     numbers: Map[String, Long],
     isNumbered: Boolean,
     child: SparkPlan
-) extends UnaryExecNode {
+) extends UnaryExecNode
+    with DescribesItself {
 
   override def output: Seq[Attribute] = child.output
 
@@ -58,6 +59,9 @@ final case class OperatorsInOrderExec(
 
   private def nameOf(operator: SparkPlan): String =
     FindDropLate.owner(operator).fold(operator.nodeName)(_.name)
+
+  override def describe: String =
+    numbers.toSeq.sortBy(_._2).map { case (name, number) => s"$name=$number" }.mkString(", ")
 
   override protected def doExecute(): RDD[InternalRow] = child.execute()
 

@@ -15,7 +15,8 @@ final case class RetagEventTimeExec(
     metadata: Seq[Metadata],
     child: SparkPlan
 ) extends UnaryExecNode
-    with CodegenSupport {
+    with CodegenSupport
+    with DescribesItself {
 
   override def output: Seq[Attribute] = RetagEventTime.retag(child.output, columns, metadata)
 
@@ -34,6 +35,8 @@ final case class RetagEventTimeExec(
 
   override def doConsume(ctx: CodegenContext, input: Seq[ExprCode], row: ExprCode): String =
     consume(ctx, input)
+
+  override def describe: String = columns.mkString("[", ", ", "]")
 
   override protected def withNewChildInternal(newChild: SparkPlan): RetagEventTimeExec =
     copy(child = newChild)

@@ -70,6 +70,11 @@ final case class DropLate(
     substream = substream.filter(_.forall(rows.outputSet.contains))
   )
 
+  /** In place of the fields, most of which are about the plan alone. */
+  override protected def stringArgs: Iterator[Any] =
+    Iterator[Any](operator, time, s"key=$key", s"watermark=$input") ++
+      eviction.filter(_ != input).map(e => s"eviction=$e") ++ grid
+
   override protected def withNewChildInternal(newChild: LogicalPlan): DropLate =
     copy(child = newChild)
 }

@@ -27,6 +27,8 @@ final case class RetagEventTime(
   /** Empty: the node must not keep a column alive that nothing else needs. */
   @transient override lazy val references: AttributeSet = AttributeSet.empty
 
+  override protected def stringArgs: Iterator[Any] = Iterator(columns)
+
   override protected def withNewChildInternal(newChild: LogicalPlan): RetagEventTime =
     copy(child = newChild)
 }

@@ -1,13 +1,13 @@
 package tidegate.sql
 
-import java.util.Locale
-
 import scala.util.control.NonFatal
 
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
   Attribute,
   Expression,
+  Literal,
   NamedArgumentExpression,
   NamedExpression
 }
@@ -15,8 +15,8 @@ import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.catalyst.util.{ArrayData, QuotingUtils}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
-import tidegate.builders.{Durations, KeyedWatermarks}
-import tidegate.errors.{CallErrors, PolicyErrors}
+import tidegate.builders.{Durations, KeyedWatermarks, NearName}
+import tidegate.errors.CallErrors
 
 /**
  * The arguments of a call, by parameter, once they and the table are resolved. The one place that
@@ -66,11 +66,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
 
   private def parameterOf(name: String): Parameter = function.parameter(name).getOrElse {
     val known = (Parameter.Data +: function.all).map(_.name)
-    def distance(other: String) =
-      UTF8String
-        .fromString(name.toLowerCase(Locale.ROOT))
-        .levenshteinDistance(UTF8String.fromString(other))
-    throw CallErrors.unknownArgument(function.name, name, known.minBy(distance), known)
+    throw CallErrors.unknownArgument(function.name, name, NearName.nearest(name, known), known)
   }
 
   private def passed(p: Parameter): Option[Expression] = byParameter.get(p)
@@ -88,8 +84,30 @@ private[sql] final class CallArguments(call: EventTimeCall) {
     case Descriptor(Seq(Left(text)))       => throw CallErrors.descriptorOfExpression(text)
     case Descriptor(columns)               =>
       throw CallErrors.descriptorColumns(function.name, columns.map(text))
-    case other => throw CallErrors.descriptorMissing(function.name, other.sql)
+    case other => throw descriptorMissing(p, other)
   }
+
+  private def descriptorMissing(p: Parameter, found: Expression): AnalysisException = {
+    val written = found match {
+      case a: Attribute => QuotingUtils.quoteIfNeeded(a.name)
+      case other        => other.sql
+    }
+    val named = found match {
+      case a: Attribute                          => Some(a.name)
+      case Literal(text: UTF8String, StringType) => Some(text.toString).filter(isColumn)
+      case _                                     => None
+    }
+    val column = named.orElse(call.child.output.find(KeyedWatermarks.isTime).map(_.name))
+    CallErrors.descriptorMissing(
+      function.name,
+      p.name,
+      written,
+      QuotingUtils.quoteIfNeeded(column.getOrElse("ts"))
+    )
+  }
+
+  private def isColumn(name: String): Boolean =
+    tableColumns.exists(call.child.conf.resolver(_, name))
 
   /** The name in a descriptor, quoted where necessary; the table may lack the column. */
   def columnName(p: Parameter): String =
@@ -144,8 +162,15 @@ private[sql] final class CallArguments(call: EventTimeCall) {
       case (_: DayTimeIntervalType, micros: Long)      => text(0, 0, micros)
       case (_: YearMonthIntervalType, months: Int)     => text(months, 0, 0L)
       case (CalendarIntervalType, i: CalendarInterval) => text(i.months, i.days, i.microseconds)
-      case _ => throw PolicyErrors.invalidDuration(p.name, e.sql)
+      case _ => throw Durations.invalid(p.name, withoutType(e))
     }
+  }
+
+  /** A number as it was probably written: `5s` is read as the number `5S`, `1.5d` as `1.5D`. */
+  private def withoutType(e: Expression): String = e match {
+    case Literal(_: Number, _) if e.origin.sqlText.isDefined =>
+      Some(e.origin.context.fragment).filter(_.headOption.exists(_.isDigit)).getOrElse(e.sql)
+    case _ => e.sql
   }
 
   private def text(months: Int, days: Int, micros: Long): String = {
@@ -214,6 +239,9 @@ private[sql] final class CallArguments(call: EventTimeCall) {
       e match {
         case Descriptor(columns) =>
           columns.map(_.fold(text => throw CallErrors.descriptorOfExpression(text), quoted))
+        case a: Attribute =>
+          val wanted = s"columns such as DESCRIPTOR(${QuotingUtils.quoteIfNeeded(a.name)})"
+          throw CallErrors.invalidArgument(function.name, p.name, a.name, wanted)
         case _ => texts(p, e)
       }
     }

@@ -50,8 +50,12 @@ private[tidegate] object EventTimeCall {
   def claim(call: UnresolvedTableValuedFunction, isStream: Boolean = false): Option[LogicalPlan] =
     for {
       function <- functionOf(call)
-      if call.functionArgs.exists(a => isDescriptor(value(a)))
+      if hasDescriptor(call)
     } yield of(function, call, isStream)
+
+  /** Whether one of the arguments is a `DESCRIPTOR`. */
+  def hasDescriptor(call: UnresolvedTableValuedFunction): Boolean =
+    call.functionArgs.exists(a => isDescriptor(value(a)))
 
   /** Our function with the name of a call. */
   def functionOf(call: UnresolvedTableValuedFunction): Option[EventTimeFunction] = call.name match {
@@ -89,7 +93,8 @@ private[tidegate] object EventTimeCall {
       )
     }
 
-  private def value(argument: Expression): Expression = argument match {
+  /** An argument without its name. */
+  def value(argument: Expression): Expression = argument match {
     case NamedArgumentExpression(_, value) => value
     case other                             => other
   }

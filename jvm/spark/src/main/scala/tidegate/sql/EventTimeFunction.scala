@@ -2,6 +2,8 @@ package tidegate.sql
 
 import java.util.Locale
 
+import tidegate.builders.NearName
+
 /**
  * A table function of SQL.
  *
@@ -80,6 +82,10 @@ private[tidegate] object EventTimeFunction {
   val partitioned: Seq[EventTimeFunction] = Seq(Session, OrderByTime)
 
   private val byName = all.map(f => f.name -> f).toMap
+
+  /** The function that a misspelt name probably means; users do not name `BOUND_JOIN`. */
+  def near(name: String): Option[EventTimeFunction] =
+    NearName.of(name, all.filterNot(_ == BoundJoin).map(_.name)).flatMap(of)
 
   /** The function with a name, in upper or lower case. */
   def of(name: String): Option[EventTimeFunction] = byName.get(name.toUpperCase(Locale.ROOT))

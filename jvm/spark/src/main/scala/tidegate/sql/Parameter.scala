@@ -11,12 +11,15 @@ package tidegate.sql
  *   a value for messages
  * @param isPolicy
  *   whether its argument is written as a function call, such as `fixed_lag(5 seconds)`
+ * @param isColumn
+ *   whether its argument is a `DESCRIPTOR` with one column
  */
 private[tidegate] final case class Parameter(
     name: String,
     aliases: Seq[String] = Nil,
     isRequired: Boolean = true,
     isPolicy: Boolean = false,
+    isColumn: Boolean = false,
     example: Option[String] = None
 ) {
   def names: Seq[String] = name +: aliases
@@ -24,7 +27,7 @@ private[tidegate] final case class Parameter(
 
 private[tidegate] object Parameter {
   val Data: Parameter = Parameter("data", Seq("input"))
-  val TimeColumn: Parameter = Parameter("timecol", Seq("time_col"))
+  val TimeColumn: Parameter = Parameter("timecol", Seq("time_col"), isColumn = true)
   val Size: Parameter = length("size", "10 SECONDS", "window_size")
   val Slide: Parameter = length("slide", "5 SECONDS", "slide_by")
   val Step: Parameter = length("step", "1 MINUTE")
@@ -40,12 +43,12 @@ private[tidegate] object Parameter {
   val Emission: Parameter = optional("emission").copy(isPolicy = true)
   val Name: Parameter = optional("name")
   val MaxFutureSkew: Parameter = optional("max_future_skew")
-  val IngestionTime: Parameter = optional("ingestion_time")
+  val IngestionTime: Parameter = optional("ingestion_time").copy(isColumn = true)
   val Flush: Parameter = optional("flush")
   val OnlyTimeColumn: Parameter = TimeColumn.copy(isRequired = false)
   val PartitionBy: Parameter = optional("partition_by")
-  val Time: Parameter = Parameter("time")
-  val Base: Parameter = Parameter("base")
+  val Time: Parameter = Parameter("time", isColumn = true)
+  val Base: Parameter = Parameter("base", isColumn = true)
   val Lower: Parameter = length("lower", "0 SECONDS")
   val Upper: Parameter = length("upper", "10 MINUTES")
 

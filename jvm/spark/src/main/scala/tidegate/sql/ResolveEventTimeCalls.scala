@@ -1,5 +1,6 @@
 package tidegate.sql
 
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   Expression,
@@ -9,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.catalyst.util.QuotingUtils
 import tidegate.builders._
 import tidegate.core.policy.{EmissionSpec, PolicySpec}
 import tidegate.errors.{CallErrors, JoinErrors, PolicyErrors}
@@ -44,12 +46,46 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
     if (call.partitionBy.nonEmpty && !EventTimeFunction.partitioned.contains(call.function)) {
       throw CallErrors.partitionByNotTaken(name)
     }
-    call.arguments.zipWithIndex.foreach {
-      case (NamedArgumentExpression(argument, value), _) => checkNoLambda(name, argument, value)
-      case (value, i)                                    =>
-        val argument = call.function.parameters.lift(i).fold(s"${i + 2}")(_.name)
-        checkNoLambda(name, argument, value)
+    // Spark has no error for a lambda that is no argument of a function.
+    call.partitionBy.foreach {
+      case lambda: LambdaFunction =>
+        CurrentOrigin.withOrigin(lambda.origin) {
+          throw CallErrors.partitionByExpression(name, lambda.sql)
+        }
+      case _ => ()
     }
+    call.arguments.zipWithIndex.foreach {
+      case (NamedArgumentExpression(argument, value), _) =>
+        checkArgument(name, call.function.parameter(argument), argument, value)
+      case (value, i) =>
+        val parameter = call.function.parameters.lift(i)
+        checkArgument(name, parameter, parameter.fold(s"${i + 2}")(_.name), value)
+    }
+  }
+
+  private def checkArgument(
+      function: String,
+      parameter: Option[Parameter],
+      argument: String,
+      value: Expression
+  ): Unit = {
+    checkNoLambda(function, argument, value)
+    value match {
+      case UnresolvedAttribute(nameParts) if parameter.exists(_.isColumn) =>
+        val column = nameParts.map(QuotingUtils.quoteIfNeeded).mkString(".")
+        CurrentOrigin.withOrigin(value.origin) {
+          throw CallErrors.descriptorMissing(function, argument, column, column)
+        }
+      case PolicyCall(_, values) => values.foreach(checkNoName(argument, _))
+      case _                     => checkNoName(argument, value)
+    }
+  }
+
+  /** A duration such as `10min` is a name in SQL. */
+  private def checkNoName(argument: String, value: Expression): Unit = value match {
+    case UnresolvedAttribute(Seq(name)) if name.headOption.exists(_.isDigit) =>
+      CurrentOrigin.withOrigin(value.origin)(throw Durations.invalid(argument, name))
+    case _ => ()
   }
 
   /** Spark resolves a lambda only below a function that takes one, and has no error for others. */

@@ -26,6 +26,12 @@ private[tidegate] object WatermarkFunctions {
     )(IsLateCall(_))
   )
 
+  val names: Seq[String] = all.map(_._1.funcName)
+
+  /** A call, for messages. */
+  def example(name: String): String =
+    if (name == IsLateCall.Name) s"$name(order_time)" else s"$name('orders')"
+
   private def registered(name: String, clazz: Class[_], usage: String)(
       build: Expression => Expression
   ): Registered = {

@@ -10,6 +10,7 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.Metadata
 import org.apache.spark.util.SerializableConfiguration
+import tidegate.execution.DescribesItself
 import tidegate.plans.AsyncCalls
 
 /** Counts the calls, writes dead letters, and passes the other rows on; see [[AsyncCalls]]. */
@@ -20,7 +21,8 @@ final case class AsyncCallsExec(
     function: String,
     deadLetters: Option[String],
     child: SparkPlan
-) extends UnaryExecNode {
+) extends UnaryExecNode
+    with DescribesItself {
 
   override lazy val metrics: Map[String, SQLMetric] = CallCounts.metrics(sparkContext)
 
@@ -68,8 +70,8 @@ final case class AsyncCallsExec(
     }
   }
 
-  override def simpleString(maxFields: Int): String =
-    s"AsyncCalls $function" + deadLetters.fold("")(folder => s", deadLetters=$folder")
+  override def describe: String =
+    function + deadLetters.fold("")(folder => s", deadLetters=$folder")
 
   override protected def withNewChildInternal(newChild: SparkPlan): AsyncCallsExec =
     copy(child = newChild)

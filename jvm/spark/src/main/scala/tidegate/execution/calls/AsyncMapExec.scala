@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.StructType
+import tidegate.execution.DescribesItself
 import tidegate.plans.{AsyncFunction, CallKey, CallOptions}
 
 /** Calls a function with each row, many calls at a time; see `AsyncMap`. */
@@ -20,7 +21,8 @@ final case class AsyncMapExec(
     input: Seq[Attribute],
     output: Seq[Attribute],
     child: SparkPlan
-) extends UnaryExecNode {
+) extends UnaryExecNode
+    with DescribesItself {
 
   override def producedAttributes: AttributeSet = AttributeSet(output)
 
@@ -56,7 +58,7 @@ final case class AsyncMapExec(
     }
   }
 
-  override def simpleString(maxFields: Int): String = s"AsyncMap ${options.function}"
+  override def describe: String = options.function
 
   override protected def withNewChildInternal(newChild: SparkPlan): AsyncMapExec =
     copy(child = newChild)

@@ -18,7 +18,7 @@ import tidegate.core.EndOfTime
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
 import tidegate.errors.CheckpointErrors
-import tidegate.execution.OneStoreExec
+import tidegate.execution.{DescribesItself, OneStoreExec}
 import tidegate.plans.FrameAggregate
 import tidegate.settings.Settings
 
@@ -44,7 +44,8 @@ final case class FrameAggregateExec(
     child: SparkPlan
 ) extends UnaryExecNode
     with PartitioningPreservingUnaryExecNode
-    with OneStoreExec {
+    with OneStoreExec
+    with DescribesItself {
 
   override def output: Seq[Attribute] = aggregates.results.map(_.toAttribute)
 
@@ -133,11 +134,13 @@ final case class FrameAggregateExec(
       }
   }
 
-  override def simpleString(maxFields: Int): String = {
+  override def describe: String = {
     val keys = aggregates.keys.mkString("[", ", ", "]")
     val functions = aggregates.functions.mkString("[", ", ", "]")
-    s"FrameAggregate(keys=$keys, functions=$functions, $grid)"
+    s"keys=$keys, functions=$functions, $grid"
   }
+
+  override def simpleString(maxFields: Int): String = s"$nodeName($describe)"
 
   override protected def withNewChildInternal(newChild: SparkPlan): FrameAggregateExec =
     copy(child = newChild)

@@ -10,7 +10,7 @@ import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
 import org.apache.spark.sql.types.StructType
 import tidegate.columns.EventTimeTag
 import tidegate.core.clock.OperatorBatch
-import tidegate.execution.{DropLateExec, OneStoreExec}
+import tidegate.execution.{DescribesItself, DropLateExec, OneStoreExec}
 import tidegate.plans.{EventTimeOrder, OrderMark}
 
 /**
@@ -38,7 +38,8 @@ final case class EventTimeOrderExec(
     stateInfo: Option[StatefulOperatorStateInfo],
     child: SparkPlan
 ) extends UnaryExecNode
-    with OneStoreExec {
+    with OneStoreExec
+    with DescribesItself {
 
   override def output: Seq[Attribute] = child.output
 
@@ -109,8 +110,10 @@ final case class EventTimeOrderExec(
     case other        => project(other)
   }
 
-  override def simpleString(maxFields: Int): String =
-    s"EventTimeOrder(partitionBy=${partitionBy.mkString("[", ", ", "]")}, eventTime=$eventTime)"
+  override def describe: String =
+    s"partitionBy=${partitionBy.mkString("[", ", ", "]")}, eventTime=$eventTime"
+
+  override def simpleString(maxFields: Int): String = s"$nodeName($describe)"
 
   override protected def withNewChildInternal(newChild: SparkPlan): EventTimeOrderExec =
     copy(child = newChild)

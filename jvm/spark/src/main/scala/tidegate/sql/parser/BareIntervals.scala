@@ -1,7 +1,9 @@
 package tidegate.sql.parser
 
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
 import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
+import tidegate.builders.Durations
 import tidegate.errors.CallErrors
 
 /**
@@ -34,34 +36,62 @@ private[parser] object BareIntervals extends Mend {
 
   override def edits(tokens: SqlTokens, call: CallSpan): Seq[Edit] =
     for {
-      argument <- call.arguments.map(_.value)
-      if !TableArguments.isTable(tokens, argument)
-      i <- argument
-      if i == argument.start || tokens.is(i - 1, LEFT_PAREN, COMMA, FAT_ARROW)
+      argument <- call.arguments
+      if !TableArguments.isTable(tokens, argument.value)
+      i <- argument.value
+      if i == argument.value.start || tokens.is(i - 1, LEFT_PAREN, COMMA, FAT_ARROW)
+      _ = refuseMisspelt(tokens, call, argument, i)
       if isInterval(tokens, i)
     } yield {
-      if (tokens.is(i, QUESTION, COLON)) refuse(tokens, i)
+      if (tokens.is(i, QUESTION, COLON)) refuseParameter(tokens, i)
       Before(i, Word.Interval)
     }
 
   /** Spark would accept parameters of some types there, and report a syntax error for others. */
-  private def refuse(tokens: SqlTokens, i: Int): Unit = {
-    val (marker, unit) = (tokens.all(i), tokens.all(unitAfter(tokens, i)))
+  private def refuseParameter(tokens: SqlTokens, i: Int): Unit = {
+    val interval = i to unitAfter(tokens, i)
+    throw errorAt(tokens, interval)(CallErrors.intervalParameter(tokens.text(interval)))
+  }
+
+  /** `5 min`, `INTERVAL 5 min` or `INTERVAL '5min'`: Spark says only that this is no interval. */
+  private def refuseMisspelt(
+      tokens: SqlTokens,
+      call: CallSpan,
+      argument: ArgumentSpan,
+      start: Int
+  ): Unit = {
+    val number = if (tokens.is(start, INTERVAL)) start + 1 else start
+    val written =
+      if (number > start && tokens.is(number, STRING_LITERAL, DOUBLEQUOTED_STRING))
+        Option.when(tokens.is(number + 1, COMMA, RIGHT_PAREN))(number to number)
+      else {
+        val parts = argument.value.dropWhile(_ < number).takeWhile { i =>
+          tokens.is(i, INTEGER_VALUE, DECIMAL_VALUE, IDENTIFIER) || units(tokens.kind(i))
+        }
+        Option.when(tokens.is(number, INTEGER_VALUE, DECIMAL_VALUE) && parts.size > 1)(
+          parts.head to parts.last
+        )
+      }
+    written.map(tokens.text).map(withoutQuotes).filter(Durations.isMisspelt).foreach { text =>
+      throw errorAt(tokens, start to written.get.last) {
+        Durations.invalid(call.parameterName(tokens, argument), text)
+      }
+    }
+  }
+
+  private def withoutQuotes(text: String): String =
+    if (text.head == '\'' || text.head == '"') text.drop(1).dropRight(1) else text
+
+  private def errorAt(tokens: SqlTokens, range: Range)(error: => AnalysisException) = {
+    val (first, last) = (tokens.all(range.head), tokens.all(range.last))
     val origin = Origin(
-      line = Some(marker.getLine),
-      startPosition = Some(marker.getCharPositionInLine),
-      startIndex = Some(marker.getStartIndex),
-      stopIndex = Some(unit.getStopIndex),
+      line = Some(first.getLine),
+      startPosition = Some(first.getCharPositionInLine),
+      startIndex = Some(first.getStartIndex),
+      stopIndex = Some(last.getStopIndex),
       sqlText = Some(tokens.text)
     )
-    CurrentOrigin.withOrigin(origin) {
-      throw CallErrors.intervalParameter(
-        tokens.text.substring(
-          tokens.text.offsetByCodePoints(0, marker.getStartIndex),
-          tokens.text.offsetByCodePoints(0, unit.getStopIndex + 1)
-        )
-      )
-    }
+    CurrentOrigin.withOrigin(origin)(error)
   }
 
   private def isInterval(tokens: SqlTokens, start: Int) = {

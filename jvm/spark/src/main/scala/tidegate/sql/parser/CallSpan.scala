@@ -7,6 +7,8 @@ import tidegate.sql.EventTimeFunction
 /**
  * The position of one of our calls in the tokens of a statement.
  *
+ * @param function
+ *   what it calls, or what a misspelt name means
  * @param name
  *   the position of its name
  * @param arguments
@@ -16,10 +18,20 @@ import tidegate.sql.EventTimeFunction
  *   call
  */
 private[parser] final case class CallSpan(
+    function: EventTimeFunction,
     name: Int,
     arguments: Seq[ArgumentSpan],
     wrapper: Option[Int]
-)
+) {
+
+  /** What an argument is called in messages. */
+  def parameterName(tokens: SqlTokens, argument: ArgumentSpan): String =
+    argument.key.fold {
+      val isTableFirst = !CallSpan.isDescriptor(tokens, arguments.head.value.start)
+      val i = arguments.indexOf(argument) - (if (isTableFirst) 1 else 0)
+      function.parameters.lift(i).fold(s"${i + 2}")(_.name)
+    }(tokens.name)
+}
 
 /**
  * Finds our calls in a statement. A call is ours if it has one of our names, is where a table may
@@ -33,6 +45,9 @@ private[parser] object CallSpan {
   def in(tokens: SqlTokens): Seq[CallSpan] =
     tokens.all.indices.foldLeft(new CallFinder(tokens, List(Frame()), Nil))(_.after(_)).found
 
+  private def isDescriptor(tokens: SqlTokens, i: Int) =
+    tokens.name(i) == Descriptor && tokens.is(i + 1, LEFT_PAREN)
+
   /** What the brackets around a token enclose. */
   private sealed trait Room
   private case object Other extends Room
@@ -44,7 +59,7 @@ private[parser] object CallSpan {
   private final case class Frame(room: Room = Other, inFrom: Boolean = false)
 
   private final class CallFinder(tokens: SqlTokens, frames: List[Frame], calls: List[CallSpan]) {
-    import tokens.{is, kind}
+    import tokens.{is, isLenient, kind}
 
     def found: Seq[CallSpan] = calls.reverse
 
@@ -71,7 +86,9 @@ private[parser] object CallSpan {
       case FAT_ARROW             => room == Arguments
       case LEFT_PAREN            => room != Other
       case TABLE | STREAM        => startsTable(i - 1)
-      case _                     => false
+      // The name of a schema, which our functions do not have.
+      case DOT if isLenient => startsTable(i - 2)
+      case _                => false
     }
 
     private def roomAt(open: Int): Room =
@@ -81,17 +98,21 @@ private[parser] object CallSpan {
 
     private def callAt(name: Int): Option[CallSpan] =
       for {
-        _ <- EventTimeFunction.of(tokens.name(name))
-        if startsTable(name)
+        function <-
+          if (isLenient) EventTimeFunction.near(tokens.name(name))
+          else EventTimeFunction.of(tokens.name(name))
+        // The word TABLE is near to TUMBLE.
+        if startsTable(name) && !is(name, TABLE)
         arguments = argumentsOf(name + 1)
-        if arguments.exists(a => isDescriptor(a.value.start))
+        if isLenient || arguments.exists(a => isDescriptor(a.value.start))
       } yield CallSpan(
+        function,
         name,
         arguments,
         Option.when(room == Wrapper && is(name - 1, LEFT_PAREN))(name - 2)
       )
 
-    private def isDescriptor(i: Int) = tokens.name(i) == Descriptor && is(i + 1, LEFT_PAREN)
+    private def isDescriptor(i: Int) = CallSpan.isDescriptor(tokens, i)
 
     private def isKey(i: Int) = is(i + 1, FAT_ARROW)
 

@@ -7,15 +7,20 @@ import org.apache.spark.sql.internal.VariableSubstitution
 /**
  * Spark's parser, extended to spellings of calls that Spark's grammar refuses: they are mended
  * before Spark parses them.
+ *
+ * @param isLenient
+ *   whether to mend calls without a `DESCRIPTOR`, and calls whose names are misspelt. Such calls
+ *   are refused later, in a sentence that says so
  */
-private[parser] class EventTimeSqlParser extends ParameterSqlParser {
+private[parser] class EventTimeSqlParser(isLenient: Boolean = false) extends ParameterSqlParser {
   private val variables = new VariableSubstitution
 
   override val astBuilder: SparkSqlAstBuilder = new EventTimeAstBuilder
 
   /** Whether a statement calls one of our table functions. */
   def hasCall(sqlText: String): Boolean =
-    mentionsDescriptor(variables.substitute(sqlText)) && tokens(sqlText).calls.nonEmpty
+    (isLenient || mentionsDescriptor(variables.substitute(sqlText))) &&
+      tokens(sqlText).calls.nonEmpty
 
   // Most statements have no call, and need not be split into tokens to find that out.
   private def mentionsDescriptor(sqlText: String): Boolean =
@@ -25,9 +30,10 @@ private[parser] class EventTimeSqlParser extends ParameterSqlParser {
 
   protected override def parse[T](command: String)(toResult: SqlBaseParser => T): T =
     super.parse(command) { parser =>
-      MendedTokens.replaceIn(parser)
+      MendedTokens.replaceIn(parser, isLenient)
       toResult(parser)
     }
 
-  override protected def tokens(sqlText: String): SqlTokens = super.parse(sqlText)(SqlTokens.of)
+  override protected def tokens(sqlText: String): SqlTokens =
+    super.parse(sqlText)(SqlTokens.of(_, isLenient))
 }

@@ -15,9 +15,10 @@ private[parser] object MendedTokens {
    * Gives a parser the mended tokens. When its fast mode fails, Spark parses again with the same
    * parser, whose tokens are then already mended.
    */
-  def replaceIn(parser: SqlBaseParser): Unit = parser.getTokenStream match {
+  def replaceIn(parser: SqlBaseParser, isLenient: Boolean): Unit = parser.getTokenStream match {
     case _: MendedTokens => ()
-    case _               => parser.setTokenStream(new MendedTokens(mended(SqlTokens.of(parser))))
+    case _               =>
+      parser.setTokenStream(new MendedTokens(mended(SqlTokens.of(parser, isLenient))))
   }
 
   private def mended(tokens: SqlTokens): Seq[Token] = {

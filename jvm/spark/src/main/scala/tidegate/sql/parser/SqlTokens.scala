@@ -9,8 +9,13 @@ import org.antlr.v4.runtime.{BufferedTokenStream, Token}
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
 
-/** The tokens of a statement, without comments and white space; the last one is its end. */
-private[parser] final class SqlTokens(val all: IndexedSeq[Token]) {
+/**
+ * The tokens of a statement, without comments and white space; the last one is its end.
+ *
+ * @param isLenient
+ *   whether calls without a `DESCRIPTOR`, and calls whose names are misspelt, are ours as well
+ */
+private[parser] final class SqlTokens(val all: IndexedSeq[Token], val isLenient: Boolean) {
 
   /** Our calls in the statement. */
   lazy val calls: Seq[CallSpan] = CallSpan.in(this)
@@ -49,10 +54,16 @@ private[parser] final class SqlTokens(val all: IndexedSeq[Token]) {
   def mayHaveParameters: Boolean = all.indices.exists(is(_, QUESTION, COLON))
 
   /** The text of the statement. */
-  def text: String = {
+  lazy val text: String = {
     val stream = all.last.getInputStream
     stream.getText(Interval.of(0, stream.size - 1))
   }
+
+  /** The text of a few tokens, as it is written. */
+  def text(range: Range): String = text.substring(
+    text.offsetByCodePoints(0, all(range.head).getStartIndex),
+    text.offsetByCodePoints(0, all(range.last).getStopIndex + 1)
+  )
 
   private lazy val brackets: Map[Int, Int] =
     all.indices
@@ -67,14 +78,15 @@ private[parser] final class SqlTokens(val all: IndexedSeq[Token]) {
 private[parser] object SqlTokens {
 
   /** The tokens that a parser is about to read. */
-  def of(parser: SqlBaseParser): SqlTokens = parser.getTokenStream match {
-    case stream: BufferedTokenStream =>
-      stream.fill()
-      val all = stream.getTokens.asScala
-      new SqlTokens(all.filter(_.getChannel == Token.DEFAULT_CHANNEL).toVector)
-    case other =>
-      throw new IllegalStateException(
-        s"Spark's parser reads ${other.getClass}, not a list of tokens"
-      )
-  }
+  def of(parser: SqlBaseParser, isLenient: Boolean = false): SqlTokens =
+    parser.getTokenStream match {
+      case stream: BufferedTokenStream =>
+        stream.fill()
+        val all = stream.getTokens.asScala
+        new SqlTokens(all.filter(_.getChannel == Token.DEFAULT_CHANNEL).toVector, isLenient)
+      case other =>
+        throw new IllegalStateException(
+          s"Spark's parser reads ${other.getClass}, not a list of tokens"
+        )
+    }
 }

@@ -5,11 +5,11 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 /** What the parsers of version 4.0 cannot do. */
 trait LaterParsing extends ParserInterface {
-  protected def parserOf(sqlText: String): ParserInterface
+  protected def parse[T](sqlText: String)(how: ParserInterface => T): T
 
   override def parsePlanWithParameters(
       sqlText: String,
       parameterContext: ParameterContext
   ): LogicalPlan =
-    parserOf(sqlText).parsePlanWithParameters(sqlText, parameterContext)
+    parse(sqlText)(_.parsePlanWithParameters(sqlText, parameterContext))
 }

@@ -13,15 +13,15 @@ import org.apache.spark.sql.types.{DataType, StructType}
 trait DelegatingParser extends ParserInterface with LaterParsing {
   protected def delegate: ParserInterface
 
-  /** The parser for a statement, a query or an expression. */
-  protected def parserOf(sqlText: String): ParserInterface
+  /** Parses a statement, a query or an expression with the parser that it needs. */
+  protected def parse[T](sqlText: String)(how: ParserInterface => T): T
 
-  override def parsePlan(sqlText: String): LogicalPlan = parserOf(sqlText).parsePlan(sqlText)
+  override def parsePlan(sqlText: String): LogicalPlan = parse(sqlText)(_.parsePlan(sqlText))
 
-  override def parseQuery(sqlText: String): LogicalPlan = parserOf(sqlText).parseQuery(sqlText)
+  override def parseQuery(sqlText: String): LogicalPlan = parse(sqlText)(_.parseQuery(sqlText))
 
   override def parseExpression(sqlText: String): Expression =
-    parserOf(sqlText).parseExpression(sqlText)
+    parse(sqlText)(_.parseExpression(sqlText))
 
   override def parseTableIdentifier(sqlText: String): TableIdentifier =
     delegate.parseTableIdentifier(sqlText)

@@ -47,8 +47,13 @@ object SparkInternals {
     castToImpl(session).sessionState.planner.strategies.exists(strategy.isInstance)
 
   /** Whether the session has a function of this name. */
-  def isFunction(session: SparkSession, name: Seq[String]): Boolean =
-    castToImpl(session).sessionState.catalog.functionExists(FunctionIdentifier(name.last))
+  def isFunction(session: SparkSession, name: Seq[String]): Boolean = {
+    val catalog = castToImpl(session).sessionState.catalog
+    val schemas = None +: name.dropRight(1).lastOption.map(Option(_)).toSeq
+    schemas.exists(schema => catalog.functionExists(FunctionIdentifier(name.last, schema))) ||
+    // What extensions have registered.
+    catalog.lookupBuiltinOrTempFunction(name.last).isDefined
+  }
 
   /** Runs code for which this is the active session. */
   def inSession[T](session: SparkSession)(body: => T): T = castToImpl(session).withActive(body)

@@ -8,9 +8,9 @@ import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.classic.ClassicConversions.castToImpl
 import org.apache.spark.sql.classic.{Dataset => ClassicDataset}
-import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.streaming.sources.ForeachBatchSink
 import org.apache.spark.sql.execution.streaming.state.StateStore
+import org.apache.spark.sql.execution.{ExplainMode, SparkPlan}
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{DataFrame, Dataset, Row, SparkSession}
@@ -54,6 +54,10 @@ object TestQueries {
   /** Waits until listeners have heard everything. */
   def drainListeners(session: SparkSession): Unit =
     session.sparkContext.listenerBus.waitUntilEmpty()
+
+  /** What `EXPLAIN` shows of a DataFrame. */
+  def explain(df: DataFrame, mode: ExplainMode): String =
+    castToImpl(df).queryExecution.explainString(mode)
 
   /** The plan that a DataFrame runs, with the metrics of its last run. */
   def executedPlan(df: DataFrame): SparkPlan = castToImpl(df).queryExecution.executedPlan
