@@ -83,9 +83,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         settings = {**dict(SparkConf().getAll()), **options}
     if _LOCAL_FILES_KEY not in settings:
         builder.config(_LOCAL_FILES_KEY, _LOCAL_FILES)
-    return builder.config(
-        _EXTENSIONS_KEY, _appended(settings.get(_EXTENSIONS_KEY, ""), EXTENSION)
-    )
+    return builder.config(_EXTENSIONS_KEY, _appended(settings.get(_EXTENSIONS_KEY, ""), EXTENSION))
 
 
 @keywords
