@@ -25,7 +25,7 @@ import tidegate.checks.{
 }
 import tidegate.errors.Conditions
 import tidegate.planning.{BindWatermarkFunctions, BindWatermarks, KeyedWatermarkStrategy}
-import tidegate.preparation.{PlanFrames, PrepareStreamingQuery, PushFilters}
+import tidegate.preparation.{PlanFrames, PrepareStreamingQuery}
 import tidegate.sql.parser.TidegateSqlParser
 import tidegate.sql.{
   CheckFunctionNames,
@@ -114,9 +114,6 @@ private[tidegate] object Injections {
     // After the analysis, because Spark knows aggregates only in aggregations; and before the
     // optimizer rewrites the windows.
     extensions.injectPlanNormalizationRule(_ => PlanFrames)
-
-    // With Spark's own pushing of filters, which others push further, and which finds new ones.
-    extensions.injectOptimizerRule(_ => PushFilters)
 
     extensions.injectPlannerStrategy(KeyedWatermarkStrategy(_))
 

@@ -1,6 +1,6 @@
 package tidegate.plans
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, ExpressionSet}
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{BinaryNode, LogicalPlan, Statistics}
 import tidegate.columns.{EventTimeTag, WindowMark}
 
@@ -43,9 +43,6 @@ final case class KeyedWatermark(
   override def maxRows: Option[Long] = left.maxRows
 
   override def stats: Statistics = left.stats
-
-  /** The rows are those of the stream, so the optimizer may infer filters from what they have. */
-  override protected lazy val validConstraints: ExpressionSet = left.constraints
 
   override protected def withNewChildrenInternal(
       newLeft: LogicalPlan,

@@ -69,11 +69,6 @@ class ReplaceWatermarksSuite extends RestartTest {
       val right = named(in.union(in.select(lit("s1"), col("time"), col("n"))), "r")
       named(in, "l").join(right.where("sub = 's1'"), times, "leftOuter")
     },
-    "a filter above the watermark" -> (in => count5(watched(in).where("n > 0"), "5 seconds")),
-    "a filter that the other side of a join implies" -> { in =>
-      val times = expr("l.n = r.n AND l.time BETWEEN r.time - INTERVAL 2 SECONDS AND r.time")
-      named(in.where("sub = 's0'"), "l").join(named(in.where("sub = 's1' AND n > 0"), "r"), times)
-    },
     "a join on the time itself" -> { in =>
       named(in.where("sub = 's0'"), "l")
         .join(named(in.where("sub = 's1'"), "r"), expr("l.time = r.time"))
