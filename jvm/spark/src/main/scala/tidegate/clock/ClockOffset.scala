@@ -66,7 +66,7 @@ object ClockOffset {
       case Left(ClockCodec.Newer(format)) =>
         throw CheckpointErrors.newerOffset(format, ClockCodec.Format)
       case Left(ClockCodec.NewerFrames(operator, format)) =>
-        throw CheckpointErrors.newerFrames(operator, format, FrameFormat.Current)
+        throw CheckpointErrors.newerFrames(operator, format, FrameFormat.Highest)
       case Left(ClockCodec.Damaged(node, what)) =>
         throw CheckpointErrors.damagedOffset(file, node, what)
     }

@@ -30,7 +30,7 @@ final case class WindowMark(
 ) {
 
   /** Whether windows that end at different times begin together. */
-  def sharesStart: Boolean = function == "CUMULATE"
+  def sharesStart: Boolean = function == WindowMark.Growing
 
   /** Identifies the windows and the part of them, but not the watermark that closes them. */
   def window: (String, WindowRole, Option[WindowGrid]) = (function, role, grid)
@@ -61,6 +61,9 @@ final case class WindowMark(
 object WindowMark {
   private[tidegate] val Field = "tidegate.window"
 
+  /** The function whose windows grow. */
+  private val Growing = "CUMULATE"
+
   /**
    * The mark of a column. Spark's windows inherit the metadata of their time column, but are not
    * our columns.
@@ -75,7 +78,7 @@ object WindowMark {
           m.getString("function"),
           role,
           for (slide <- long("slideMs"); offset <- long("offsetMs"); size <- long("sizeMs"))
-            yield WindowGrid(slide, offset, size),
+            yield WindowGrid(slide, offset, size, m.getString("function") == Growing),
           m.getString("timeColumn"),
           long("key").map(_.toByte),
           long("lagMs")

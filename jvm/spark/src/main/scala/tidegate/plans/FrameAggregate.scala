@@ -6,12 +6,12 @@ import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
 
 /**
- * Puts sliding windows together from frames. Below it is an aggregation over frames, where each row
- * is in one frame; this node emits the same columns for windows.
+ * Puts windows together from frames. Below it is an aggregation over frames, where each row is in
+ * one frame; this node emits the same columns for windows.
  *
  * @param frame
- *   the key of the aggregation below that is the start of a frame, in µs; in the output, the start
- *   of a window
+ *   the key of the aggregation below that is the start of a frame, in µs; in the output, the frame
+ *   that names a window: its first, or its last if windows grow
  * @param operator
  *   the name of the operator whose watermark closes the windows; none if the query has not started
  */

@@ -16,14 +16,14 @@ import tidegate.plans.{DropLate, RetagEventTime}
  *   the rows, each once
  * @param time
  *   the column that the windows are made from
- * @param start
- *   stands for the start of a window, in µs; in the rows, for the start of a frame
+ * @param frame
+ *   stands for the frame that names a window, in µs; in the rows, for the start of their frame
  * @param columns
- *   every column that depends on the window alone, computed from the start
+ *   every column that depends on the window alone, computed from the frame that names it
  * @param mixed
  *   columns that depend on both the window and the row
  * @param conditions
- *   the conditions of filters on the window, in terms of its start
+ *   the conditions of filters on the window, in terms of the frame that names it
  * @param operator
  *   the name of the operator whose late rows are dropped on the way; none if the query has not
  *   started
@@ -32,7 +32,7 @@ private[tidegate] final case class FrameWindows(
     rows: LogicalPlan,
     time: Attribute,
     grid: WindowGrid,
-    start: Attribute,
+    frame: Attribute,
     columns: AttributeMap[Expression],
     mixed: AttributeSet,
     conditions: Seq[Expression] = Nil,
@@ -47,16 +47,16 @@ private[tidegate] final case class FrameWindows(
     e.references.exists(a => columns.contains(a) || mixed.contains(a))
 
   /**
-   * The rows with other columns, and with the start of their frame in the column `start`.
+   * The rows with other columns, and with the start of their frame in the column `frame`.
    */
   def inFrames(others: Seq[NamedExpression]): LogicalPlan = {
     val value = WindowTimes.floor(WindowTimes.micros(time), grid.slideMs, grid.offsetMs)
-    val frame = Alias(value, start.name)(exprId = start.exprId)
-    Project(rows.output ++ others :+ frame, rows)
+    val start = Alias(value, frame.name)(exprId = frame.exprId)
+    Project(rows.output ++ others :+ start, rows)
   }
 
-  /** The expression in terms of the start of the window. */
-  def fromStart(e: Expression): Expression = e.transform {
+  /** The expression in terms of the frame that names the window. */
+  def fromFrame(e: Expression): Expression = e.transform {
     case a: Attribute if columns.contains(a) => columns(a)
   }
 }
@@ -72,7 +72,7 @@ private[tidegate] object FrameWindows extends PredicateHelper {
    * copying of rows on the way back.
    */
   def of(plan: LogicalPlan, window: Attribute): Found = plan match {
-    case Hop(found) if found.columns.contains(window)     => Right(found)
+    case Copies(found) if found.columns.contains(window)  => Right(found)
     case Tumble(found) if found.columns.contains(window)  => Right(found)
     case Windows(found) if found.columns.contains(window) => Right(found)
     case p: Project        => of(p.child, sourceOf(p, window)).flatMap(project(p, _))
@@ -116,7 +116,7 @@ private[tidegate] object FrameWindows extends PredicateHelper {
               case Alias(child, _) => child
               case attribute       => attribute
             }
-            e.toAttribute -> found.fromStart(definition)
+            e.toAttribute -> found.fromFrame(definition)
           }),
           mixed = AttributeSet(mixed.map(_.toAttribute))
         )
@@ -137,7 +137,7 @@ private[tidegate] object FrameWindows extends PredicateHelper {
         Right(
           found.copy(
             rows = ofRow.reduceOption(And(_, _)).fold(found.rows)(Filter(_, found.rows)),
-            conditions = found.conditions ++ touching.map(found.fromStart)
+            conditions = found.conditions ++ touching.map(found.fromFrame)
           )
         )
     }
@@ -150,8 +150,11 @@ private[tidegate] object FrameWindows extends PredicateHelper {
     found.copy(rows = d.before(found.rows, time, found.grid), operator = Some(d.operator))
   }
 
-  /** Our `HOP`: a generator of starts, and a projection that computes the columns from them. */
-  private object Hop {
+  /**
+   * Our `HOP` and `CUMULATE`: a generator of starts, or of ends, and a projection that computes the
+   * columns from them.
+   */
+  private object Copies {
     def unapply(p: Project): Option[FrameWindows] = p match {
       case Project(list, Generate(Explode(_: Sequence), _, _, _, Seq(value), child)) =>
         for {
@@ -161,16 +164,17 @@ private[tidegate] object FrameWindows extends PredicateHelper {
                   .contains(value) && WindowMark.hasRole(a.toAttribute, WindowRole.End) =>
               a.toAttribute
           }
-          mark <- WindowMark.of(end)
-          if mark.function == "HOP" && mark.grid.isDefined
+          grid <- WindowMark.of(end).flatMap(_.grid)
           time <- WindowColumns.timeOf(p, end)
-          start = newFrame()
+          frame = newFrame()
+          // A window that grows is named by its last frame.
+          of = if (grid.grows) WindowTimes.plus(frame, grid.slideMs) else frame
           made = FrameWindows(
             child,
             time,
-            mark.grid.get,
-            start,
-            AttributeMap(Seq(value -> start)),
+            grid,
+            frame,
+            AttributeMap(Seq(value -> of)),
             AttributeSet.empty
           )
           found <- project(Project(list, p.child), made).toOption

@@ -11,7 +11,6 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.toPrettySQL
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.clock.StateCheckpoint
-import tidegate.columns.WindowMark
 import tidegate.core.window.WindowGrid
 import tidegate.operators.{EventTimeColumn, StatefulOperators, WindowColumns}
 import tidegate.plans.{FrameAggregate, FrameDecisions, KeyedWatermark, NoFrames, PreparedQuery}
@@ -125,7 +124,6 @@ object PlanFrames extends Rule[LogicalPlan] {
       for {
         _ <- Some(a).filter(_.isStreaming)
         window <- windowOf(a)
-        if !WindowMark.of(window).exists(_.sharesStart)
         grid <- WindowColumns.gridOf(a.child, window)
         if grid.sizeMs >= grid.slideMs
       } yield (a, window, grid)
@@ -186,11 +184,11 @@ object PlanFrames extends Rule[LogicalPlan] {
     val computed = keys.collect { case (key, name: Alias) if !key.foldable => name }
     val grouping = keys.map { case (key, name) => if (key.foldable) key else name.toAttribute }
     val frames = Aggregate(
-      grouping :+ found.start,
-      columns.map(_._2).map(c => if (computed.contains(c)) c.toAttribute else c) :+ found.start,
+      grouping :+ found.frame,
+      columns.map(_._2).map(c => if (computed.contains(c)) c.toAttribute else c) :+ found.frame,
       found.inFrames(computed)
     )
-    val windows = FrameAggregate(found.start, found.grid, found.operator, frames)
+    val windows = FrameAggregate(found.frame, found.grid, found.operator, frames)
     Project(
       results,
       found.conditions.reduceOption(And(_, _)).fold[LogicalPlan](windows)(Filter(_, windows))
@@ -221,7 +219,7 @@ object PlanFrames extends Rule[LogicalPlan] {
     }
     val rewritten = e.transformDown {
       case part if column(part).isDefined => column(part).get._2.toAttribute
-      case window: Attribute              => found.fromStart(window)
+      case window: Attribute              => found.fromFrame(window)
     }
     rewritten match {
       case a: Attribute if a.exprId == e.exprId => a.withMetadata(e.metadata)

@@ -48,7 +48,16 @@ private[tidegate] object RestoredFrames extends Logging {
         .getOrElse(throw refused(plan, id, decisions, checkpoint))
       windowsOf(operator, checkpoint)
         .filter(_ != windows)
-        .map(before => operator -> verdict(operator, windows, before, checkpoint))
+        .map { before =>
+          if (before.grows != windows.grows) {
+            throw CheckpointErrors.framesRefused(
+              operator,
+              before.toString,
+              s"the query has $windows"
+            )
+          }
+          operator -> verdict(operator, windows, before, checkpoint)
+        }
     }.toMap
   }
 

@@ -84,7 +84,9 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
       if (maxSize % step != 0)
         throw WindowErrors.cumulateStep(text(Parameter.Step), text(Parameter.MaxSize))
     }
-    checkCopies("CUMULATE", maxSize / step, Parameter.Step, "windows that grow have no frames")
+    if (!table.isStreaming) {
+      checkCopies("CUMULATE", maxSize / step, Parameter.Step, "a table has no frames")
+    }
     val (first, last) = (
       plus(floor(micros(time), step), step),
       plus(floor(micros(time), maxSize), maxSize)
@@ -93,7 +95,7 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
     withColumns(
       explode(Sequence(first, last, Some(literal(step)), None), end),
       EventTimeFunction.Cumulate,
-      WindowGrid(step, offset, maxSize),
+      WindowGrid(step, offset, maxSize, grows = true),
       floor(PlusMicros(end, -1L), maxSize),
       end
     )

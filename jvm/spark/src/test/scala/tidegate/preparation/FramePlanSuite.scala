@@ -62,13 +62,26 @@ class FramePlanSuite extends KeyedStreamTest {
     assert(!plan.contains("Expand"))
   }
 
-  test("windows that do not slide, or grow, have no frames, and need no reason") {
+  test("windows that do not overlap have no frames, and need no reason") {
     val tumbling = rows.groupBy(window(col("time"), "10 seconds")).count()
     assert(frames(explained(tumbling)) === Nil)
-    val growing = explained("""
+    val alone = explained("""
+      SELECT window_start, window_end, count(*)
+      FROM CUMULATE(TABLE(o), DESCRIPTOR(time), 5 seconds, 5 seconds) GROUP BY 1, 2""")
+    assert(frames(alone) === Nil)
+  }
+
+  test("windows that grow have frames, as long as a step") {
+    val plan = explained("""
       SELECT window_start, window_end, count(*)
       FROM CUMULATE(TABLE(o), DESCRIPTOR(time), 5 seconds, 10 seconds) GROUP BY 1, 2""")
-    assert(frames(growing) === Nil)
+    assert(
+      frames(plan) === Seq(
+        "FrameAggregate(keys=[all_rows], functions=[count(1)], " +
+          "windows that grow by 5000 ms up to 10000 ms)"
+      )
+    )
+    assert(!plan.contains("Generate"))
   }
 
   test("windows over Spark's own watermark are Spark's") {

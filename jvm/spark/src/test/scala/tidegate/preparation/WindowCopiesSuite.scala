@@ -47,9 +47,7 @@ class WindowCopiesSuite extends KeyedStreamTest {
   test("a table whose rows would be copied 86 million times") {
     table()
     refused(sentence("HOP", 86400000, "a table has no frames", "slide"))(counts(hop))
-    refused(sentence("CUMULATE", 86400000, "windows that grow have no frames", "step"))(
-      counts(cumulate)
-    )
+    refused(sentence("CUMULATE", 86400000, "a table has no frames", "step"))(counts(cumulate))
   }
 
   test("the limit is a setting, and as many windows as it says are allowed") {
@@ -82,8 +80,13 @@ class WindowCopiesSuite extends KeyedStreamTest {
     refused(sentence("HOP", 86400000, "no aggregation runs on its windows", "slide"))(
       new Run(spark.sql(s"SELECT window_start FROM $hop")).start()
     )
-    refused(sentence("CUMULATE", 86400000, "windows that grow have no frames", "step"))(
-      counts(cumulate)
+    withConf("spark.tidegate.frames.enabled" -> "false") {
+      refused(
+        sentence("CUMULATE", 86400000, "spark.tidegate.frames.enabled is false", "step")
+      )(new Run(counts(cumulate)).start())
+    }
+    refused(sentence("CUMULATE", 86400000, "no aggregation runs on its windows", "step"))(
+      new Run(spark.sql(s"SELECT window_start FROM $cumulate")).start()
     )
   }
 
@@ -104,5 +107,17 @@ class WindowCopiesSuite extends KeyedStreamTest {
     in.addData(event("a", 200))
     run.settle()
     assert(run.answer === Seq("100|120|1", "85|105|1", "90|110|1", "95|115|1"))
+  }
+
+  test("windows from frames that grow have no limit") {
+    val in = stream()
+    val run = new Run(
+      counts("CUMULATE(TABLE(o), DESCRIPTOR(time), 1 millisecond, 20 seconds)")
+        .where("unix_millis(window_end) % 5000 = 0")
+    ).start()
+    in.addData(event("a", 107.001))
+    in.addData(event("a", 200))
+    run.settle()
+    assert(run.answer === Seq("100|110|1", "100|115|1", "100|120|1"))
   }
 }

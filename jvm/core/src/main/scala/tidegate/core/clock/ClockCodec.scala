@@ -91,7 +91,7 @@ object ClockCodec {
   private def newerFrames(operators: JsonFields): Option[NewerFrames] =
     operators.names.toSeq.sorted
       .map(name => NewerFrames(name, frameFormat(operators.obj(name))))
-      .find(_.format > FrameFormat.Current)
+      .find(_.format > FrameFormat.Highest)
 
   private def frameFormat(operator: JsonFields): Int =
     if (!operator.has("frames") || !operator.obj("frames").has("format")) 1
@@ -169,7 +169,8 @@ object ClockCodec {
       val ms = fields.long(name)
       if (ms > 0) ms else fields.refuse(name, ms.toString, "above 0")
     }
-    WindowGrid(positive("slide"), fields.long("offset"), positive("size"))
+    val grows = fields.has("grows") && fields.boolean("grows")
+    WindowGrid(positive("slide"), fields.long("offset"), positive("size"), grows)
   }
 
   private def sorted(fields: Map[String, JValue]): JObject =
@@ -213,12 +214,15 @@ object ClockCodec {
   private def written(place: OperatorPlace): JValue =
     JObject("default" -> JString(place.default), "state" -> JInt(place.state))
 
-  private def written(grid: WindowGrid): JValue = JObject(
-    "format" -> JInt(FrameFormat.Current),
-    "size" -> JInt(grid.sizeMs),
-    "slide" -> JInt(grid.slideMs),
-    "offset" -> JInt(grid.offsetMs)
-  )
+  private def written(grid: WindowGrid): JValue = {
+    val fields = List[JField](
+      "format" -> JInt(FrameFormat.of(grid)),
+      "size" -> JInt(grid.sizeMs),
+      "slide" -> JInt(grid.slideMs),
+      "offset" -> JInt(grid.offsetMs)
+    )
+    JObject(fields ++ Option.when(grid.grows)(JField("grows", JBool(true))))
+  }
 
   private def optional(ms: Option[Long]): JValue = ms.fold[JValue](JNull)(JInt(_))
 }

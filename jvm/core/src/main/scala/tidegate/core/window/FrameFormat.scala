@@ -1,11 +1,19 @@
 package tidegate.core.window
 
-/** In which form the frames of sliding windows are in the state of a query. */
+/**
+ * In which form the frames of windows are in the state of a query. The offset of the clock says it
+ * beside the windows; an offset without it is of the format of windows that slide.
+ */
 object FrameFormat {
 
-  /**
-   * The format that is written, and the highest that is read. The offset of the clock says it
-   * beside the windows; an offset without it is of format 1.
-   */
-  val Current = 1
+  /** Of windows that slide. */
+  val Sliding = 1
+
+  /** Of windows that grow: versions that only know frames that slide refuse them. */
+  val Growing = 2
+
+  /** The highest format that is read. */
+  val Highest: Int = Growing
+
+  def of(grid: WindowGrid): Int = if (grid.grows) Growing else Sliding
 }

@@ -3,9 +3,12 @@ package tidegate.core.window
 import tidegate.core.Saturating
 
 /**
- * Windows that slide over frames. A frame is as long as the slide and is named by its start; the
- * window that begins at `s` has the frames from `s` up to `s + size - slide`, and ends at
- * `s + size`. All times are in the same unit, whichever it is.
+ * Windows over frames. A frame is as long as the slide and is named by its start. All times are in
+ * the same unit, whichever it is.
+ *
+ * The window that begins at `s` and slides has the frames from `s` up to `s + size - slide`, and
+ * ends at `s + size`. Windows that grow begin at every `size`: the one that ends at `e` has the
+ * frames from the last such time before `e` up to `e - slide`.
  *
  * The last windows begin within the range of `Long` and end beyond it. They close at the end of
  * time; nothing overflows.
@@ -15,9 +18,11 @@ import tidegate.core.Saturating
  * @param slide
  *   from one window to the next
  * @param offset
- *   where a frame begins, relative to 0
+ *   where a frame begins, relative to 0; if windows grow, where the first of them begin
+ * @param grows
+ *   whether windows grow; then `size` is that of the largest
  */
-final case class FrameGrid(size: Long, slide: Long, offset: Long) {
+final case class FrameGrid(size: Long, slide: Long, offset: Long, grows: Boolean = false) {
   import FrameGrid.EndOfTime
 
   require(
@@ -44,8 +49,21 @@ final case class FrameGrid(size: Long, slide: Long, offset: Long) {
   /** The start of the first window over a frame. */
   def firstStartOver(frame: Long): Long = Saturating.subtract(frame, size - slide)
 
+  /** Of windows that grow: where those over a frame begin. */
+  def beginOf(frame: Long): Long = FrameGrid.frameOf(frame, size, offset)
+
   /** The end of the last window over a frame. */
-  def lastEndOver(frame: Long): Long = Saturating.add(frame, size)
+  def lastEndOver(frame: Long): Long =
+    Saturating.add(if (grows) beginOf(frame) else frame, size)
+
+  /** The end of the last window that begins before `time`. */
+  def lastEndBegunBefore(time: Long): Long =
+    if (grows) Saturating.add(beginOf(Saturating.subtract(time, 1)), size)
+    else lastEnd(Saturating.add(time, size - 1))
+
+  /** Whether a window may have all frames from `first` to `last`, and none between is left out. */
+  def mayHold(first: Long, last: Long): Boolean =
+    if (grows) beginOf(first) == beginOf(last) else last - first + slide <= size
 
   /** The last frame of the window that begins at `start`. */
   def lastFrameOf(start: Long): Long = math.min(Saturating.add(start, size - slide), lastFrame)
@@ -55,6 +73,7 @@ final case class FrameGrid(size: Long, slide: Long, offset: Long) {
    */
   def firstOpenFrame(time: Long): Long =
     if (time == EndOfTime) time
+    else if (grows) beginOf(time)
     else Saturating.add(frameOf(Saturating.subtract(time, size)), slide)
 }
 

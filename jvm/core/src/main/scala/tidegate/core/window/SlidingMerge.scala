@@ -3,13 +3,11 @@ package tidegate.core.window
 import tidegate.core.Saturating
 
 /**
- * The values of all windows of a key that have at least one frame, in their order.
+ * The values of windows that slide.
  *
- * A window is named by its start: the last windows end beyond the range of `Long`.
- *
- * Windows slide by two stacks, so that nothing is ever subtracted from a value: sums do not drift,
- * and every mergeable value can slide. Windows are processed in segments; a segment has at most as
- * many windows as a window has frames. In a segment
+ * They slide by two stacks, so that nothing is ever subtracted from a value: sums do not drift, and
+ * every mergeable value can slide. Windows are processed in segments; a segment has at most as many
+ * windows as a window has frames. In a segment
  *
  *   - the ''front'' has the frames that leave: each holds the merged values from itself to the end
  *     of the core,
@@ -33,7 +31,7 @@ final class SlidingMerge(
     grid: FrameGrid,
     slots: Slots,
     minSegment: Int = SlidingMerge.DefaultSegment
-) {
+) extends WindowMerge {
   private val coreSlot = slots.allocate()
   private val backSlot = slots.allocate()
 
@@ -52,26 +50,14 @@ final class SlidingMerge(
   private var hasCore = false
   private var hasBack = false
 
-  /** The start of the window. */
-  def windowStart: Long = window
+  override def frame: Long = window
 
-  /**
-   * The place of the merged values of the window's earlier frames, or of all its frames, until the
-   * next window. The reader merges these values with those of the later frames, if there are any.
-   */
-  def earlier: Int =
+  override def earlier: Int =
     if (front < fronts) frontSlots(front) else if (hasCore) coreSlot else backSlot
 
-  /**
-   * The place of the merged values of the window's later frames; `Slots.NoSlot` if there are none.
-   */
-  def later: Int = if (hasBack && (front < fronts || hasCore)) backSlot else Slots.NoSlot
+  override def later: Int = if (hasBack && (front < fronts || hasCore)) backSlot else Slots.NoSlot
 
-  /**
-   * Begins with the windows of a key that end after `after` and not after `until`, which may be
-   * `FrameGrid.EndOfTime`.
-   */
-  def start(frames: FrameCursor, after: Long, until: Long, runs: Int): Unit = {
+  override def start(frames: FrameCursor, after: Long, until: Long, runs: Int): Unit = {
     cursor = frames
     segmentWindows = math.min(math.max(minSegment, runs).toLong, grid.framesInWindow)
     window = grid.startOf(after)
@@ -79,8 +65,7 @@ final class SlidingMerge(
     segmentLast = window
   }
 
-  /** Goes to the next window with a frame; `false` if there is none. */
-  def next(): Boolean = {
+  override def next(): Boolean = {
     var candidate = window
     var isFound = false
     // Each step reaches a frame, or skips the stretch without frames before the next one.

@@ -22,7 +22,7 @@ final case class WindowChange(from: FrameGrid, to: FrameGrid) {
   def purged(watermark: Long): Option[(Long, Long)] = {
     val firstEnd = Saturating.add(to.lastEnd(watermark), to.slide)
     // A window that begins at or after the first present frame has all of its frames.
-    val lastEnd = to.lastEnd(Saturating.add(from.firstOpenFrame(watermark), to.size - 1))
+    val lastEnd = to.lastEndBegunBefore(from.firstOpenFrame(watermark))
     if (lastEnd < firstEnd || watermark == FrameGrid.EndOfTime) None else Some(firstEnd -> lastEnd)
   }
 }

@@ -6,13 +6,21 @@ import tidegate.core.EndOfTime
  * Where the windows of an operator begin.
  *
  * @param slideMs
- *   from one window to the next, in ms
+ *   from one window to the next, in ms; if they grow, from the end of one to the end of the next
  * @param offsetMs
  *   from the epoch to the first window, in ms
  * @param sizeMs
- *   from the start of a window to its end, in ms
+ *   from the start of a window to its end, in ms; if they grow, to the end of the largest
+ * @param grows
+ *   whether the windows that are in `sizeMs` begin together, and each is longer by `slideMs` than
+ *   the one before
  */
-final case class WindowGrid(slideMs: Long, offsetMs: Long, sizeMs: Long) {
+final case class WindowGrid(
+    slideMs: Long,
+    offsetMs: Long,
+    sizeMs: Long,
+    grows: Boolean = false
+) {
 
   /**
    * The end of the last window that is closed at the watermark `ms`; at the end of time all are.
@@ -26,12 +34,13 @@ final case class WindowGrid(slideMs: Long, offsetMs: Long, sizeMs: Long) {
 
   override def toString: String = {
     val offset = if (offsetMs == 0) "" else s", from $offsetMs ms on"
-    s"windows of $sizeMs ms by $slideMs ms$offset"
+    if (grows) s"windows that grow by $slideMs ms up to $sizeMs ms$offset"
+    else s"windows of $sizeMs ms by $slideMs ms$offset"
   }
 
   /**
    * The frames from which the windows are put together, in µs; the size must be a multiple of the
    * slide.
    */
-  def inMicros: FrameGrid = FrameGrid(sizeMs * 1000, slideMs * 1000, offsetMs * 1000)
+  def inMicros: FrameGrid = FrameGrid(sizeMs * 1000, slideMs * 1000, offsetMs * 1000, grows)
 }

@@ -142,9 +142,18 @@ class ClockCodecSuite extends AnyFunSuite {
     assert(text.contains(today))
     assert(ClockCodec.read(text.replace(today, "\"frames\":{")) === Right(withFrames))
     assert(
-      ClockCodec.read(text.replace(today, "\"frames\":{\"format\":2,")) ===
-        Left(ClockCodec.NewerFrames("windows", 2))
+      ClockCodec.read(text.replace(today, "\"frames\":{\"format\":3,")) ===
+        Left(ClockCodec.NewerFrames("windows", 3))
     )
+  }
+
+  test("frames of windows that grow are of format 2, which earlier versions refuse") {
+    val growing = withFrames.copy(operators = withFrames.operators.map { case (name, mark) =>
+      name -> mark.copy(frames = mark.frames.map(_.copy(grows = true)))
+    })
+    val text = ClockCodec.write(growing)
+    assert(text.contains(""""frames":{"format":2,"size":20,"slide":10,"offset":3,"grows":true}"""))
+    assert(ClockCodec.read(text) === Right(growing))
   }
 
   test("a newer format is told from a foreign text") {

@@ -52,7 +52,7 @@ class SlidingSumSuite extends AnyFunSuite {
     while (windows.next()) {
       count += 1
       var sum = 0.0
-      var i = windows.windowStart.toInt
+      var i = windows.frame.toInt
       val end = i + size
       while (i < end) {
         sum += numbers(i)

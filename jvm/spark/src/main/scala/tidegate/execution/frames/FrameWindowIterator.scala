@@ -3,7 +3,7 @@ package tidegate.execution.frames
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
-import tidegate.core.window.{FrameGrid, SlidingMerge}
+import tidegate.core.window.{FrameGrid, WindowMerge}
 
 /**
  * The windows of one partition that are due in a batch, key by key, and in order for each key. Each
@@ -40,7 +40,7 @@ private[frames] final class FrameWindowIterator(
     aggregates.entryType.size,
     mergeChunks = aggregates.arePacked
   )
-  private val windows = new SlidingMerge(grid, slots)
+  private val windows = WindowMerge(grid, slots)
   private val input = new FrameInput(rows, aggregates, slots, maxInputBytes)
 
   private var round = input.next()
@@ -66,7 +66,7 @@ private[frames] final class FrameWindowIterator(
   override def next(): InternalRow = {
     if (!hasNext) throw new NoSuchElementException("no window is left")
     isReady = false
-    slots.result(key, windows.windowStart, windows.earlier, windows.later)
+    slots.result(key, windows.frame, windows.earlier, windows.later)
   }
 
   private def nextKey(): Boolean = {

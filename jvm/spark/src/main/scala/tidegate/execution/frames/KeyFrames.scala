@@ -234,11 +234,9 @@ private[frames] final class KeyFrames(
 
   private def beginsChunk: Boolean = inChunk && index == 0
 
-  /**
-   * Whether the merged entry of a chunk can be used: never if the chunk is longer than a window.
-   */
+  /** Whether the merged entry of a chunk can be used: never if no window has all of its frames. */
   private def isRun(c: Int): Boolean =
-    mergeChunks && chunks.ends(c) - chunks.firsts(c) + grid.slide <= grid.size
+    mergeChunks && grid.mayHold(chunks.firsts(c), chunks.ends(c))
 
   private def list: FrameList =
     if (inChunk) {

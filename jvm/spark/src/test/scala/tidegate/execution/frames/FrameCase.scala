@@ -44,10 +44,12 @@ final case class ConditionCase[T](sql: String, model: T => Boolean) {
 }
 
 /**
- * An aggregation of sliding windows.
+ * An aggregation of windows that slide, or grow.
  *
+ * @param grows
+ *   whether they grow: then always in SQL
  * @param inSql
- *   as text for SQL, with `HOP`; else with the methods of DataFrames
+ *   as text for SQL, with `HOP` or `CUMULATE`; else with the methods of DataFrames
  * @param where
  *   stands between the windows and the aggregation
  * @param having
@@ -61,6 +63,7 @@ final case class FrameCase(
     aggregates: Seq[AggregateCase],
     where: Option[ConditionCase[SentRow]],
     having: Option[ConditionCase[Seq[SentRow]]],
+    grows: Boolean,
     inSql: Boolean
 ) {
 
@@ -72,10 +75,13 @@ final case class FrameCase(
 
   private def text(input: DataFrame): DataFrame = {
     input.createOrReplaceTempView("frame_rows")
+    val (function, lengths) =
+      if (grows) "CUMULATE" -> Seq(slideMs, sizeMs) else "HOP" -> Seq(sizeMs, slideMs)
     input.sparkSession.sql(s"""
       SELECT ${("window_start" +: "window_end" +: keys ++: values).mkString(", ")}
-      FROM HOP(TABLE(frame_rows), DESCRIPTOR(time), $sizeMs milliseconds, $slideMs milliseconds,
-               INTERVAL '$offsetMs' MILLISECONDS)
+      FROM $function(TABLE(frame_rows), DESCRIPTOR(time),
+                     ${lengths.map(_.toString + " milliseconds").mkString(", ")},
+                     INTERVAL '$offsetMs' MILLISECONDS)
       ${where.fold("")("WHERE " + _.sql)}
       GROUP BY ${("window_start" +: "window_end" +: key.sql).mkString(", ")}
       ${having.fold("")("HAVING " + _.sql)}""")
@@ -103,6 +109,7 @@ final case class FrameCase(
     sizeMs,
     slideMs,
     offsetMs,
+    grows,
     key.model(_, zone),
     row => where.forall(_.model(row))
   )

@@ -51,7 +51,8 @@ final class FrameCases(random: Random) {
 
   def query(): FrameCase = {
     val slideMs = oneOf(500L, 1000L, 3000L, 7000L, 10000L, 60000L)
-    val inSql = random.nextBoolean()
+    val grows = chance(30)
+    val inSql = grows || random.nextBoolean()
     // Spark wants an offset below the slide.
     val offsets = if (inSql) Seq(0L, 500L, -1L, slideMs * 3 + 7, -slideMs) else Seq(0L, 200L, -1L)
     FrameCase(
@@ -62,6 +63,7 @@ final class FrameCases(random: Random) {
       aggregates(),
       maybe(25, FrameCase.conditions),
       maybe(25, FrameCase.havings),
+      grows,
       inSql
     )
   }

@@ -66,9 +66,9 @@ class FrameFormatSuite extends AnyFunSuite {
     assert((packed ++ objects).exists(_.contains("SHA-256")), "no chunk")
     PinnedFormat(
       "frames",
-      FrameFormat.Current,
+      FrameFormat.Sliding,
       "the state of sliding windows",
-      "FrameFormat.Current",
+      "FrameFormat.Sliding",
       "KeyFrames"
     ).check((packed ++ objects).mkString("", "\n", "\n"))
   }

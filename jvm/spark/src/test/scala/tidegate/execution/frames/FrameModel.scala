@@ -28,7 +28,7 @@ final case class FrameResult(
 )
 
 /**
- * Sliding windows by their definition: every window keeps its rows.
+ * Windows that slide, or grow, by their definition: every window keeps its rows.
  *
  * A row gets into those of its windows that end after the watermark at the start of its batch, and
  * is late if there is none; a window that ends by the watermark at the end of a batch leaves in it.
@@ -42,15 +42,22 @@ final class FrameModel(
     sizeMs: Long,
     slideMs: Long,
     offsetMs: Long,
+    grows: Boolean,
     key: SentRow => Seq[Any],
     filter: SentRow => Boolean
 ) {
 
-  /** The starts of the windows of a time. */
-  def starts(micros: Long): Seq[Long] = {
+  /** The starts and ends of the windows of a time. */
+  def windows(micros: Long): Seq[(Long, Long)] = {
     val ms = Math.floorDiv(micros, 1000L)
-    val last = ms - Math.floorMod(ms - offsetMs, slideMs)
-    Seq.iterate(last, (sizeMs / slideMs).toInt)(_ - slideMs)
+    def floor(step: Long) = ms - Math.floorMod(ms - offsetMs, step)
+    val count = (sizeMs / slideMs).toInt
+    if (!grows) Seq.iterate(floor(slideMs), count)(_ - slideMs).map(s => s -> (s + sizeMs))
+    else
+      Seq
+        .iterate(floor(sizeMs) + slideMs, count)(_ + slideMs)
+        .filter(_ > ms)
+        .map(floor(sizeMs) -> _)
   }
 
   def run(batches: Seq[FrameBatch]): FrameResult = {
@@ -58,10 +65,10 @@ final class FrameModel(
     val late = mutable.Map.empty[Long, Long].withDefaultValue(0L)
     val closed = batches.map { batch =>
       for (row <- batch.rows; micros <- row.micros) {
-        val windows = starts(micros).filter(_ + sizeMs > batch.lateMs)
-        if (windows.isEmpty) late(batch.id) += 1
-        if (filter(row)) windows.foreach { start =>
-          val window = FrameKey(start, start + sizeMs, FrameKey.text(key(row)))
+        val on = windows(micros).filter(_._2 > batch.lateMs)
+        if (on.isEmpty) late(batch.id) += 1
+        if (filter(row)) on.foreach { case (start, end) =>
+          val window = FrameKey(start, end, FrameKey.text(key(row)))
           open(window) = open.getOrElse(window, Vector.empty) :+ row
         }
       }

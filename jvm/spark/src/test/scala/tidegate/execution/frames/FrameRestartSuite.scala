@@ -1,7 +1,7 @@
 package tidegate
 package execution.frames
 
-import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.{AnalysisException, DataFrame}
 
 /** The same checkpoint with other windows: those of before and those of now, against a search. */
 class FrameRestartSuite extends FrameRestartTest {
@@ -19,12 +19,15 @@ class FrameRestartSuite extends FrameRestartTest {
    * Three keys with few frames at 129, of which 1 was written when the windows up to 128 were
    * closed, 2 up to 118, and 3 none: what has expired leaves when a key is written.
    */
-  private def few(windows: (DataFrame, Hop) => DataFrame = inWindows): Changing = {
-    val query = new Changing(twelve, windows)
+  private def few(
+      windows: (DataFrame, Hop) => DataFrame = inWindows,
+      first: Hop = twelve
+  ): Changing = {
+    val query = new Changing(first, windows)
     val out = query.send(rows(Seq(1, 2, 3), 100 to 119): _*) ++
       query.send(rows(Seq(1, 2), 120 to 129): _*) ++
       query.send(row(1, 128), row(1, 129))
-    assertSame(out.sorted, searched(twelve, 0, 129, query.all))
+    assertSame(out.sorted, searched(first, 0, 129, query.all))
     assert(query.closed === 129)
     assertFrames(query.run.query)
     query
@@ -313,6 +316,51 @@ class FrameRestartSuite extends FrameRestartTest {
     assert(query.change(Hop(12, 3)).size === 1)
     assert(query.change(twelve).size === 1)
     assertSame(endOfFew(query).sorted, searched(twelve, after, 1000, query.all))
+  }
+
+  onStores("windows that grow, and then up to another size") {
+    val growing = twelve.copy(grows = true)
+    val exact = "compatible, all windows are exact."
+    // At 129 the rows before 120, where windows of 12 seconds begin, have left.
+    val affected = "compatible with these windows affected: those that end from " +
+      "1970-01-01T00:02:10Z to 1970-01-01T00:02:24Z miss the rows that had left the state."
+    Seq(24 -> exact, 36 -> affected, 6 -> exact).foreach { case (size, verdict) =>
+      val query = few(inSqlWindows, growing)
+      val (before, to) = (query.all, growing.copy(size = size))
+      assert(
+        query.change(to) === Seq(
+          "The windows of aggregate were changed from windows that grow by 2000 ms up to 12000 ms " +
+            s"to windows that grow by 2000 ms up to ${size}000 ms: $verdict"
+        )
+      )
+      val last = endOfFew(query).sorted
+      val state = withoutPurged(before, growing, Map(1 -> 128, 2 -> 118, 3 -> 128))
+      assertSame(last, searched(to, 129, 1000, state ++ query.all.drop(before.size)))
+    }
+  }
+
+  onStores("windows that grow do not become windows that slide, nor the other way round") {
+    val growing = twelve.copy(grows = true)
+    val (grow, slide) =
+      ("windows that grow by 2000 ms up to 12000 ms", "windows of 12000 ms by 2000 ms")
+    Seq((twelve, growing, slide, grow), (growing, twelve, grow, slide)).foreach {
+      case (from, to, was, is) =>
+        val query = few(inSqlWindows, from)
+        query.run.stop()
+        query.changeWindows(to)
+        val error = intercept[AnalysisException](query.run.start())
+        assert(
+          error.getMessage === "[TIDEGATE_FRAMES_REFUSED] The checkpoint has the frames of " +
+            s"aggregate for $was, but the query has $is. Start the query as it was, or with a new " +
+            "checkpoint; nothing in this one was changed. SQLSTATE: 42K03"
+        )
+        // It goes on as it was.
+        val (before, after) = (query.all, query.closed)
+        query.changeWindows(from)
+        query.run.start().settle()
+        val state = withoutPurged(before, from, Map(1 -> 128, 2 -> 118, 3 -> 118))
+        assertSame(query.send(row(1, 1000)).sorted, searched(from, after, 1000, state))
+    }
   }
 
   onStores("sums of windows of 4 by 2 into those of 6 by 3") {

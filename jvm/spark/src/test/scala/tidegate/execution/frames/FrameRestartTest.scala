@@ -4,12 +4,20 @@ package execution.frames
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{Column, DataFrame}
 
-/** Windows in whole seconds. */
-final case class Hop(size: Int, slide: Int, offset: Int = 0) {
+/** Windows in whole seconds, which slide by `slide`, or grow by as much. */
+final case class Hop(size: Int, slide: Int, offset: Int = 0, grows: Boolean = false) {
 
   def frameOf(second: Int): Int = second - Math.floorMod(second - offset, slide)
 
   def isEnd(second: Int): Boolean = Math.floorMod(second - offset, slide) == 0
+
+  /** The start of the window that ends at `end`. */
+  def startOf(end: Int): Int =
+    if (grows) end - 1 - Math.floorMod(end - 1 - offset, size) else end - size
+
+  /** The end of the last window with a row. */
+  def lastEndOver(second: Int): Int =
+    (if (grows) startOf(second + 1) else frameOf(second)) + size
 
   def column: Column =
     window(col("time"), s"$size seconds", s"$slide seconds", s"$offset seconds")
@@ -41,13 +49,15 @@ trait FrameRestartTest extends FrameTest {
       .groupBy((col("n") % 10).as("key"), hop.column)
       .agg(count("*"), sum("n"))
 
-  /** The same in SQL, where windows that do not overlap are those of `TUMBLE`. */
+  /** The same in SQL, where windows that do not overlap are those of `TUMBLE`, or grow. */
   def inSqlWindows(stream: DataFrame, hop: Hop): DataFrame = {
     stream.createOrReplaceTempView("rows")
     val ordered =
       "IMPOSE_ORDER(rows, DESCRIPTOR(time), 0 seconds, substream => DESCRIPTOR(sub))"
-    val lengths = if (hop.size == hop.slide) Seq(hop.size) else Seq(hop.size, hop.slide)
-    val function = if (hop.size == hop.slide) "TUMBLE" else "HOP"
+    val (function, lengths) =
+      if (hop.grows) "CUMULATE" -> Seq(hop.slide, hop.size)
+      else if (hop.size == hop.slide) "TUMBLE" -> Seq(hop.size)
+      else "HOP" -> Seq(hop.size, hop.slide)
     val seconds = (lengths :+ hop.offset).map(n => s"INTERVAL $n SECONDS").mkString(", ")
     stream.sparkSession.sql(
       s"""SELECT n % 10 AS key, struct(window_start AS start, window_end AS end) AS window,
@@ -58,7 +68,7 @@ trait FrameRestartTest extends FrameTest {
 
   /** The rows that have not left when the key of each was written last, with that watermark. */
   def withoutPurged(rows: Seq[Kept], hop: Hop, written: Map[Int, Int]): Seq[Kept] =
-    rows.filter(r => hop.frameOf(r.second) + hop.size > written.getOrElse(r.key, 0))
+    rows.filter(r => hop.lastEndOver(r.second) > written.getOrElse(r.key, 0))
 
   /** Each frame goes where its last second is. */
   def moved(rows: Seq[Kept], hop: Hop): Seq[Kept] =
@@ -69,9 +79,10 @@ trait FrameRestartTest extends FrameTest {
     for {
       (key, own) <- rows.groupBy(_.key).toSeq
       end <- after + 1 to until if hop.isEnd(end)
-      inside = own.filter(r => r.second >= end - hop.size && r.second < end && r.closed < end)
+      start = hop.startOf(end)
+      inside = own.filter(r => r.second >= start && r.second < end && r.closed < end)
       if inside.nonEmpty
-    } yield s"$key|[${end - hop.size},$end)|${inside.size}|${inside.map(_.n).sum}"
+    } yield s"$key|[$start,$end)|${inside.size}|${inside.map(_.n).sum}"
   }.sorted
 
   def assertSame(found: Seq[String], expected: Seq[String]): Unit = {

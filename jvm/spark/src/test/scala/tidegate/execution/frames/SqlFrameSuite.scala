@@ -136,7 +136,7 @@ class SqlFrameSuite extends FrameScenarioTest {
     )
   )
 
-  scenario("late by window_time, in windows that grow", late = 1, frames = false)(
+  scenario("late by window_time, in windows that grow", late = 1)(
     sql("""SELECT window_time, count(*)
       FROM CUMULATE(TABLE(o), DESCRIPTOR(time), 5 seconds, 10 seconds) GROUP BY window_time""")
   )(
