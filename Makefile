@@ -142,10 +142,10 @@ soak: $(VENV)/.installed $(KAFKA) ## Kill queries on Kafka for MINUTES=60, verif
 	  --minutes $(MINUTES) --kill-every $(KILL_EVERY) $(if $(SEED),--seed $(SEED))
 
 .PHONY: bench bench-core bench-watermark bench-join bench-sql bench-hop bench-order bench-async bench-snapshot \
-  bench-files
+  bench-files bench-held
 bench: ## Run all benchmarks (see jvm/bench/README.md).
 	@$(MAKE) --no-print-directory bench-core bench-watermark bench-join bench-sql bench-hop bench-order bench-async \
-	  bench-snapshot bench-files
+	  bench-snapshot bench-files bench-held
 bench-core: ## Run the benchmarks of the pure core.
 	./sbt "bench/Jmh/run CoalescerBenchmark"
 bench-watermark: ## Run keyed watermarks against Spark's own.
@@ -165,6 +165,9 @@ bench-snapshot: ## Run batches beside exports of snapshots, and alone.
 	./sbt "bench/runMain tidegate.bench.snapshot.SnapshotBenchmark $(BENCH_ARGUMENTS)"
 bench-files: ## Run small batches with checkpoint files of Hadoop's class, and of LocalFiles.
 	./sbt "bench/runMain tidegate.bench.files.LocalFilesBenchmark"
+
+bench-held: ## Run small batches over states that hold few keys, and many.
+	./sbt "bench/runMain tidegate.bench.held.HeldBenchmark $(BENCH_ARGUMENTS)"
 
 .PHONY: bench-async-flink
 bench-async-flink: $(FLINK) ## Run them against Flink's too, which Maven brings.

@@ -10,7 +10,7 @@ private[hop] final class BatchCost(runner: HopRunner, bids: Bids) {
   def milliseconds(side: Side, state: String): Double =
     known.getOrElseUpdate(
       (side, state), {
-        val work = Work(side, bids, sizeSeconds = 60, state, filesPerBatch = 1)
+        val work = Work(side, bids, Windows.Sliding(60), state, filesPerBatch = 1)
         runner.run(work)
         runner.run(work).batchMs
       }

@@ -22,7 +22,7 @@ private[hop] object ChildRun {
       "--keys" -> shape.keys,
       "--rate" -> shape.rate,
       "--files" -> shape.files,
-      "--size" -> work.sizeSeconds,
+      "--size" -> work.windows.sizeSeconds,
       "--pairs" -> 0,
       "--states" -> work.state,
       "--side" -> (if (work.side == Side.Spark) "spark" else "tidegate"),

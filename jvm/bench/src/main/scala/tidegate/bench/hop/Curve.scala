@@ -25,8 +25,9 @@ private[hop] final class Curve(runner: HopRunner, batches: BatchCost, settings: 
     var frames = true
     // An iterator, because the result of one size decides whether the next one runs.
     Sizes.iterator.filter(_ <= LargestWithoutFrames || frames).foreach { size =>
-      runner.run(Work(side, bids, size, state))
-      val runs = (1 to settings.pairs).map(_ => runner.run(Work(side, bids, size, state)))
+      runner.run(Work(side, bids, Windows.Sliding(size), state))
+      val runs =
+        (1 to settings.pairs).map(_ => runner.run(Work(side, bids, Windows.Sliding(size), state)))
       frames = runs.forall(_.frames)
       report(size, runs, batchMs)
     }

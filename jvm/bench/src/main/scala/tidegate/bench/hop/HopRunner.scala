@@ -14,7 +14,7 @@ import tidegate.bench.{Pairs, ProcessMemory, Result, States, Took}
 private[hop] final case class Work(
     side: Side,
     bids: Bids,
-    sizeSeconds: Int,
+    windows: Windows,
     state: String,
     filesPerBatch: Int = 2
 )
@@ -65,7 +65,7 @@ private[hop] final class HopRunner(spark: SparkSession) {
   }
 
   private def windows(work: Work): DataFrame =
-    work.side.windows(work.bids.read(work.filesPerBatch), work.sizeSeconds)
+    work.side.windows(work.bids.read(work.filesPerBatch), work.windows)
 
   /**
    * Spark keeps the state of a stopped query for up to a minute, where it would burden the next
@@ -96,7 +96,7 @@ private[hop] object HopRunner {
       frames = hasFrames(query),
       rows = work.bids.shape.rows,
       keys = work.bids.shape.keys,
-      sizeSeconds = work.sizeSeconds,
+      sizeSeconds = work.windows.sizeSeconds,
       wallSeconds = rounded(took.wall),
       cpuSeconds = rounded(took.cpu),
       rowsPerSecond = (work.bids.shape.rows / took.wall).toLong,

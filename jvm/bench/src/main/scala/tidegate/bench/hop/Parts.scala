@@ -8,18 +8,22 @@ private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
   private val batches = new BatchCost(runner, ensure(settings.oneRowABatch))
 
   def run(part: String): Unit = part match {
-    case "hop60"  => settings.states.foreach(hop60)
-    case "hop600" => settings.states.take(1).foreach(hop600)
-    case "curve"  => new Curve(runner, batches, settings).run(ensure(settings.shape(2000000)))
-    case "empty"  => settings.states.foreach(empty)
-    case "large"  => settings.states.foreach(large)
-    case "once"   => once()
+    case "hop60"    => settings.states.foreach(hop60)
+    case "hop600"   => settings.states.take(1).foreach(hop600)
+    case "curve"    => new Curve(runner, batches, settings).run(ensure(settings.shape(2000000)))
+    case "empty"    => settings.states.foreach(empty)
+    case "cumulate" => settings.states.foreach(cumulate)
+    case "large"    => settings.states.foreach(large)
+    case "once"     => once()
   }
 
   private def ensure(shape: BidShape): Bids = Bids.ensure(spark, settings.data, shape)
 
-  private def works(bids: Bids, sizeSeconds: Int, state: String, usualSides: String): Seq[Work] =
-    settings.sidesOr(usualSides).map(Work(_, bids, sizeSeconds, state))
+  private def works(bids: Bids, size: Int, state: String, usualSides: String): Seq[Work] =
+    works(bids, Windows.Sliding(size), state, usualSides)
+
+  private def works(bids: Bids, windows: Windows, state: String, usual: String): Seq[Work] =
+    settings.sidesOr(usual).map(Work(_, bids, windows, state))
 
   /** Windows of a minute: warm runs in this process, and cold runs in separate processes. */
   private def hop60(state: String): Unit = {
@@ -80,6 +84,24 @@ private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
     settings.sidesOr("both").foreach { side =>
       println(f"empty, $state: ${batches.milliseconds(side, state)}%.0f ms a batch, ${side.name}")
     }
+
+  /**
+   * Windows that grow up to an hour: by a minute on both sides; then in fewer and more steps, to
+   * show what a step costs.
+   */
+  private def cumulate(state: String): Unit = {
+    val bids = ensure(settings.shape(2000000, few = true))
+    def by(step: Int) = Windows.Growing(step, 3600)
+    println(
+      s"cumulate: up to 1 h by 60 s, ${bids.shape}, state in $state, ${settings.pairs} rounds"
+    )
+    compare("by 60 s", works(bids, by(60), state, "both"), settings.pairs)
+    Seq(600, 6).foreach { step =>
+      println(s"cumulate: up to 1 h by $step s, state in $state")
+      val one = works(bids, by(step), state, "tidegate").takeRight(1)
+      compare(s"by $step s", one, settings.pairs)
+    }
+  }
 
   private def large(state: String): Unit = {
     val bids = ensure(settings.shape(20000000))

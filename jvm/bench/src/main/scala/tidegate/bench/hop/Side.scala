@@ -1,17 +1,14 @@
 package tidegate.bench.hop
 
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.{Column, DataFrame}
+import org.apache.spark.sql.{Column, DataFrame, SparkSession}
 import tidegate._
 
 /** One side of the comparison: each side has the same windows and keys, but its own watermark. */
 private[hop] sealed abstract class Side(val name: String) {
 
-  /**
-   * The closed windows of `sizeSeconds` that slide by a second: `window_start`, `key`, `n`,
-   * `total`, `mean`, `lo` and `hi`.
-   */
-  def windows(bids: DataFrame, sizeSeconds: Int): DataFrame
+  /** The closed windows: `window_end`, `key`, `n`, `total`, `mean`, `lo` and `hi`. */
+  def windows(bids: DataFrame, windows: Windows): DataFrame
 }
 
 private[hop] object Side {
@@ -19,8 +16,8 @@ private[hop] object Side {
 
   /** Spark's watermark, which keeps Spark's own plan. */
   case object Spark extends Side("spark") {
-    override def windows(bids: DataFrame, sizeSeconds: Int): DataFrame =
-      grouped(bids.withWatermark("rt", Delay), sizeSeconds)
+    override def windows(bids: DataFrame, windows: Windows): DataFrame =
+      grouped(bids.withWatermark("rt", Delay), windows)
   }
 
   /**
@@ -28,35 +25,51 @@ private[hop] object Side {
    * only one part, and with a substream for each part the watermark would wait for the others.
    */
   case object Tidegate extends Side("tidegate") {
-    override def windows(bids: DataFrame, sizeSeconds: Int): DataFrame =
-      grouped(bids.withKeyedWatermark("rt", Delay, idleTimeout = null), sizeSeconds)
+    override def windows(bids: DataFrame, windows: Windows): DataFrame =
+      grouped(bids.withKeyedWatermark("rt", Delay, idleTimeout = null), windows)
   }
 
   /** The same query in SQL. */
   case object TidegateSql extends Side("tidegate-sql") {
-    override def windows(bids: DataFrame, sizeSeconds: Int): DataFrame = {
+    override def windows(bids: DataFrame, windows: Windows): DataFrame = {
       bids.createOrReplaceTempView("bids")
-      val ordered =
-        s"IMPOSE_ORDER(TABLE(bids), DESCRIPTOR(rt), INTERVAL $Delay, idle_timeout => NULL)"
-      bids.sparkSession.sql(s"""
-        SELECT window_start, key, count(*) AS n, sum(price) AS total, avg(price) AS mean,
-          min(price) AS lo, max(price) AS hi
-        FROM HOP($ordered, DESCRIPTOR(rt), INTERVAL $sizeSeconds SECONDS, INTERVAL 1 SECOND)
-        GROUP BY window_start, window_end, key""")
+      inSql(
+        bids.sparkSession,
+        s"IMPOSE_ORDER(TABLE(bids), DESCRIPTOR(rt), INTERVAL $Delay, idle_timeout => NULL)",
+        windows
+      )
     }
   }
 
-  private def grouped(bids: DataFrame, sizeSeconds: Int): DataFrame =
-    bids
-      .groupBy(window(col("rt"), s"$sizeSeconds seconds", "1 second"), col("key"))
-      .agg(
-        count(lit(1)).as("n"),
-        sum("price").as("total"),
-        avg("price").as("mean"),
-        min("price").as("lo"),
-        max("price").as("hi")
-      )
-      .selectExpr("window.start AS window_start", "key", "n", "total", "mean", "lo", "hi")
+  private def grouped(bids: DataFrame, windows: Windows): DataFrame = windows match {
+    case Windows.Sliding(size) =>
+      bids
+        .groupBy(window(col("rt"), s"$size seconds", "1 second"), col("key"))
+        .agg(
+          count(lit(1)).as("n"),
+          sum("price").as("total"),
+          avg("price").as("mean"),
+          min("price").as("lo"),
+          max("price").as("hi")
+        )
+        .selectExpr("window.end AS window_end", "key", "n", "total", "mean", "lo", "hi")
+    case _ =>
+      bids.createOrReplaceTempView("bids")
+      inSql(bids.sparkSession, "TABLE(bids)", windows)
+  }
+
+  private def inSql(spark: SparkSession, table: String, windows: Windows): DataFrame = {
+    val call = windows match {
+      case Windows.Sliding(size) =>
+        s"HOP($table, DESCRIPTOR(rt), INTERVAL $size SECONDS, INTERVAL 1 SECOND)"
+      case Windows.Growing(step, size) =>
+        s"CUMULATE($table, DESCRIPTOR(rt), INTERVAL $step SECONDS, INTERVAL $size SECONDS)"
+    }
+    spark.sql(s"""
+      SELECT window_end, key, count(*) AS n, sum(price) AS total, avg(price) AS mean,
+        min(price) AS lo, max(price) AS hi
+      FROM $call GROUP BY window_start, window_end, key""")
+  }
 
   /**
    * The values that must be equal on both sides.
@@ -70,7 +83,7 @@ private[hop] object Side {
     windows
       .where(col("key") =!= -1)
       .select(
-        col("window_start"),
+        col("window_end"),
         col("key"),
         col("n"),
         rounded(col("total")).as("total"),

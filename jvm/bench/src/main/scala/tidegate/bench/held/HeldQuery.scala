@@ -1,0 +1,59 @@
+package tidegate.bench.held
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{Column, DataFrame}
+import tidegate._
+
+/** A query that holds one entry or more for each key. */
+private[held] sealed abstract class HeldQuery(val name: String, val streams: Seq[String]) {
+
+  /** The query over its streams, in order, each with a watermark on `rt`. */
+  def over(streams: Seq[DataFrame]): DataFrame
+}
+
+private[held] object HeldQuery {
+
+  private sealed abstract class Counted(name: String) extends HeldQuery(name, Seq("bids")) {
+    override def over(streams: Seq[DataFrame]): DataFrame =
+      streams.head.groupBy(windows, col("key")).agg(count(lit(1)), sum("price"))
+
+    protected def windows: Column
+  }
+
+  private object Tumbling extends Counted("tumbling") {
+    override protected def windows = window(col("rt"), "1 hour")
+  }
+
+  private object Hop extends Counted("hop") {
+    override protected def windows = window(col("rt"), "1 hour", "20 minutes")
+  }
+
+  private object Session extends Counted("session") {
+    override protected def windows = session_window(col("rt"), "30 minutes")
+  }
+
+  private object Join extends HeldQuery("join", Seq("orders", "deliveries")) {
+    override def over(streams: Seq[DataFrame]): DataFrame = {
+      val within = expr("d.rt BETWEEN o.rt AND o.rt + INTERVAL 1 HOUR")
+      streams.head
+        .as("o")
+        .join(streams.last.as("d"), col("o.key") === col("d.key") && within)
+        .select("o.key", "o.rt", "d.rt")
+    }
+  }
+
+  private object Dedup extends HeldQuery("dedup", Seq("bids")) {
+    override def over(streams: Seq[DataFrame]): DataFrame =
+      streams.head.dropDuplicatesWithinWatermark("key")
+  }
+
+  val All: Seq[HeldQuery] = Seq(Tumbling, Hop, Session, Join, Dedup)
+
+  /** Adds the watermark of one of the sides. */
+  def watermarked(side: String, rows: DataFrame, key: Int): DataFrame = side match {
+    case "spark"    => rows.withWatermark("rt", Lag)
+    case "tidegate" => rows.withKeyedWatermark("rt", Lag, key = key)
+  }
+
+  private val Lag = "2 seconds"
+}

@@ -1,0 +1,46 @@
+package tidegate.bench.held
+
+import java.nio.file.{Path, Paths}
+
+import tidegate.bench.States
+
+/** The arguments of the benchmark, as documented in its README. */
+private[held] final case class HeldSettings(
+    queries: Seq[HeldQuery] = HeldQuery.All,
+    keys: Seq[Long] = Seq(20000L, 2000000L),
+    states: Seq[String] = Seq("hdfs", "rocksdb-changelog"),
+    sides: Seq[String] = HeldSettings.Sides,
+    rounds: Int = 2,
+    data: Path = Paths.get("build", "bench").toAbsolutePath
+)
+
+private[held] object HeldSettings {
+  val Sides: Seq[String] = Seq("spark", "tidegate")
+
+  def parse(arguments: Seq[String]): HeldSettings =
+    arguments.grouped(2).foldLeft(HeldSettings()) {
+      case (settings, Seq(option, value)) => withOption(settings, option, value)
+      case (_, other)                     => throw refused(other.mkString(" "))
+    }
+
+  private def withOption(settings: HeldSettings, option: String, value: String): HeldSettings = {
+    val several = value.split(',').toSeq
+    def known(names: Seq[String]) = several.forall(names.contains)
+    option match {
+      case "--queries" if known(HeldQuery.All.map(_.name)) =>
+        settings.copy(queries = HeldQuery.All.filter(q => several.contains(q.name)))
+      case "--keys"                          => settings.copy(keys = several.map(_.toLong))
+      case "--states" if known(States.Names) => settings.copy(states = several)
+      case "--sides" if known(Sides)         => settings.copy(sides = several)
+      case "--rounds"                        => settings.copy(rounds = value.toInt)
+      case "--data" => settings.copy(data = Paths.get(value).toAbsolutePath)
+      case _        => throw refused(s"$option $value")
+    }
+  }
+
+  private def refused(argument: String) = new IllegalArgumentException(
+    s"'$argument' is not --queries ${HeldQuery.All.map(_.name).mkString(",")}, --keys N,N, " +
+      s"--states ${States.Names.mkString(",")}, --sides ${Sides.mkString(",")}, --rounds N or " +
+      "--data DIR"
+  )
+}
