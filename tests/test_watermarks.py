@@ -14,7 +14,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructType
 
 import tidegate
-from feeds import Feed
+from feeds import SCHEMA, Feed
 from refusals import check
 from statuses import watermark_of
 
@@ -52,6 +52,71 @@ def test_watermarks_when_the_query_runs_or_was_stopped_then_are_the_minimum_of_t
     after_stop = tidegate.watermarks(query)
 
     assert while_running == after_stop == {"feed": NODE}
+
+
+def test_watermarks_when_made_a_table_then_has_a_row_for_each_substream_and_operator(
+    feed: Feed,
+) -> None:
+    feed.add(("12:00:10", 0), ("11:50:10", 1))
+    keyed = tidegate.withKeyedWatermark(
+        feed.stream(), "time", "5 seconds", 3, substream="partition", idleTimeout=None, name="feed"
+    )
+
+    query, _ = feed.run_query(keyed.groupBy("time", "partition").count())
+    table = tidegate.watermarks(query).toDF()
+    of_sql = feed.spark.sql(
+        "SELECT * EXCEPT (query, query_id, run_id) FROM tidegate_watermarks(:query)",
+        args={"query": query.id},
+    )
+
+    assert table.dtypes == of_sql.dtypes
+    assert table.collect() == of_sql.collect()
+    shown = table.select("name", F.date_format("watermark", "HH:mm:ss"), "substream").collect()
+    assert [tuple(row) for row in shown] == [
+        ("feed", "11:50:05", "0"),
+        ("feed", "11:50:05", "1"),
+        ("aggregate", "11:50:05", None),
+    ]
+
+
+def test_watermarks_when_shown_in_a_notebook_then_names_of_substreams_are_text(
+    feed: Feed,
+) -> None:
+    feed.add(("12:00:10", 0), *((f"12:00:{n}", n) for n in range(11, 35)))
+    named = feed.stream().withColumn(
+        "shop", F.expr("if(partition = 0, '<b>&\"', partition::string)")
+    )
+    keyed = named.withKeyedWatermark("time", "5 seconds", substream="shop", idleTimeout=None)
+
+    query, _ = feed.run_query(keyed)
+    html = tidegate.watermarks(query)._repr_html_()
+
+    assert len(watermark_of(query, "time")["substreams"]) == 25
+    assert html.count("<tr>") == 1 + 1 + 20 + 1
+    assert "<b>" not in html
+    assert html.index("&lt;b&gt;&amp;&quot;") < html.index(">11<") < html.index("and 5 more")
+
+
+def test_sql_when_a_query_is_not_there_then_the_sentence_names_those_that_are(feed: Feed) -> None:
+    feed.add(("12:00:10", 0))
+    spark = feed.spark.newSession()
+    stream = spark.readStream.schema(SCHEMA).json(str(feed.folder))
+    keyed = tidegate.withKeyedWatermark(stream, "time", "5 seconds")
+    query = keyed.writeStream.queryName("hourly").format("noop").start()
+    try:
+        with pytest.raises(AnalysisException) as error:
+            spark.sql("SELECT * FROM tidegate_watermarks('houly')").collect()
+    finally:
+        query.stop()
+
+    check(
+        error.value,
+        "UNKNOWN_QUERY",
+        "The argument `query` of tidegate_watermarks is 'houly', but in this session no query runs "
+        "that has this name or id, and no query with keyed watermarks has ended that had it. There "
+        "are: `hourly`.",
+        "42704",
+    )
 
 
 def test_watermarks_when_substreams_have_several_columns_then_their_values_name_them(

@@ -16,6 +16,14 @@ from tidegate.errors import (
 from tidegate.joins import streamJoin
 from tidegate.mapping import mapAsync
 from tidegate.migration import adopt, release
+from tidegate.monitoring import (
+    KeyedWatermark,
+    OperatorWatermark,
+    QueryWatermarks,
+    SubstreamWatermark,
+    Watermark,
+    watermarks,
+)
 from tidegate.naming import tidegateName
 from tidegate.ordering import orderByEventTime
 from tidegate.policies import (
@@ -43,15 +51,7 @@ from tidegate.snapshotting import (
     startSnapshot,
     verifySnapshot,
 )
-from tidegate.streaming import (
-    KeyedWatermark,
-    OperatorWatermark,
-    SubstreamWatermark,
-    Watermark,
-    watermarks,
-    withIngestionWatermark,
-    withKeyedWatermark,
-)
+from tidegate.streaming import withIngestionWatermark, withKeyedWatermark
 
 __all__ = [
     "CallKey",
@@ -65,6 +65,7 @@ __all__ = [
     "MissingJarError",
     "OperatorWatermark",
     "Policy",
+    "QueryWatermarks",
     "SnapshotInfo",
     "StageVerdict",
     "SubstreamWatermark",

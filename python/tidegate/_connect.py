@@ -33,6 +33,20 @@ OPERATOR_NAME = "tidegate_name"
 """A hint that names the first stateful operator below."""
 
 
+WATERMARKS_TABLE = "tidegate_watermarks"
+"""The table function with the watermarks of a query."""
+
+
+WATERMARKS = f"""
+SELECT name, kind, key, event_time, unix_millis(watermark) AS watermark, idle, held_back_by,
+  substream, unix_millis(substream_watermark) AS substream_watermark, substream_idle,
+  future_events, unix_millis(eviction_watermark) AS eviction_watermark, eviction_held_back_by,
+  late_rows
+FROM {WATERMARKS_TABLE}(:query)
+"""
+"""Asks for the watermarks of a query, with times in epoch ms."""
+
+
 PLACE = re.compile(r"; line \d+ pos \d+")
 """What Spark puts behind the sentence of an error in SQL."""
 
@@ -124,6 +138,24 @@ def tidegate_name(df: DataFrame, name: str) -> DataFrame:
     return df.hint(OPERATOR_NAME, name)
 
 
+def watermarks(query: Any) -> list[dict[str, Any]]:
+    """Call ``tidegate_watermarks`` with the run of a query; times are in epoch ms, as on the JVM.
+
+    A client could not read the end of time as a TIMESTAMP.
+    """
+    from pyspark.sql.connect.streaming.query import StreamingQuery
+
+    if not isinstance(query, StreamingQuery):
+        raise wrong_type("query", "a pyspark.sql.streaming.StreamingQuery", query)
+    try:
+        rows = query._session.sql(WATERMARKS, args={"query": str(query.runId)})
+    except AnalysisException as error:
+        if _is_unknown(error, WATERMARKS_TABLE):
+            raise MissingExtensionError(NO_EXTENSION) from None
+        raise
+    return [row.asDict() for row in rows.collect()]
+
+
 def stream_join(
     left: Any, right: Any, on: list[str] | Column, how: str, bounds: Sequence[str] | None
 ) -> DataFrame:
@@ -163,6 +195,14 @@ def _remove_place(error: AnalysisException) -> None:
     state["_contexts"] = []
 
 
+def _is_unknown(error: AnalysisException, function: str) -> bool:
+    """Tell whether the error is about a table function that only the extension has."""
+    parameters: Mapping[str, str] = error.getMessageParameters() or {}
+    return (
+        parameters.get("routineName") == "`DESCRIPTOR`" or parameters.get("name") == f"`{function}`"
+    )
+
+
 class _Call:
     """A call of a table function: its text, and the values of the parameters in it."""
 
@@ -199,14 +239,7 @@ class _Call:
         try:
             return df.sparkSession.sql(text, args=self.values, df=df)
         except AnalysisException as error:
-            if self._is_unknown(error.getMessageParameters() or {}):
+            if _is_unknown(error, self.function):
                 raise MissingExtensionError(NO_EXTENSION) from None
             _remove_place(error)
             raise
-
-    def _is_unknown(self, parameters: Mapping[str, str]) -> bool:
-        """Tell whether the error is about a function that only the extension has."""
-        return (
-            parameters.get("routineName") == "`DESCRIPTOR`"
-            or parameters.get("name") == f"`{self.function}`"
-        )

@@ -35,12 +35,6 @@ NO_JAR = (
     "--jars <the Tidegate jar> --conf spark.sql.extensions=tidegate.TidegateExtensions."
 )
 
-NO_QUERY = (
-    "watermarks needs classic PySpark, and this is a query of Spark Connect, which has no py4j. "
-    "The watermarks are in query.lastProgress, as the endOffset of the source tidegate_clock; "
-    "inside of a query current_watermark('orders') gives one of them, in SQL."
-)
-
 NO_ADOPTION = (
     "adopt needs classic PySpark, and this is a DataFrame of Spark Connect, which has no py4j. "
     "Start the query on a server with spark.tidegate.adoptCheckpoint=true."
@@ -188,7 +182,9 @@ def mark_for_adoption(checkpoint: str) -> None:
 
 def export_of_query(query: Any, path: str, cancel: bool, progress: Progress | None) -> str:
     """Export a running query, and return what was written, as JSON."""
-    java = java_query(query, NO_EXPORT)
+    if is_connect(query):
+        raise UnsupportedSessionError(NO_EXPORT)
+    java = java_query(query)
     export = facade().snapshotExport(java, path)
     if cancel:
         return _followed(lambda: facade().cancelAndRun(export, java), export, progress)
@@ -271,10 +267,8 @@ def map_async(df: Any, mapped: Any, function: str, dead_letters: str | None) -> 
     )
 
 
-def java_query(query: Any, no_query: str = NO_QUERY) -> Any:
-    """Return the Java object behind a streaming query; `no_query` is the error on Spark Connect."""
-    if is_connect(query):
-        raise UnsupportedSessionError(no_query)
+def java_query(query: Any) -> Any:
+    """Return the Java object behind a streaming query."""
     if not isinstance(query, StreamingQuery):
         raise wrong_type("query", "a pyspark.sql.streaming.StreamingQuery", query)
     return query._jsq

@@ -1,12 +1,9 @@
-"""Keyed watermarks on streaming DataFrames, and the watermarks of a running query."""
+"""Keyed watermarks on streaming DataFrames."""
 
-import json
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any
 
 from pyspark.sql import DataFrame
-from pyspark.sql.streaming.query import StreamingQuery
 
 from tidegate import _connect, _jvm
 from tidegate._arguments import (
@@ -21,48 +18,7 @@ from tidegate._arguments import (
 )
 from tidegate._defaults import IDLE_TIMEOUT, INGESTION_TIME, KEY, MAX_IDLE_LAG
 from tidegate._keywords import keywords
-from tidegate._times import utc
 from tidegate.policies import EMISSIONS, POLICIES, Emission, Policy, fixedLag
-
-_TIMES = {"watermark", "evictionWatermark"}
-
-
-class SubstreamWatermark(TypedDict):
-    """What :func:`watermarks` says about one substream."""
-
-    watermark: datetime | None
-    idle: bool
-
-
-class KeyedWatermark(TypedDict):
-    """What :func:`watermarks` says about one keyed watermark of a query."""
-
-    kind: Literal["watermark"]
-    key: int
-    watermark: datetime | None
-    idle: bool
-    eventTime: str
-    heldBackBy: str | None
-    futureEvents: int
-    substreams: dict[str, SubstreamWatermark]
-
-
-class OperatorWatermark(TypedDict):
-    """What :func:`watermarks` says about one stateful operator, or one side of a join."""
-
-    kind: Literal["operator"]
-    key: int
-    watermark: datetime | None
-    idle: bool
-    eventTime: str
-    heldBackBy: str
-    evictionWatermark: datetime | None
-    evictionHeldBackBy: str | None
-    lateRows: int
-
-
-Watermark: TypeAlias = KeyedWatermark | OperatorWatermark
-"""What :func:`watermarks` says about one name; ``kind`` tells a type checker which of the two."""
 
 
 @keywords
@@ -266,72 +222,6 @@ def withIngestionWatermark(
     if _connect.is_connect(df):
         return _connect.with_ingestion_watermark(df, *arguments)
     return _jvm.with_ingestion_watermark(df, *arguments)
-
-
-@keywords
-def watermarks(query: StreamingQuery) -> dict[str, Watermark]:
-    """Return the keyed watermarks and the stateful operators of a running query, by name.
-
-    Parameters
-    ----------
-    query : StreamingQuery
-        The query, as ``start()`` returns it.
-
-    Returns
-    -------
-    dict of str to Watermark
-        Keyed watermarks, whose ``kind`` is ``"watermark"``, by the name that they were given, and
-        stateful operators, whose kind is ``"operator"``, by names such as ``"aggregate"``. A join
-        has one entry for each side, ``"join.left"`` and ``"join.right"``. Both kinds have a
-        ``key``, a ``watermark`` (a datetime in UTC, or ``None`` before there is one), whether they
-        are ``idle``, the ``eventTime`` column, and ``heldBackBy``, the name of what they wait for.
-
-        A keyed watermark waits for the substream with the lowest watermark; for ``None`` if all
-        are idle. It also has the number of ``futureEvents`` since the query was started, and the
-        ``watermark`` and ``idle`` of each of its ``substreams``.
-
-        An operator waits for its lowest keyed watermark. It also has ``lateRows``, the number of
-        rows that it dropped as late since the query was started, the ``evictionWatermark`` (a
-        datetime or ``None``), below which rows have left its state, and ``evictionHeldBackBy``,
-        the keyed watermark that the eviction waits for. In a join, the state of one side waits for
-        the watermark of the other side; the value is ``None`` if rows stay in the state for ever.
-
-        For a type checker the two kinds are :class:`KeyedWatermark` and
-        :class:`OperatorWatermark`; ``if status["kind"] == "operator":`` tells which one it is.
-
-    Raises
-    ------
-    TypeError
-        If `query` is not a streaming query.
-    MissingJarError
-        If Spark runs without the Tidegate jar.
-    UnsupportedSessionError
-        If `query` belongs to a Spark Connect session.
-    pyspark.errors.AnalysisException
-        If the query has no keyed watermark, or ended before Spark had planned it.
-
-    Examples
-    --------
-    >>> import tidegate
-    >>> query = (
-    ...     orders.withKeyedWatermark("order_time", "5 seconds", name="orders")
-    ...     .dropDuplicates(["order_id", "order_time"])
-    ...     .writeStream.format("noop").start()
-    ... )
-    >>> query.processAllAvailable()
-    >>> tidegate.watermarks(query)["orders"]["watermark"]
-    datetime.datetime(2026, 1, 1, 0, 0, 55, tzinfo=datetime.timezone.utc)
-    >>> tidegate.watermarks(query)["deduplicate"]["heldBackBy"]
-    'orders'
-    >>> query.stop()
-    """
-    java_query = _jvm.java_query(query)
-    nodes: dict[str, Any] = json.loads(_jvm.facade().watermarks(java_query))
-    for node in nodes.values():
-        for holder in [node, *node.get("substreams", {}).values()]:
-            for name in _TIMES & holder.keys():
-                holder[name] = utc(holder[name])
-    return nodes
 
 
 def _policy(lag: Any, policy: Any) -> Policy:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Row
 
 NO_CLASS = "java.lang.ClassNotFoundException: tidegate.PythonFacade"
 
@@ -96,10 +96,11 @@ class FakeConnectSession:
     """Records the statements that would reach a Spark Connect server."""
 
     def __init__(self) -> None:
-        self.calls: list[tuple[str, dict[str, Any], DataFrame]] = []
+        self.calls: list[tuple[str, dict[str, Any], DataFrame | None]] = []
         self.failure: Exception | None = None
+        self.rows: list[Row] = []
 
-    def sql(self, text: str, args: dict[str, Any], df: DataFrame) -> DataFrame:
+    def sql(self, text: str, args: dict[str, Any], df: DataFrame | None = None) -> DataFrame:
         self.calls.append((text, args, df))
         if self.failure is not None:
             raise self.failure
@@ -121,6 +122,9 @@ class FakeConnectDataFrame(DataFrame):
     @property
     def sparkSession(self) -> Any:
         return self.session
+
+    def collect(self) -> list[Row]:
+        return self.session.rows
 
     def join(self, other: Any, on: Any = None, how: Any = None) -> DataFrame:
         return FakeConnectDataFrame(self.session, ("join", self.made_by, other.made_by, on, how))

@@ -1,7 +1,5 @@
 """One plain sentence for each way in which the JVM's side can be missing."""
 
-from typing import Any
-
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
@@ -59,16 +57,3 @@ def test_facade_when_it_fails_otherwise_then_the_java_error_is_not_hidden(
 
     with pytest.raises(Py4JJavaError):
         tidegate.withKeyedWatermark(df, "t", "5 seconds")
-
-
-def test_query_when_of_spark_connect_then_says_where_the_watermarks_are() -> None:
-    query: Any = type("StreamingQuery", (), {"__module__": "pyspark.sql.connect.streaming.query"})()
-
-    with pytest.raises(tidegate.UnsupportedSessionError) as error:
-        tidegate.watermarks(query)
-
-    assert str(error.value) == (
-        "watermarks needs classic PySpark, and this is a query of Spark Connect, which has no "
-        "py4j. The watermarks are in query.lastProgress, as the endOffset of the source "
-        "tidegate_clock; inside of a query current_watermark('orders') gives one of them, in SQL."
-    )

@@ -141,8 +141,6 @@ def test_progress_when_read_then_holds_the_watermarks(feed: RemoteFeed) -> None:
 
     node = clock(query)["orders"]
     assert (node["key"], node["watermark"]) == (2, millis("12:01:05"))
-    with pytest.raises(tidegate.UnsupportedSessionError):
-        tidegate.watermarks(query)
 
 
 def test_functions_of_sql_when_called_on_columns_then_know_the_watermark(feed: RemoteFeed) -> None:

@@ -32,7 +32,8 @@ import tidegate.sql.{
   ClaimLateCalls,
   ResolveEventTimeCalls,
   ResolveWatermarkFunctions,
-  WatermarkFunctions
+  WatermarkFunctions,
+  WatermarksFunction
 }
 
 /** Everything that Tidegate adds to a session. */
@@ -75,6 +76,8 @@ private[tidegate] object Injections {
     extensions.injectResolutionRule(_ => ResolveEventTimeCalls)
 
     WatermarkFunctions.all.foreach(extensions.injectFunction)
+
+    extensions.injectTableFunction(WatermarksFunction.registered)
 
     extensions.injectResolutionRule(_ => ResolveWatermarkFunctions)
 

@@ -252,9 +252,10 @@ final class EventTimeClock(madeAtMs: Long)
 
   override def commit(end: Offset): Unit = ()
 
-  /** Counts and logs the late rows of the last batch. */
+  /** Counts and logs the late rows of the last batch, and leaves the last figures behind. */
   override def stop(): Unit = {
     drainLate()
+    if (query != null) query.ends()
     // Without time the query never had a batch, perhaps because a setting is not valid.
     if (time != null) lateLines.end()
   }

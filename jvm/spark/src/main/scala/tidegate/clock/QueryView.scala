@@ -57,13 +57,12 @@ private[tidegate] final case class QueryView(clock: ClockView, eventTimes: Map[S
 private[tidegate] object QueryView {
 
   /** @throws AnalysisException if the query has no keyed watermark, or no plan */
-  def of(query: StreamingQuery): QueryView = {
-    val run = running(query)
-    QueryView(
-      run.clock.view,
-      run.nodes.map((n: KeyedWatermark) => n.spec.name -> n.eventTime.name).toMap
-    )
-  }
+  def of(query: StreamingQuery): QueryView = of(running(query))
+
+  def of(run: RunningQuery): QueryView = QueryView(
+    run.clock.view,
+    run.nodes.map((n: KeyedWatermark) => n.spec.name -> n.eventTime.name).toMap
+  )
 
   private def running(query: StreamingQuery): RunningQuery = {
     val name = Option(query.name).getOrElse(query.id.toString)

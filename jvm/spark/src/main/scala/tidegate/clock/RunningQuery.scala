@@ -39,6 +39,9 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
 
   private def context: StreamExecutionContext = query.getLatestExecutionContext()
 
+  /** To be called when the query has ended. */
+  private[clock] def ends(): Unit = KnownQueries.ends(query, QueryView.of(this))
+
   /** What the log calls the query: the name that the user gave it, or its id. */
   def name: String = Option(query.name).getOrElse(query.id.toString)
 

@@ -4,11 +4,13 @@ import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.types.DataType
 import tidegate.errors.Conditions.{error, list}
 
-/** Errors of the functions `current_watermark` and `is_late`. */
+/** Errors of the functions `current_watermark`, `is_late` and `tidegate_watermarks`. */
 object FunctionErrors {
 
   def oneArgument(function: String, found: Int): AnalysisException =
     error("ONE_ARGUMENT", "function" -> function, "found" -> found.toString)
+
+  def oneQuery(found: Int): AnalysisException = error("ONE_QUERY", "found" -> found.toString)
 
   def watermarkNameNeeded(found: String): AnalysisException =
     error("WATERMARK_NAME_NEEDED", "found" -> found)

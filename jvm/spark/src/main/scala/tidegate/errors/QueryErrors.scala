@@ -38,6 +38,14 @@ object QueryErrors {
   def notTidegateQuery(query: String): AnalysisException =
     error("NOT_A_TIDEGATE_QUERY", "query" -> query)
 
+  /** @param known the queries that there are, by name or id */
+  def unknownQuery(found: String, known: Seq[String]): AnalysisException =
+    error(
+      "UNKNOWN_QUERY",
+      "found" -> found,
+      "known" -> (if (known.isEmpty) "none" else list(known))
+    )
+
   /**
    * @param isActive
    *   whether the query may still make its plan

@@ -21,7 +21,8 @@ import tidegate.execution.{
   LateOrigin,
   NoFramesExec,
   OperatorsInOrderExec,
-  RetagEventTimeExec
+  RetagEventTimeExec,
+  WatermarksTableExec
 }
 import tidegate.plans.{
   AsyncCalls,
@@ -34,7 +35,8 @@ import tidegate.plans.{
   KeyedWatermark,
   NoFrames,
   PreparedQuery,
-  RetagEventTime
+  RetagEventTime,
+  WatermarksTable
 }
 import tidegate.settings.Settings
 import tidegate.statistics.{LateRows, SubstreamStats}
@@ -79,7 +81,8 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case a: AsyncCalls =>
       val child = planLater(a.child)
       Seq(AsyncCallsExec(a.times, a.metadata, a.calls, a.function, a.deadLetters, child))
-    case n: NoFrames => Seq(NoFramesExec(n.reason, planLater(n.child)))
+    case w: WatermarksTable => Seq(WatermarksTableExec(w.query, w.output))
+    case n: NoFrames        => Seq(NoFramesExec(n.reason, planLater(n.child)))
     // No bounds can follow any more; a query whose join lacks them was refused at its start.
     case b: BoundsFollow => Seq(planLater(b.child))
     case _               => Nil

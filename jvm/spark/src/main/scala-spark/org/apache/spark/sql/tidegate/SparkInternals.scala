@@ -123,11 +123,18 @@ object SparkInternals {
    * query lives. `None` if the query has no plan after that.
    */
   def execution(query: StreamingQuery): Option[MicroBatchExecution] =
+    executionBy(query, InitializationWait.fromNow)
+
+  /** As `execution`, without the wait: `None` if the query has no plan yet. */
+  def plannedExecution(query: StreamingQuery): Option[MicroBatchExecution] =
+    executionBy(query, Deadline.now)
+
+  private def executionBy(query: StreamingQuery, until: Deadline): Option[MicroBatchExecution] =
     microBatch(query).filter { m =>
       // If the query's own thread asked for the plan, Spark would make the plan now, which is too
       // early. After the plan is made, this thread runs user code only in batches.
       if (m.queryExecutionThread eq Thread.currentThread) m.lastExecution != null
-      else awaitInitialization(m, InitializationWait.fromNow) && isPlanMade(m)
+      else awaitInitialization(m, until) && isPlanMade(m)
     }
 
   /** Whether the query is past its initialization, which may have failed. */

@@ -1,0 +1,55 @@
+package tidegate.clock
+
+import java.lang.ref.WeakReference
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.tidegate.{MicroBatchExecution, SparkInternals}
+import tidegate.errors.QueryErrors
+
+/**
+ * The queries of a session, for callers that have a name or an id but no handle: those that run,
+ * and the last ones with a clock that have ended. Spark itself forgets a query when it ends.
+ */
+private[tidegate] object KnownQueries {
+  private val ended = new EndedRuns(max = 100)
+
+  /** To be called when a query ends. */
+  private[clock] def ends(query: MicroBatchExecution, last: QueryView): Unit =
+    ended.add(EndedRun(QueryIds.of(query), new WeakReference(query.sparkSession), last))
+
+  /**
+   * The watermarks of one query; a query that starts is waited for.
+   *
+   * @param query
+   *   its name, its id, or the id of one of its runs; a query that runs comes before those that
+   *   have ended, and of those the last one is taken
+   * @throws AnalysisException
+   *   if the session has no such query, or if the query has no keyed watermark or no plan
+   */
+  def view(session: SparkSession, query: String): (QueryIds, QueryView) = {
+    // Before the others: a query may end in between.
+    val active = session.streams.active.toSeq
+    val past = ended.of(session)
+    active
+      .find(QueryIds.of(_).matches(query))
+      .map(q => QueryIds.of(q) -> QueryView.of(q))
+      .orElse(past.find(_.ids.matches(query)).map(run => run.ids -> run.view))
+      .getOrElse {
+        val known = active.map(QueryIds.of(_).label) ++ past.map(_.ids.label)
+        throw QueryErrors.unknownQuery(query, known.distinct)
+      }
+  }
+
+  /**
+   * The watermarks of all queries of a session that run and have a clock, by name. A query that
+   * Spark has not planned yet is left out.
+   */
+  def views(session: SparkSession): Seq[(QueryIds, QueryView)] =
+    session.streams.active.toSeq
+      .flatMap(q => running(q).map(QueryIds.of(q) -> QueryView.of(_)))
+      .sortBy { case (ids, _) => (ids.label, ids.id) }
+
+  private def running(query: StreamingQuery): Option[RunningQuery] =
+    SparkInternals.plannedExecution(query).flatMap(RunningQuery.of)
+}
