@@ -27,7 +27,7 @@ PYTHON_SOURCES := $(shell find python/tidegate -type f \
   -not -path '*/jars/*' -not -path '*/__pycache__/*' -not -name _version.py)
 
 RUFF_CONFIG := --config python/pyproject.toml
-PYTHON := python tests docs/site
+PYTHON := python tests docs/site examples
 DEMO_ARGUMENTS ?=
 BENCH_ARGUMENTS ?=
 SPARK_SUITES_ARGUMENTS ?=
@@ -52,8 +52,12 @@ demo-kafka: $(VENV)/.installed $(KAFKA) ## Show the partitions of a topic live, 
 demo-adopt: $(VENV)/.installed $(KAFKA) ## Kill an ordinary job, adopt its checkpoint, and check every window.
 	@$(BIN)/python -m tidegate demo-adopt --jars $(KAFKA_JARS) $(DEMO_ARGUMENTS)
 
+.PHONY: first-minute
+first-minute: $(WHEEL) ## Measure, in an empty environment, the time to the first result of README.
+	@$(BIN)/python tests/first_minute.py $(WHEEL)
+
 .PHONY: test
-test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the wheel, Spark Connect, a cluster, Delta, Kafka.
+test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the wheel, Spark Connect, a cluster, Delta, Kafka, examples.
 	@$(MAKE) --no-print-directory test-python
 
 .PHONY: test-spark-4.0 test-spark-4.1
@@ -201,7 +205,7 @@ test-jvm: $(VENV)/.tools
 	@touch $(JARS) $(KAFKA)
 
 # Two suites at a time, the longest first. `make pytest-connect` runs one of them alone.
-SUITES := kafka installed-wheel sql connect cluster delta docstrings unit
+SUITES := kafka installed-wheel sql examples connect cluster delta docstrings unit
 ifneq ($(SPARK),4.2)
 # The build brings the connector to Kafka, and Delta, for Spark 4.2.
 SUITES := $(filter-out kafka delta,$(SUITES))
@@ -211,7 +215,7 @@ PYTEST_unit := python/unit
 PYTEST_docstrings := --doctest-modules python/tidegate
 PYTEST_sql := $(SQL_TESTS)
 PYTEST_installed-wheel := $(filter-out $(SQL_TESTS),$(wildcard tests/test_*.py)) tests/soak
-$(foreach suite,connect cluster delta kafka,$(eval PYTEST_$(suite) := tests/$(suite)))
+$(foreach suite,connect cluster delta kafka examples,$(eval PYTEST_$(suite) := tests/$(suite)))
 
 .PHONY: test-python
 test-python: $(PYTEST_NEEDS)

@@ -1,0 +1,72 @@
+"""The blocks of the first minute, pasted as a user pastes them, print what the pages show."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import first_minute
+from first_minute import PAGE, README
+
+
+def paste(command: list[str], text: str, folder: Path) -> str:
+    """Give a text to a shell as its input, and return what it prints."""
+    binaries = str(Path(sys.executable).parent)
+    path = os.pathsep.join([binaries, os.environ["PATH"]])
+    done = subprocess.run(
+        command,
+        input=text,
+        cwd=folder,
+        env={**os.environ, "PATH": path, "PYSPARK_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    if done.returncode != 0:
+        pytest.fail(f"{command} failed:\n{done.stdout}\n{done.stderr}")
+    return done.stdout
+
+
+def test_readme_when_its_block_is_pasted_then_it_prints_the_table(tmp_path: Path) -> None:
+    blocks = first_minute.blocks(README, "The first minute")
+
+    assert blocks["python"].count("\n") <= 20
+    printed = paste([sys.executable, *first_minute.PASTED], blocks["python"], tmp_path)
+    assert blocks["text"].strip() in printed
+
+
+def test_python_when_the_block_is_pasted_behind_that_of_readme_then_sql_counts_the_same(
+    tmp_path: Path,
+) -> None:
+    readme = first_minute.blocks(README, "The first minute")["python"]
+    blocks = first_minute.blocks(PAGE, "SQL on a stream")
+
+    pasted = readme + "\n" + blocks["python"]
+    printed = paste([sys.executable, *first_minute.PASTED], pasted, tmp_path)
+    assert blocks["text"].strip() in printed
+
+
+@pytest.mark.parametrize(
+    ("heading", "language"), [("SQL in its shell", "sql"), ("Scala", "scala")], ids=["sql", "scala"]
+)
+def test_shell_when_the_block_is_pasted_then_it_prints_the_table(
+    heading: str, language: str, tmp_path: Path
+) -> None:
+    blocks = first_minute.blocks(PAGE, heading)
+
+    assert blocks[language].count("\n") <= 20
+    printed = paste(["bash", "-e", "-c", blocks["bash"]], blocks[language], tmp_path)
+    assert blocks["text"].strip() in printed
+
+
+def test_java_when_the_file_is_compiled_and_submitted_then_it_prints_the_table(
+    tmp_path: Path,
+) -> None:
+    blocks = first_minute.blocks(PAGE, "Java")
+    (tmp_path / "FirstMinute.java").write_text(blocks["java"])
+
+    assert blocks["java"].count("\n") <= 20
+    printed = paste(["bash", "-e", "-c", blocks["bash"]], "", tmp_path)
+    assert blocks["text"].strip() in printed
