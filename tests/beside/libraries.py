@@ -8,9 +8,8 @@ import pyspark
 import tidegate
 
 SPARK = ".".join(pyspark.__version__.split(".")[:2])
-BUILD = Path(__file__).parents[2] / "build"
-JARS = BUILD if SPARK == "4.2" else BUILD / f"spark-{SPARK}"
-"""Where `sourceJars` of the build puts what it has fetched from the public repository."""
+JARS = Path(__file__).parents[2] / "build" / "beside" / SPARK
+"""Where `make test-beside` puts the jars that are listed in `jars.txt`."""
 
 TIDEGATE = "tidegate.TidegateExtensions"
 
