@@ -97,6 +97,20 @@ smoke: $(VENV)/.installed $(DIRECT_FILES)
 .PHONY: test-wheel
 test-wheel: test-python ## Run the Python tests on another Spark: make test-wheel SPARK=4.0 (or 4.1, 4.3).
 
+# Each file is a process with the jars of one library, and a Spark has those that there are for it.
+BESIDE_4.2 := delta messages
+BESIDE := build/beside/$(SPARK)/.ready
+.PHONY: test-beside
+test-beside: ## Run other libraries beside Tidegate, on the Sparks that they are for.
+	@for spark in 4.2; do $(MAKE) --no-print-directory beside SPARK=$$spark; done
+
+.PHONY: beside
+beside: $(VENV)/.installed $(DIRECT_FILES) $(BESIDE)
+	@for name in $(BESIDE_$(SPARK)); do \
+	  echo "== pytest, $$name beside Tidegate on Spark $(SPARK)"; \
+	  $(BIN)/python -m pytest -q tests/beside/test_beside_$$name.py; \
+	done
+
 .PHONY: test-quick
 test-quick: $(VENV)/.tools ## Run the tests that start no stream: the core, the pure clock, units, SQL parsing.
 	./sbt testQuickly
@@ -109,7 +123,7 @@ test-faults: ## Kills at every moment, replays, checkpoints of earlier versions,
 	./sbt "spark/testOnly $(FAULTS)"
 
 .PHONY: test-nightly
-test-nightly: test-random test-spark-suites test-sparks ## All that takes hours: test-random, test-spark-suites, test-sparks.
+test-nightly: test-random test-spark-suites test-sparks test-beside ## All that takes hours: test-random, test-spark-suites, test-sparks, test-beside.
 
 .PHONY: test-random
 test-random: ## As test-faults, with ten times as much, and 200,000 simulated queries.
@@ -246,6 +260,14 @@ $(JARS): $(JVM_SOURCES) | $(VENV)/.tools
 # them too.
 $(KAFKA): $(BUILD_FILES) | $(JARS)
 	./sbt spark/sourceJars
+	@touch $@
+
+# Without what they depend on: it is in Spark, or in the jars themselves.
+$(BESIDE): tests/beside/jars.txt
+	rm -rf $(@D)
+	grep '^$(SPARK) ' $< | while read -r _ library jar; do \
+	  mvn -q -B dependency:copy -Dartifact=$$jar -DoutputDirectory=$(abspath $(@D))/$$library < /dev/null; \
+	done
 	@touch $@
 
 # Local files that start no processes, for the sessions of the tests: classes of the JVM's tests.
