@@ -54,10 +54,12 @@ def main(wheel: Path) -> int:
             assert shell.stdin is not None and shell.stdout is not None
             shell.stdin.write(block)
             shell.stdin.close()
-            printed = next((line for line in shell.stdout if line.startswith("|")), None)
-            result = time.monotonic()
-            print(*shell.stdout, sep="", end="")
-    if printed is None:
+            result = None
+            for line in shell.stdout:
+                if result is None and line.startswith("|"):
+                    result = time.monotonic()
+                print(line, end="")
+    if result is None:
         print("The block of README has printed no table.", file=sys.stderr)
         return 1
     print(f"pip install              {installed - start:5.1f} s")
