@@ -98,11 +98,13 @@ smoke: $(VENV)/.installed $(DIRECT_FILES)
 test-wheel: test-python ## Run the Python tests on another Spark: make test-wheel SPARK=4.0 (or 4.1, 4.3).
 
 # Each file is a process with the jars of one library, and a Spark has those that there are for it.
+BESIDE_4.0 := sedona
+BESIDE_4.1 := iceberg
 BESIDE_4.2 := delta messages
 BESIDE := build/beside/$(SPARK)/.ready
 .PHONY: test-beside
 test-beside: ## Run other libraries beside Tidegate, on the Sparks that they are for.
-	@for spark in 4.2; do $(MAKE) --no-print-directory beside SPARK=$$spark; done
+	@for spark in 4.0 4.1 4.2; do $(MAKE) --no-print-directory beside SPARK=$$spark; done
 
 .PHONY: beside
 beside: $(VENV)/.installed $(DIRECT_FILES) $(BESIDE)
