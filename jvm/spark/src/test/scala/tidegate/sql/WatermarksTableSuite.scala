@@ -232,7 +232,7 @@ class WatermarksTableSuite extends KeyedStreamTest {
   }
 
   test("arguments that are no name") {
-    def wrong(found: String) = s"[TIDEGATE_INVALID_ARGUMENT] The argument `query` of " +
+    def wrong(found: String) = "[TIDEGATE_INVALID_ARGUMENT] The argument `query` of " +
       s"tidegate_watermarks is $found, but must be a constant text such as 'orders'. " +
       "SQLSTATE: 42K09"
     assert(refused("NULL") === wrong("NULL"))
