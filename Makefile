@@ -198,7 +198,7 @@ test-jvm: $(VENV)/.tools
 	@touch $(JARS) $(KAFKA)
 
 # Two suites at a time, the longest first. `make pytest-connect` runs one of them alone.
-SUITES := kafka installed-wheel sql connect cluster delta docstrings unit
+SUITES := kafka installed-wheel sql tools connect cluster delta docstrings unit
 ifneq ($(SPARK),4.2)
 # The build brings the connector to Kafka, and Delta, for Spark 4.2.
 SUITES := $(filter-out kafka delta,$(SUITES))
@@ -208,7 +208,7 @@ PYTEST_unit := python/unit
 PYTEST_docstrings := --doctest-modules python/tidegate
 PYTEST_sql := $(SQL_TESTS)
 PYTEST_installed-wheel := $(filter-out $(SQL_TESTS),$(wildcard tests/test_*.py)) tests/soak
-$(foreach suite,connect cluster delta kafka,$(eval PYTEST_$(suite) := tests/$(suite)))
+$(foreach suite,connect cluster delta kafka tools,$(eval PYTEST_$(suite) := tests/$(suite)))
 
 .PHONY: test-python
 test-python: $(PYTEST_NEEDS)
