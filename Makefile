@@ -221,7 +221,7 @@ test-jvm: $(VENV)/.tools
 	@touch $(JARS) $(KAFKA)
 
 # Two suites at a time, the longest first. `make pytest-connect` runs one of them alone.
-SUITES := kafka installed-wheel sql examples connect cluster delta docstrings unit
+SUITES := kafka installed-wheel sql examples tools connect cluster delta docstrings unit
 ifneq ($(SPARK),4.2)
 # The build brings the connector to Kafka, and Delta, for Spark 4.2.
 SUITES := $(filter-out kafka delta,$(SUITES))
@@ -231,7 +231,7 @@ PYTEST_unit := python/unit
 PYTEST_docstrings := --doctest-modules python/tidegate
 PYTEST_sql := $(SQL_TESTS)
 PYTEST_installed-wheel := $(filter-out $(SQL_TESTS),$(wildcard tests/test_*.py)) tests/soak
-$(foreach suite,connect cluster delta kafka examples,$(eval PYTEST_$(suite) := tests/$(suite)))
+$(foreach suite,connect cluster delta kafka examples tools,$(eval PYTEST_$(suite) := tests/$(suite)))
 
 .PHONY: test-python
 test-python: $(PYTEST_NEEDS)

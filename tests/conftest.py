@@ -13,7 +13,7 @@ import tidegate
 from feeds import Feed
 
 # They have to run in a process of their own.
-collect_ignore = ["beside", "cluster", "connect", "delta", "docs", "examples", "kafka"]
+collect_ignore = ["beside", "cluster", "connect", "delta", "docs", "examples", "kafka", "tools"]
 
 # The Python workers need the packages of this environment.
 os.environ["PYSPARK_PYTHON"] = sys.executable

@@ -30,6 +30,7 @@ import tidegate.sql.parser.TidegateSqlParser
 import tidegate.sql.{
   CheckFunctionNames,
   ClaimLateCalls,
+  DescribeTableFunctions,
   ResolveEventTimeCalls,
   ResolveWatermarkFunctions,
   WatermarkFunctions,
@@ -59,6 +60,16 @@ private[tidegate] object Injections {
 
     // For calls whose name is known only now, before Spark looks for a function of that name.
     extensions.injectHintResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))
+
+    // Before Spark looks for the function to describe.
+    extensions.injectHintResolutionRule(s =>
+      DescribeTableFunctions(SparkInternals.isFunction(s, _))
+    )
+
+    // After Spark has found out where it lists functions.
+    extensions.injectPostHocResolutionRule(s =>
+      DescribeTableFunctions(SparkInternals.isFunction(s, _))
+    )
 
     // Before Spark looks for functions; its error would be about the arguments.
     extensions.injectHintResolutionRule(s => CheckFunctionNames(SparkInternals.isFunction(s, _)))

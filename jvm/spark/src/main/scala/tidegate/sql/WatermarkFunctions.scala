@@ -14,15 +14,25 @@ private[tidegate] object WatermarkFunctions {
 
   val all: Seq[Registered] = Seq(
     registered(
-      CurrentWatermarkCall.Name,
-      classOf[CurrentWatermarkCall],
-      "_FUNC_(name) - The watermark below which rows are late in this batch, by the name of the " +
-        "watermark or of a time column; NULL before the first and in batch queries."
+      FunctionInfos.scalarFunction(
+        CurrentWatermarkCall.Name,
+        classOf[CurrentWatermarkCall],
+        "The watermark below which rows are late in this batch, by the name of the watermark or " +
+          "of a time column; NULL before the first and in batch queries.",
+        "name",
+        "id, _FUNC_('ts')",
+        "1\tNULL"
+      )
     )(CurrentWatermarkCall(_)),
     registered(
-      IsLateCall.Name,
-      classOf[IsLateCall],
-      "_FUNC_(time) - Whether the next stateful operator would drop the row as late."
+      FunctionInfos.scalarFunction(
+        IsLateCall.Name,
+        classOf[IsLateCall],
+        "Whether the next stateful operator would drop the row as late; false in batch queries.",
+        "time",
+        "id, _FUNC_(ts)",
+        "1\tfalse"
+      )
     )(IsLateCall(_))
   )
 
@@ -32,22 +42,8 @@ private[tidegate] object WatermarkFunctions {
   def example(name: String): String =
     if (name == IsLateCall.Name) s"$name(order_time)" else s"$name('orders')"
 
-  private def registered(name: String, clazz: Class[_], usage: String)(
-      build: Expression => Expression
-  ): Registered = {
-    val info = new ExpressionInfo(
-      clazz.getCanonicalName,
-      null,
-      name,
-      usage,
-      "",
-      "",
-      "",
-      "",
-      "",
-      "",
-      "built-in"
-    )
+  private def registered(info: ExpressionInfo)(build: Expression => Expression): Registered = {
+    val name = info.getName
     val builder = (arguments: Seq[Expression]) =>
       arguments match {
         case Seq(argument) => build(argument)

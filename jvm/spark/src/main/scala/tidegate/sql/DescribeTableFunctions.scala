@@ -1,0 +1,26 @@
+package tidegate.sql
+
+import org.apache.spark.sql.catalyst.analysis.UnresolvedFunctionName
+import org.apache.spark.sql.catalyst.plans.logical.{DescribeFunction, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.command.{DescribeFunctionCommand, ShowFunctionsCommand}
+
+/**
+ * Lets `DESCRIBE FUNCTION` and `SHOW FUNCTIONS` know the table functions. They are not in Spark's
+ * registry, where they would take the place of functions of the same name in a catalog.
+ */
+private[tidegate] final case class DescribeTableFunctions(isFunction: Seq[String] => Boolean)
+    extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
+    case DescribeFunction(function: UnresolvedFunctionName, isExtended) =>
+      val info = function.multipartIdentifier match {
+        case parts @ Seq(name) if !isFunction(parts) => FunctionInfos.tableFunction(name)
+        case _                                       => None
+      }
+      info.fold(plan)(DescribeFunctionCommand(_, isExtended))
+    // For Spark, functions of extensions are those of a user.
+    case shown: ShowFunctionsCommand if shown.showUserFunctions => ShowAllFunctions(shown)
+    case _                                                      => plan
+  }
+}
