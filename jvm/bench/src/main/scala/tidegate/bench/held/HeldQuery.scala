@@ -21,15 +21,15 @@ private[held] object HeldQuery {
   }
 
   private object Tumbling extends Counted("tumbling") {
-    override protected def windows = window(col("rt"), "1 hour")
+    override protected def windows: Column = window(col("rt"), "1 hour")
   }
 
   private object Hop extends Counted("hop") {
-    override protected def windows = window(col("rt"), "1 hour", "20 minutes")
+    override protected def windows: Column = window(col("rt"), "1 hour", "20 minutes")
   }
 
   private object Session extends Counted("session") {
-    override protected def windows = session_window(col("rt"), "30 minutes")
+    override protected def windows: Column = session_window(col("rt"), "30 minutes")
   }
 
   private object Join extends HeldQuery("join", Seq("orders", "deliveries")) {
