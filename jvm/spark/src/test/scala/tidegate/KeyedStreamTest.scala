@@ -48,9 +48,10 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
 
   def withConf[T](settings: (String, String)*)(body: => T): T = {
     val before = settings.map { case (key, _) => key -> spark.conf.getOption(key) }
-    settings.foreach { case (key, value) => spark.conf.set(key, value) }
-    try body
-    finally
+    try {
+      settings.foreach { case (key, value) => spark.conf.set(key, value) }
+      body
+    } finally
       before.foreach { case (key, value) =>
         value.fold(spark.conf.unset(key))(spark.conf.set(key, _))
       }

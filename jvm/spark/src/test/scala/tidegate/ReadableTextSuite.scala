@@ -69,7 +69,7 @@ class ReadableTextSuite extends KeyedStreamTest {
     assert(failed.toString.contains("KeyedWatermark"))
   }
 
-  GoldenQueries.all.filterNot(_.name.contains("rocksdb")).foreach { golden =>
+  for (golden <- GoldenQueries.all if golden.isOfThisSpark && !golden.name.contains("rocksdb")) {
     val modes = if (golden.name == "cumulate") Nil else Modes
     test(golden.name)(withConf(golden.settings.toSeq: _*)(check(golden.query, modes)))
   }

@@ -7,17 +7,14 @@ import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapability}
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.connector.read.{Scan, ScanBuilder}
-import org.apache.spark.sql.tidegate.{EventTimeReporter, NamedStream}
+import org.apache.spark.sql.tidegate.NamedStream
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** The table behind the clock: no columns, no rows, only offsets. */
 object ClockTable extends Table with SupportsRead {
 
-  /**
-   * The name of the source. Because the clock has a name, data sources keep their numbers in the
-   * checkpoint.
-   */
+  /** The name of the source. */
   val Name = "tidegate_clock"
 
   /** The clock as it stands in an analyzed plan. */
@@ -27,6 +24,15 @@ object ClockTable extends Table with SupportsRead {
   def isRelation(plan: LogicalPlan): Boolean = plan match {
     case r: StreamingRelationV2 => r.table eq ClockTable
     case _                      => false
+  }
+
+  /**
+   * A plan that is about to start, whose clock takes no number: data sources have the numbers in
+   * the checkpoint that they have without a clock, on every Spark. A file source keeps its list of
+   * files under its number, and would read all files again under another one.
+   */
+  def withoutNumber(plan: LogicalPlan): LogicalPlan = plan.transformDown {
+    case r: StreamingRelationV2 if isRelation(r) => NamedStream.withoutNumber(r)
   }
 
   override def name(): String = Name
@@ -43,12 +49,7 @@ object ClockTable extends Table with SupportsRead {
     new Scan {
       override def readSchema(): StructType = schema()
       override def description(): String = Name
-      override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {
-        val clock = new EventTimeClock(RunningQuery.wallClockOfSources)
-        RunningQuery.ofSources.foreach { query =>
-          EventTimeReporter.install(query)(clock.progressTimes(clock.of(query), _))
-        }
-        clock
-      }
+      override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
+        new EventTimeClock(RunningQuery.wallClockOfSources)
     }
 }

@@ -16,7 +16,7 @@ import org.apache.spark.sql.connector.read.streaming.{
   SupportsTriggerAvailableNow
 }
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
-import org.apache.spark.sql.tidegate.{MicroBatchExecution, NotForRealTime}
+import org.apache.spark.sql.tidegate.{EventTimeReporter, MicroBatchExecution, NotForRealTime}
 import tidegate.core.clock.{
   ClockState,
   NodeObservation,
@@ -230,17 +230,29 @@ final class EventTimeClock(madeAtMs: Long)
   /** Whether the run ends with what its sources had at its start. */
   private[clock] def endsByItself: Boolean = frozenAtMs.isDefined
 
+  /** Called once, by the thread of the query, while Spark makes the query's sources. */
+  private lazy val begunAtMs: Long = {
+    RunningQuery.ofSources.foreach { query =>
+      EventTimeReporter.install(query)(progressTimes(of(query), _))
+    }
+    madeAtMs.min(RunningQuery.wallClockOfSources)
+  }
+
   /**
    * With `Trigger.AvailableNow` time stands still, because a wall-clock policy would never let the
    * run end. It stands at the moment when this object was made: only later do sources fix where the
    * run ends.
    */
-  override def prepareForTriggerAvailableNow(): Unit = frozenAtMs = Some(madeAtMs)
+  override def prepareForTriggerAvailableNow(): Unit = frozenAtMs = Some(begunAtMs)
 
   /** Refused here, because Spark's own error would name only a class. */
   override protected def refuseRealTime(): Nothing = throw QueryErrors.realTimeMode()
 
-  override def getDefaultReadLimit: ReadLimit = ReadLimit.allAvailable()
+  /** What Spark asks first with a trigger that does not end by itself. */
+  override def getDefaultReadLimit: ReadLimit = {
+    begunAtMs: Unit
+    ReadLimit.allAvailable()
+  }
 
   override def latestOffset(): Offset =
     throw new UnsupportedOperationException("The clock is asked with its start offset.")

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.analysis.KeepOneClock
 import tidegate.checks.{CheckGroupingSets, CheckJoins}
-import tidegate.clock.{SnapshotMarks, SparkCheckpoint, StateCheckpoint}
+import tidegate.clock.{ClockTable, SnapshotMarks, SparkCheckpoint, StateCheckpoint}
 import tidegate.columns.WindowMark
 import tidegate.plans.{KeyedWatermark, PreparedQuery, QueryDecisions}
 import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
@@ -35,6 +35,7 @@ import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
  *   1. It is decided which sliding windows are put together from frames.
  *   1. A checkpoint that was made without Tidegate is adopted, if the session asks for it.
  *   1. All decisions are attached to the plan, as one value.
+ *   1. The clock is made to take no number of a source.
  */
 object PrepareStreamingQuery extends Rule[LogicalPlan] {
 
@@ -45,7 +46,7 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       new SparkCheckpoint(location, session).recover()
       val query = prepared(w.inputQuery, w.outputMode, new StateCheckpoint(location, session))
       AdoptedCheckpoint.atStart(query, location, session)
-      w.copy(inputQuery = query)
+      w.copy(inputQuery = started(query))
     // Our window functions work with Spark's watermark too, which also needs exactly one tagged
     // column.
     case w: WriteToStream if isOfSpark(w.inputQuery) =>
@@ -103,6 +104,9 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
     val times = QueryTimes.of(query, frames, operators.places(query, frames))
     PreparedQuery(QueryDecisions(times, frames, operators.former, operators.isNumbered), query)
   }
+
+  private def started(query: PreparedQuery): LogicalPlan =
+    AnalysisHelper.allowInvokingTransformsInAnalyzer(ClockTable.withoutNumber(query))
 
   private def through(plan: LogicalPlan, steps: (LogicalPlan => LogicalPlan)*): LogicalPlan =
     steps.foldLeft(plan)((query, step) => step(query))

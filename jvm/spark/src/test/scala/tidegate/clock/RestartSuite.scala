@@ -13,6 +13,20 @@ import tidegate.operators.{BufferByTimer, SilenceByState}
 /** Every kind of stateful operator, killed at every moment. */
 class RestartSuite extends RestartTest {
 
+  test("sources have the numbers in the checkpoint that they have without a clock") {
+    val folders = Seq.fill(3)(files(Seq(event("a", 5, 1)), Seq(event("a", 9, 2))))
+    val run = new Run(
+      folders
+        .map(stream(_).withKeyedWatermark("time", "2 seconds", key = 0, name = null))
+        .reduce(_ union _)
+    ).start().settle().stop()
+    val sources = run.checkpoint.resolve("sources").toFile
+    assert(sources.list().toSeq.sorted === Seq("0", "1", "2"))
+    sources.listFiles().foreach { source =>
+      assert(source.list().filterNot(_.startsWith(".")).sorted.toSeq === Seq("0", "1"))
+    }
+  }
+
   /** Two substreams, one far behind the other; the last row is late. */
   private def lagging: Path = files(
     Seq(event("a", 5), event("b", 3), event("a", 12)),

@@ -22,4 +22,10 @@ final case class GoldenQuery(
     settings: Map[String, String],
     isOrdered: Boolean = false,
     rowsHaveMoment: Boolean = false
-)(val query: (DataFrame, DataFrame) => DataFrame)
+)(val query: (DataFrame, DataFrame) => DataFrame) {
+
+  /** Whether the Spark that runs has the formats that the settings ask for. */
+  def isOfThisSpark: Boolean = settings
+    .get("spark.sql.streaming.join.stateFormatVersion")
+    .forall(format => SparkFeatures.hasJoinFormat(format.toInt))
+}

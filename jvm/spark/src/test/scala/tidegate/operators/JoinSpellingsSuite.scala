@@ -98,7 +98,7 @@ class JoinSpellingsSuite extends JoinTest {
   private val equal: Column = expr("id = id2 AND order_time = ordered_at")
 
   for (how <- joinTypes; state <- Seq(joinStates.head, joinStates.last))
-    test(s"$how join of a time with a plain column, format ${state.format}")(on(state) {
+    test(s"$how join of a time with a plain column, $state")(on(state) {
       checkBounded(read => orders(read(left)).join(plain(read(left)), equal, how))
     })
 

@@ -21,7 +21,7 @@ class JoinSuite extends JoinTest {
     how <- joinTypes
     state <- joinStates
     if how == "fullOuter" || Set(JoinState("HDFSBacked", 2), JoinState("RocksDB", 4))(state)
-  } test(s"$how join, format ${state.format} on ${state.store}")(on(state) {
+  } test(s"$how join, $state")(on(state) {
     checkAsBatch(joined(how)(_), isKilled = how == "fullOuter" || state.format == 4)
   })
 
@@ -31,7 +31,7 @@ class JoinSuite extends JoinTest {
   }
 
   for (state <- Seq(joinStates.head, joinStates.last))
-    test(s"equal times, format ${state.format} on ${state.store}")(on(state) {
+    test(s"equal times, $state")(on(state) {
       checkAsBatch(onEqualTimes("fullOuter")(_))
     })
 
@@ -141,7 +141,7 @@ class JoinSuite extends JoinTest {
   }
 
   for (state <- Seq(joinStates.head, joinStates.last))
-    test(s"rows with microseconds are not late after a join, format ${state.format}")(on(state) {
+    test(s"rows with microseconds are not late after a join, $state")(on(state) {
       val in = (events(), events())
       val run = new Run({
         val times = in._1.toDF().withColumn("time", expr("time - interval 0.0005 seconds"))

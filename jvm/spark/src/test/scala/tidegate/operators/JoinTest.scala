@@ -8,7 +8,9 @@ import org.apache.spark.sql.{DataFrame, Row}
 import tidegate.builders.Between
 
 /** The state of a join: where Spark keeps it, and in which of its formats. */
-final case class JoinState(store: String, format: Int)
+final case class JoinState(store: String, format: Int) {
+  override def toString: String = s"format $format on $store"
+}
 
 /** Orders and deliveries, each with a watermark key of its own. */
 trait JoinTest extends RestartTest {
@@ -21,7 +23,7 @@ trait JoinTest extends RestartTest {
     JoinState("RocksDB", 2),
     JoinState("RocksDB", 3),
     JoinState("RocksDB", 4)
-  )
+  ).filter(state => SparkFeatures.hasJoinFormat(state.format))
 
   def on[T](state: JoinState)(body: => T): T = on(state.store) {
     withConf(

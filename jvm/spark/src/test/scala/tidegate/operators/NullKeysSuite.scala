@@ -68,7 +68,7 @@ class NullKeysSuite extends JoinTest {
   }
 
   for (state <- joinStates)
-    test(s"fullOuter join on NULLs, format ${state.format} on ${state.store}")(on(state) {
+    test(s"fullOuter join on NULLs, $state")(on(state) {
       checkAsBatch(joined("fullOuter", twoKeys)(_), isKilled = false)
       checkAsBatch(joined("fullOuter", nullSafe)(_))
     })

@@ -92,7 +92,10 @@ class ReplaceWatermarksSuite extends RestartTest {
         "SELECT window_start, window_end, sub, count(*) FROM TUMBLE(TABLE(replaced), " +
           "DESCRIPTOR(time), INTERVAL 5 SECONDS) GROUP BY window_start, window_end, sub"
       )
-    },
+    }
+  )
+
+  private def clauses: Seq[(String, DataFrame => DataFrame)] = Seq(
     "a WATERMARK clause of SQL" -> { in =>
       in.createOrReplaceTempView("plain")
       spark.sql(
@@ -112,7 +115,7 @@ class ReplaceWatermarksSuite extends RestartTest {
     )(lastTime _)(Encoders.scalaLong, Encoders.tuple(Encoders.STRING, Encoders.scalaLong))
     .toDF()
 
-  jobs.foreach { case (title, job) =>
+  (jobs ++ clauses.filter(_ => SparkFeatures.hasWatermarkClause)).foreach { case (title, job) =>
     test(s"with the slowest watermark, the rows of Spark: $title") {
       seeds.foreach { seed =>
         val folder = files(random(seed): _*)

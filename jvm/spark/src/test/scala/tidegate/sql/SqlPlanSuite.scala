@@ -62,9 +62,11 @@ class SqlPlanSuite extends KeyedStreamTest {
 
   test("a window over a join of Spark's own watermarks: its state is still cleaned") {
     val (l, r) = (stream("l"), stream("r"))
+    Seq("l", "r").foreach { name =>
+      spark.table(name).withWatermark("time", "5 seconds").createOrReplaceTempView(s"${name}_late")
+    }
     val joined = """
-      SELECT l.time AS t FROM (SELECT * FROM l WATERMARK time DELAY OF INTERVAL 5 SECONDS) l
-      LEFT JOIN (SELECT * FROM r WATERMARK time DELAY OF INTERVAL 5 SECONDS) r
+      SELECT l.time AS t FROM l_late l LEFT JOIN r_late r
       ON l.n = r.n AND r.time BETWEEN l.time AND l.time + INTERVAL 10 SECONDS"""
     val q = run(
       s"SELECT window_end, count(*) FROM tumble(TABLE($joined), descriptor(t), 10 seconds) GROUP BY window_end"
@@ -141,6 +143,7 @@ class SqlPlanSuite extends KeyedStreamTest {
         case _                 => false
       }
     }.sum
+    assume(SparkFeatures.hasWatermarkClause)
     stream("s")
     spark.sql(
       "CREATE OR REPLACE TEMPORARY VIEW own AS " +

@@ -144,11 +144,10 @@ class SqlStreamSuite extends RestartTest {
 
   test("windows over Spark's own watermark") {
     val in = events()
-    in.toDF().createOrReplaceTempView("t")
+    in.toDF().withWatermark("time", "5 seconds").createOrReplaceTempView("t")
     val run = new Run(spark.sql("""
       SELECT window_start, window_end, window_time, count(*)
-      FROM tumble(TABLE(SELECT * FROM t WATERMARK time DELAY OF INTERVAL 5 SECONDS),
-                  descriptor(time), 10 seconds)
+      FROM tumble(TABLE(t), descriptor(time), 10 seconds)
       GROUP BY ALL"""))
     in.addData(event("a", 100), event("a", 103), event("a", 120))
     run.start().settle()
@@ -158,7 +157,7 @@ class SqlStreamSuite extends RestartTest {
   test("both kinds of watermark in one query, on a stream each") {
     val (ours, sparks) = (events(), events())
     ours.toDF().createOrReplaceTempView("ours")
-    sparks.toDF().createOrReplaceTempView("sparks")
+    sparks.toDF().withWatermark("time", "5 seconds").createOrReplaceTempView("sparks")
     def counted(kind: String, rows: String) = s"""
       SELECT '$kind', window_end, count(*) FROM tumble($rows, descriptor(time), 10 seconds)
       GROUP BY window_start, window_end"""
@@ -169,7 +168,7 @@ class SqlStreamSuite extends RestartTest {
           "impose_order(ours, descriptor(time), 20 seconds)"
         ) + " UNION ALL " + counted(
           "spark",
-          "TABLE(SELECT * FROM sparks WATERMARK time DELAY OF INTERVAL 5 SECONDS)"
+          "TABLE(sparks)"
         )
       )
     )

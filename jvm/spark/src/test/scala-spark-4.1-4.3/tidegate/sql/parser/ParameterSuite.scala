@@ -4,6 +4,7 @@ import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.parser._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.internal.SQLConf
 
 /** Statements with parameters: Spark parses their text once more, before ours is asked. */
 class ParameterSuite extends ParserTest {
@@ -16,6 +17,16 @@ class ParameterSuite extends ParserTest {
 
   private def assertNamed(sql: String, values: (String, Any)*)(canonical: String): Unit =
     assert(TreeText.of(named(sql, values: _*)) === TreeText.of(parser.parsePlan(canonical)))
+
+  test("Spark's variables in the text are replaced first, and positions are of what came out") {
+    val conf = new SQLConf
+    conf.setConfString("size", "5 seconds")
+    SQLConf.withExistingConf(conf) {
+      val found =
+        theCall(named("SELECT :x FROM tumble(t, DESCRIPTOR(ts), ${size})", "x" -> 1))
+      assert(fragment(found.arguments.last) === "5 seconds")
+    }
+  }
 
   test("parameters beside bare spellings") {
     assertNamed(

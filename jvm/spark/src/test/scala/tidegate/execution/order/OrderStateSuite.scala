@@ -21,6 +21,7 @@ class OrderStateSuite extends OrderTest {
   }
 
   onStores("Spark reads the rows that wait") {
+    assume(SparkFeatures.readsState(spark.conf))
     val (in, run) = started(keyed(_).orderByEventTime(Seq("sub")))
     in.addData(event("a", 3, 1), event("b", 7, 2), event("a", 5, 3), event("b", 7, 4))
     run.settle()

@@ -1,11 +1,11 @@
-package tidegate.sql.parser
+package tidegate
+package sql.parser
 
 import org.apache.spark.sql.catalyst.analysis.{
   UnresolvedFunction,
   UnresolvedRelation,
   UnresolvedTableValuedFunction
 }
-import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.parser._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.command.CreateViewCommand
@@ -60,10 +60,14 @@ class ParserSuite extends ParserTest {
       s"BEGIN DECLARE n INT DEFAULT 1; SELECT * FROM $call; END",
       s"BEGIN FOR r AS SELECT * FROM $call DO SELECT r.a; END FOR; END",
       s"MERGE INTO x USING (SELECT * FROM $call) y ON x.a = y.a WHEN MATCHED THEN DELETE"
-    ).foreach(sql => assert(calls(parser.parsePlan(sql)).size === 1, sql))
+    ).filter(isSparks).foreach(sql => assert(calls(parser.parsePlan(sql)).size === 1, sql))
   }
 
+  /** Whether Spark reads the statement with a table in the place of the call. */
+  private def isSparks(sql: String) = SparkFeatures.parses(sql.replace(call, "u"))
+
   test("a call behind STREAM is claimed, and remembers it") {
+    assume(SparkFeatures.hasStreamKeyword)
     Seq(s"FROM STREAM $call", s"FROM STREAM($call) AS w", s"FROM u JOIN STREAM $call").foreach {
       sql =>
         val found = theCall(parser.parsePlan(s"SELECT * $sql"))
@@ -96,7 +100,7 @@ class ParserSuite extends ParserTest {
       "SELECT * FROM f(tumble(descriptor(a)), hop(a, descriptor(b)))",
       "SELECT table, stream, descriptor AS tumble FROM hop",
       "WITH tumble(a, descriptor) AS (SELECT 1, 2), hop(b) AS (SELECT 1) SELECT * FROM tumble, hop"
-    ).foreach { sql =>
+    ).filter(SparkFeatures.parses).foreach { sql =>
       assert(calls(parser.parsePlan(sql)).isEmpty, sql)
       assert(
         TreeText.withOrigins(parser.parsePlan(sql)) === TreeText.withOrigins(spark.parsePlan(sql)),
@@ -182,17 +186,8 @@ class ParserSuite extends ParserTest {
     SQLConf.withExistingConf(conf) {
       assertSame(
         "SELECT * FROM tumble(t, ${function}(ts), ${size})",
-        s"SELECT * FROM ${call
-            .replace("TABLE ", "")}"
+        s"SELECT * FROM ${call.replace("TABLE ", "")}"
       )
-      val found = theCall(
-        Parameters.parse(
-          parser,
-          "SELECT :x FROM tumble(t, ${function}(ts), ${size})",
-          "x" -> Literal(1)
-        )
-      )
-      assert(fragment(found.arguments.last) === "5 seconds")
     }
   }
 }

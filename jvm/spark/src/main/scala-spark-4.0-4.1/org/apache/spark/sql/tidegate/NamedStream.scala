@@ -1,7 +1,12 @@
 package org.apache.spark.sql.tidegate
 
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
-import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.connector.catalog.{SupportsRead, Table}
+import org.apache.spark.sql.execution.datasources.v2.{
+  StreamingDataSourceV2Relation,
+  StreamingDataSourceV2ScanRelation
+}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** A table without columns, as a source of a streaming query. */
@@ -17,4 +22,21 @@ object NamedStream {
     identifier = None,
     v1Relation = None
   )
+
+  /**
+   * The source as it stands in a plan that is about to start. Spark gives a number to each source
+   * that it makes; this one is made already.
+   */
+  def withoutNumber(relation: StreamingRelationV2): LogicalPlan = relation.table match {
+    case table: SupportsRead =>
+      val scan = table.newScanBuilder(relation.extraOptions).build()
+      val options = relation.extraOptions
+      StreamingDataSourceV2ScanRelation(
+        StreamingDataSourceV2Relation(table, relation.output, None, None, options, ""),
+        scan,
+        relation.output,
+        scan.toMicroBatchStream("")
+      )
+    case _ => relation
+  }
 }

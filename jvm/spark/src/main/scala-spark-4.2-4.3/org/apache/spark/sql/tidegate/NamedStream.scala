@@ -1,5 +1,6 @@
 package org.apache.spark.sql.tidegate
 
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.streaming.{StreamingRelationV2, UserProvided}
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
@@ -7,9 +8,6 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 /** A table without columns, as a source of a streaming query. */
 object NamedStream {
 
-  /**
-   * The source has a name, so that other sources keep their numbers in checkpoints that know names.
-   */
   def apply(name: String, table: Table): StreamingRelationV2 = StreamingRelationV2(
     source = None,
     sourceName = name,
@@ -21,4 +19,7 @@ object NamedStream {
     v1Relation = None,
     sourceIdentifyingName = UserProvided(name)
   )
+
+  /** The same: Spark gives numbers only to sources without a name. */
+  def withoutNumber(relation: StreamingRelationV2): LogicalPlan = relation
 }

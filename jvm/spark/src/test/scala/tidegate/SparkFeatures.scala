@@ -1,0 +1,40 @@
+package tidegate
+
+import scala.util.Try
+
+import org.apache.spark.sql.RuntimeConfig
+import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
+import org.apache.spark.sql.execution.SparkSqlParser
+import org.apache.spark.sql.execution.datasources.v2.state.StateSourceOptions
+import org.apache.spark.sql.internal.SQLConf
+
+/** What one supported Spark has and another has not; asked of the Spark that the tests run on. */
+object SparkFeatures {
+
+  /** Whether a join can keep its state in a format of this number. */
+  def hasJoinFormat(format: Int): Boolean = Try(
+    new SQLConf().setConfString("spark.sql.streaming.join.stateFormatVersion", format.toString)
+  ).isSuccess
+
+  /** Whether Spark's reader of states knows the format that the settings choose. */
+  def readsState(conf: RuntimeConfig): Boolean =
+    conf.get("spark.sql.streaming.stateStore.checkpointFormatVersion", "1") == "1" ||
+      classOf[StateSourceOptions].getDeclaredFields.exists(_.getName.endsWith("UniqueIds"))
+
+  /** Whether Spark's parser reads a statement. */
+  def parses(sql: String): Boolean = Try(new SparkSqlParser().parsePlan(sql)).isSuccess
+
+  /** `WATERMARK ... DELAY OF` in a FROM clause: from Spark 4.1 on. */
+  lazy val hasWatermarkClause: Boolean =
+    parses("SELECT * FROM t WATERMARK time DELAY OF INTERVAL 5 SECONDS")
+
+  /** `STREAM` before a table in a FROM clause; other Sparks read it as the name of a table. */
+  lazy val hasStreamKeyword: Boolean =
+    new SparkSqlParser().parsePlan("SELECT * FROM STREAM t").exists {
+      case t: UnresolvedRelation => t.isStreaming
+      case _                     => false
+    }
+
+  /** Table functions with the name of a schema before their own: from Spark 4.2 on. */
+  lazy val hasQualifiedTableFunctions: Boolean = parses("SELECT * FROM a.f(1)")
+}
