@@ -60,6 +60,12 @@ class KafkaSuite extends KafkaTest {
   private def readOffsets(run: Run): Seq[String] =
     run.query.recentProgress.toSeq.flatMap(_.sources).filter(_.numInputRows > 0).map(_.endOffset)
 
+  /** SPARK-55271: some Sparks fail after a replayed batch, which is committed by then. */
+  private def failsInMetrics(e: StreamingQueryException): Boolean =
+    Option(e.getCause).flatMap(_.getStackTrace.headOption).exists { frame =>
+      frame.getClassName.contains("KafkaMicroBatchStream") && frame.getMethodName == "metrics"
+    }
+
   // Time becomes visible a trigger later after a start: batches differ, the windows do not.
   test("failed in every batch, the query gives what the batch query gives") {
     val topic = newTopic(2)
@@ -71,7 +77,11 @@ class KafkaSuite extends KafkaTest {
     run.failIn = id => { val isFirst = !failed(id); failed += id; isFirst }
     def isThrough: Boolean =
       try { run.start().settle(); true }
-      catch { case e: StreamingQueryException if e.getMessage.contains("made to fail") => false }
+      catch {
+        case e: StreamingQueryException
+            if e.getMessage.contains("made to fail") || failsInMetrics(e) =>
+          false
+      }
     assert(Iterator.fill(30)(isThrough).contains(true))
     assert(failed.size >= 4)
     assert(run.lateRows === Map.empty)
