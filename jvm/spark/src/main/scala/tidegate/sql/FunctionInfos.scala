@@ -75,6 +75,16 @@ private[tidegate] object FunctionInfos {
   def tableFunction(name: String): Option[ExpressionInfo] =
     tableFunctions.find(_.getName.equalsIgnoreCase(name))
 
+  /** A table function of Spark's registry, without a table among its arguments. */
+  def registeredTableFunction(
+      name: String,
+      clazz: Class[_],
+      usage: String,
+      argument: String,
+      example: String,
+      result: String*
+  ): ExpressionInfo = info(clazz.getCanonicalName, name, usage, Seq(argument), example, result)
+
   /** A function of one value. */
   def scalarFunction(
       name: String,

@@ -29,19 +29,15 @@ private[tidegate] object WatermarksFunction {
 
   val registered: Registered = (
     FunctionIdentifier(Name),
-    new ExpressionInfo(
-      classOf[WatermarksTable].getCanonicalName,
-      null,
+    FunctionInfos.registeredTableFunction(
       Name,
+      classOf[WatermarksTable],
       "_FUNC_([query]) - The watermarks of a streaming query, by its name or id, or of all queries " +
         "of the session that run: a row for each substream and each stateful operator.",
-      "",
-      "",
-      "",
-      "",
-      "",
-      "",
-      "built-in"
+      s"$Argument - the name of a query, its id, or the id of one of its runs",
+      s"SELECT name, kind, late_rows FROM $Name('hourly')",
+      "orders\twatermark\tNULL",
+      "aggregate\toperator\t0"
     ),
     arguments => WatermarksTable(query(arguments), DataTypeUtils.toAttributes(WatermarkRows.Schema))
   )

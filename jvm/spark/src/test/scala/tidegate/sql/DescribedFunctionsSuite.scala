@@ -3,6 +3,7 @@ package sql
 
 import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
 import org.apache.spark.sql.execution.HiveResult
+import org.apache.spark.sql.functions._
 
 /** `DESCRIBE FUNCTION` and `SHOW FUNCTIONS`. */
 class DescribedFunctionsSuite extends KeyedStreamTest {
@@ -15,14 +16,32 @@ class DescribedFunctionsSuite extends KeyedStreamTest {
 
   private def shown(what: String): Seq[String] = lines(s"SHOW $what")
 
-  for (info <- infos) test(s"${info.getName}: the example gives what the text says") {
-    info.getExamples match {
-      case Example(statement, result) =>
-        val plan = spark.sql(statement).queryExecution.executedPlan
-        val found = HiveResult.hiveResultString(plan)
-        assert(found === result.linesIterator.map(_.trim).toSeq)
-      case other => fail(other)
-    }
+  private def checkExample(info: ExpressionInfo): Unit = info.getExamples match {
+    case Example(statement, result) =>
+      val plan = spark.sql(statement).queryExecution.executedPlan
+      val found = HiveResult.hiveResultString(plan)
+      assert(found === result.linesIterator.map(_.trim).toSeq)
+    case other => fail(other)
+  }
+
+  for (info <- infos)
+    test(s"${info.getName}: the example gives what the text says")(checkExample(info))
+
+  test("tidegate_watermarks: the example gives what the text says, while the query runs") {
+    val in = events()
+    in.addData(event("a", 5))
+    val hourly = in.toDF().withKeyedWatermark("time", "1 second", name = "orders")
+    val query = hourly
+      .groupBy(window(col("time"), "1 hour"))
+      .count()
+      .writeStream
+      .format("noop")
+      .queryName("hourly")
+      .start()
+    try {
+      query.processAllAvailable()
+      checkExample(WatermarksFunction.registered._2)
+    } finally query.stop()
   }
 
   test("every table function that users call is described, with all of its arguments") {
