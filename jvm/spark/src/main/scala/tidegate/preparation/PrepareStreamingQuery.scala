@@ -100,7 +100,12 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       ChooseEmission(_),
       RestoredNodes.check(_, checkpoint)
     )
-    val (query, frames) = PlanFrames.atStart(numbered, mode, checkpoint.renamed(operators.former))
+    val (query, frames) = PlanFrames.atStart(
+      numbered,
+      mode,
+      checkpoint.renamed(operators.former),
+      ReplaceWatermarks.isWanted(input)
+    )
     val times = QueryTimes.of(query, frames, operators.places(query, frames))
     PreparedQuery(QueryDecisions(times, frames, operators.former, operators.isNumbered), query)
   }
