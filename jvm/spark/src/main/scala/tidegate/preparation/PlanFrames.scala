@@ -17,7 +17,7 @@ import tidegate.plans.{FrameAggregate, FrameDecisions, KeyedWatermark, NoFrames,
 import tidegate.settings.Settings.FramesEnabled
 
 /**
- * Puts sliding windows together from frames, where that gives the same rows as Spark's plan; and
+ * Puts windows together from frames, where that gives the same rows as Spark's plan; and
  * where it does not, says why.
  *
  * The rule runs on the plan of each batch, after the analysis. What a batch cannot know, such as
