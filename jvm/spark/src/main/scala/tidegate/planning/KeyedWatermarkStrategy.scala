@@ -145,6 +145,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
         q.operatorTimes(operator, FrameAggregate.LowestMs)
       },
       running.map { case (q, operator) => q.stateInfo(operator) },
+      node.isShort,
       partial
     )
   }
