@@ -17,8 +17,8 @@ import tidegate.plans.{FrameAggregate, FrameDecisions, KeyedWatermark, NoFrames,
 import tidegate.settings.Settings.FramesEnabled
 
 /**
- * Puts windows together from frames, where that gives the same rows as Spark's plan; and
- * where it does not, says why.
+ * Puts windows together from frames, where that gives the same rows as Spark's plan; and where it
+ * does not, says why.
  *
  * The rule runs on the plan of each batch, after the analysis. What a batch cannot know, such as
  * the output mode, is decided when the query starts: see [[PlanFrames.atStart]].
