@@ -94,6 +94,7 @@ object ArrowsSuite {
     Seq("tidegate.sources"),
     Seq("tidegate.clock"),
     Seq("tidegate.execution"),
+    Seq("tidegate.execution.due"),
     Seq("tidegate.execution.calls", "tidegate.execution.frames", "tidegate.execution.order"),
     Seq("tidegate.analysis"),
     Seq("tidegate.checks"),

@@ -1,0 +1,25 @@
+package tidegate.execution.due
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.types.StructType
+import tidegate.core.due.DueBucket
+
+/** The keys of pages and of their root. A key is valid until the next call. */
+private[due] final class PageKeys(key: StructType) {
+  private val place = key.size - 1
+  private val pageKey = create(InternalRow(0, 0L, 0))
+  private val placeInKey = pageKey.getStruct(place, DueSchema.Place.size)
+
+  val root: UnsafeRow = create(InternalRow(null, null, null))
+
+  def page(bucket: DueBucket, page: Int): UnsafeRow = {
+    placeInKey.setInt(0, bucket.bits)
+    placeInKey.setLong(1, bucket.start)
+    placeInKey.setInt(2, page)
+    pageKey
+  }
+
+  private def create(at: InternalRow): UnsafeRow =
+    UnsafeProjection.create(key).apply(InternalRow.fromSeq(Seq.fill(place)(null) :+ at)).copy()
+}
