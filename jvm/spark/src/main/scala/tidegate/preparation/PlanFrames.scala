@@ -34,8 +34,9 @@ object PlanFrames extends Rule[LogicalPlan] {
       inlined.collectFirst { case p: PreparedQuery => p.decisions.frames } match {
         case Some(decisions) =>
           inlined.transformUp {
-            // The planner needs the numbers of the operators' states.
-            case p: PreparedQuery if p.decisions.time.places.isEmpty => p.child
+            // The planner needs the numbers of the operators' states, and the joins.
+            case p: PreparedQuery if p.decisions.time.places.isEmpty && p.decisions.joins.isEmpty =>
+              p.child
             case WindowAggregate(a, window, grid) => decided(a, window, grid, decisions)
           }
         case None =>
