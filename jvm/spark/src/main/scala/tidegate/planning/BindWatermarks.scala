@@ -51,7 +51,7 @@ object BindWatermarks extends ColumnarRule {
     case u: UpdateEventTimeColumnExec => bindUpdate(u)
     // Spark has numbered the states.
     case o: OperatorsInOrderExec => Some(o.child)
-    case j: IntervalJoinExec => Some(bindJoin(j))
+    case j: IntervalJoinExec     => Some(bindJoin(j))
     // Our own operators were planned with their watermarks.
     case own: OneStoreExec =>
       for (name <- own.operator; drop <- FindDropLate.named(own, name))

@@ -84,7 +84,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
         else OperatorsInOrderExec(numbers, p.decisions.isNumbered, child)
       )
     case j: IntervalJoin => Seq(intervalJoin(j))
-    case a: AsyncMap =>
+    case a: AsyncMap     =>
       Seq(AsyncMapExec(a.function, a.options, a.result, a.input, a.output, planLater(a.child)))
     case a: AsyncCalls =>
       val child = planLater(a.child)

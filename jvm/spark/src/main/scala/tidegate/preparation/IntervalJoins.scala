@@ -31,13 +31,19 @@ private[tidegate] object IntervalJoins {
       isWanted || stored.contains(StatefulOperators.ownId(plan, owner.name))
     }
     val (possible, others) = chosen.partition { case (join, owner) => isPossible(join, owner) }
-    val missing = stored -- joins.map { case (_, owner) => StatefulOperators.ownId(plan, owner.name) }
+    val missing = stored -- joins.map { case (_, owner) =>
+      StatefulOperators.ownId(plan, owner.name)
+    }
     if (!isWanted) {
       others.headOption.foreach { case (_, owner) =>
-        throw CheckpointErrors.joinRefused(owner.name, "it has no longer a time on each side by which rows leave the state")
+        throw CheckpointErrors.joinRefused(
+          owner.name,
+          "it has no longer a time on each side by which rows leave the state"
+        )
       }
       missing.headOption.foreach { id =>
-        val name = StatefulOperators.withOwnId(plan, id).getOrElse(s"the operator with the number $id")
+        val name =
+          StatefulOperators.withOwnId(plan, id).getOrElse(s"the operator with the number $id")
         throw CheckpointErrors.joinRefused(name, "the query has no join of streams there")
       }
     }

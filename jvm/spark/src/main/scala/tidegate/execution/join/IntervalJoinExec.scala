@@ -48,10 +48,11 @@ final case class IntervalJoinExec(
   override def shortName: String = IntervalJoin.StateName
 
   override def outputPartitioning: Partitioning = joinType match {
-    case _: InnerLike => PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning))
-    case RightOuter   => right.outputPartitioning
-    case FullOuter    => UnknownPartitioning(left.outputPartitioning.numPartitions)
-    case _            => left.outputPartitioning
+    case _: InnerLike =>
+      PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning))
+    case RightOuter => right.outputPartitioning
+    case FullOuter  => UnknownPartitioning(left.outputPartitioning.numPartitions)
+    case _          => left.outputPartitioning
   }
 
   override def requiredChildDistribution: Seq[Distribution] = Seq(leftKeys, rightKeys).map {

@@ -45,7 +45,13 @@ private[join] final case class IntervalJoinTask(
     val join = new KeyJoin(
       new StateJoinStore(store, updated, removed),
       rules,
-      new Pairing(fields.left, fields.right, predicate(condition.ofPair, both), reach, rules.isOnce),
+      new Pairing(
+        fields.left,
+        fields.right,
+        predicate(condition.ofPair, both),
+        reach,
+        rules.isOnce
+      ),
       reach,
       fields,
       times,

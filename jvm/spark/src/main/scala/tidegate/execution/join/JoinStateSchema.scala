@@ -10,14 +10,14 @@ import tidegate.execution.due.DueSchema
  * into chunks, by their times: rows of their own that are read only where a chunk may have a
  * partner.
  *
- * | column      | of a head                                                       | of a chunk |
- * |:------------|:----------------------------------------------------------------|:-----------|
- * | `left_due`  | when the key is looked at next because of its left rows, in µs  | NULL       |
- * | `right_due` | the same of its right rows                                      | NULL       |
- * | `chunks`    | the number of each chunk, and the times of its rows of a side   | NULL       |
- * | `left`      | the rows of the left side                                       | the same   |
- * | `right`     | the rows of the right side                                      | the same   |
- * | `matched`   | whether each row has found a partner, the left ones first; NULL if none has | the same |
+ * | column      | of a head                                                                   | of a chunk |
+ * |:------------|:----------------------------------------------------------------------------|:-----------|
+ * | `left_due`  | when the key is looked at next because of its left rows, in µs              | NULL       |
+ * | `right_due` | the same of its right rows                                                  | NULL       |
+ * | `chunks`    | the number of each chunk, and the times of its rows of a side               | NULL       |
+ * | `left`      | the rows of the left side                                                   | the same   |
+ * | `right`     | the rows of the right side                                                  | the same   |
+ * | `matched`   | whether each row has found a partner, the left ones first; NULL if none has | the same   |
  */
 private[join] object JoinStateSchema {
 

@@ -4,7 +4,9 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.state.StateStore
 
-/** Heads and chunks in Spark's state store, with counts of the rows that are written and removed. */
+/**
+ * Heads and chunks in Spark's state store, with counts of the rows that are written and removed.
+ */
 private[join] final class StateJoinStore(store: StateStore, updated: SQLMetric, removed: SQLMetric)
     extends JoinStore {
 
