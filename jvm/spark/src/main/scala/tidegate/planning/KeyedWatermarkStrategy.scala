@@ -13,6 +13,7 @@ import tidegate.columns.GlobalKey
 import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
 import tidegate.core.{EndOfTime, Saturating}
 import tidegate.execution.calls.{AsyncCallsExec, AsyncMapExec}
+import tidegate.execution.deduplication.DeduplicateByTimeExec
 import tidegate.execution.frames.{FrameAggregateExec, FrameAggregates}
 import tidegate.execution.order.EventTimeOrderExec
 import tidegate.execution.{
@@ -28,6 +29,7 @@ import tidegate.plans.{
   AsyncCalls,
   AsyncMap,
   BoundsFollow,
+  DeduplicateByTime,
   DropLate,
   EventTimeOrder,
   FrameAggregate,
@@ -73,6 +75,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case f: FrameAggregate            => Seq(frameAggregate(f, f.output))
     case KeepNotNull(columns, filter) => Seq(ProjectExec(columns, planLater(filter)))
     case o: EventTimeOrder            => Seq(eventTimeOrder(o))
+    case d: DeduplicateByTime         => Seq(deduplicateByTime(d))
     case p: PreparedQuery             =>
       val numbers = p.decisions.time.places.transform((_, place) => place.state)
       Seq(OperatorsInOrderExec(numbers, p.decisions.isNumbered, planLater(p.child)))
@@ -160,6 +163,20 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       },
       // Spark expects each partition of the state to be committed in every batch.
       if (node.partitionBy.isEmpty) stateInfo.map(_.copy(numPartitions = 1)) else stateInfo,
+      planLater(node.child)
+    )
+  }
+
+  private def deduplicateByTime(node: DeduplicateByTime): SparkPlan = {
+    val running = runningOperator(Some(node.operator))
+    DeduplicateByTimeExec(
+      node.keys,
+      node.eventTime,
+      node.retentionMs,
+      node.isInclusive,
+      running.map(_._2),
+      running.fold(OperatorBatch.none) { case (q, operator) => q.operatorTimes(operator) },
+      running.map { case (q, operator) => q.stateInfo(operator) },
       planLater(node.child)
     )
   }
