@@ -47,12 +47,13 @@ private object OperatorNames {
 
   /** What we call Spark's operators, if we call them otherwise. */
   private val Kinds: Map[String, Seq[String]] = Map(
-    "stateStoreSave" -> Seq("aggregate"),
+    // Spark runs `distinct` as an aggregation by all columns.
+    "stateStoreSave" -> Seq("aggregate", "distinct"),
     "sessionWindowStateStoreSaveExec" -> Seq("aggregate"),
     FrameAggregate.StateName -> Seq("aggregate"),
     DeduplicateByTime.StateName -> Seq("deduplicate", "deduplicateWithinWatermark"),
     "symmetricHashJoin" -> Seq("join"),
-    "dedupe" -> Seq("distinct", "deduplicate"),
+    "dedupe" -> Seq("deduplicate"),
     "dedupeWithinWatermark" -> Seq("deduplicateWithinWatermark"),
     "globalLimit" -> Seq("limit"),
     "transformWithStateExec" -> Seq("transformWithState"),
