@@ -97,6 +97,7 @@ object ArrowsSuite {
     Seq("tidegate.execution.due"),
     Seq(
       "tidegate.execution.calls",
+      "tidegate.execution.deduplication",
       "tidegate.execution.frames",
       "tidegate.execution.join",
       "tidegate.execution.order"

@@ -42,6 +42,10 @@ object CheckpointErrors {
   def orderChanged(operator: String, before: String, now: String): AnalysisException =
     error("ORDER_CHANGED", "operator" -> operator, "before" -> before, "now" -> now)
 
+  /** The query has no deduplication for the keys that one left in the checkpoint. */
+  def keysRefused(operator: String): AnalysisException =
+    error("KEYS_REFUSED", "operator" -> operator)
+
   def framesRefused(operator: String, windows: String, found: String): AnalysisException =
     error("FRAMES_REFUSED", "operator" -> operator, "windows" -> windows, "found" -> found)
 

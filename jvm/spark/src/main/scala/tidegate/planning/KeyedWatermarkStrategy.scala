@@ -13,6 +13,7 @@ import tidegate.columns.GlobalKey
 import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
 import tidegate.core.{EndOfTime, Saturating}
 import tidegate.execution.calls.{AsyncCallsExec, AsyncMapExec}
+import tidegate.execution.deduplication.DeduplicateByTimeExec
 import tidegate.execution.frames.{FrameAggregateExec, FrameAggregates}
 import tidegate.execution.join.{IntervalJoinExec, Reach}
 import tidegate.execution.order.EventTimeOrderExec
@@ -29,6 +30,7 @@ import tidegate.plans.{
   AsyncCalls,
   AsyncMap,
   BoundsFollow,
+  DeduplicateByTime,
   DropLate,
   EventTimeOrder,
   FrameAggregate,
@@ -76,6 +78,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case f: FrameAggregate            => Seq(frameAggregate(f, f.output))
     case KeepNotNull(columns, filter) => Seq(ProjectExec(columns, planLater(filter)))
     case o: EventTimeOrder            => Seq(eventTimeOrder(o))
+    case d: DeduplicateByTime         => Seq(deduplicateByTime(d))
     case p: PreparedQuery             =>
       val child = planLater(PlanIntervalJoins(p.child, p.decisions.joins))
       val numbers = p.decisions.time.places.transform((_, place) => place.state)
@@ -185,6 +188,20 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     planLater(node.left),
     planLater(node.right)
   )
+
+  private def deduplicateByTime(node: DeduplicateByTime): SparkPlan = {
+    val running = runningOperator(Some(node.operator))
+    DeduplicateByTimeExec(
+      node.keys,
+      node.eventTime,
+      node.retentionMs,
+      node.isInclusive,
+      running.map(_._2),
+      running.fold(OperatorBatch.none) { case (q, operator) => q.operatorTimes(operator) },
+      running.map { case (q, operator) => q.stateInfo(operator) },
+      planLater(node.child)
+    )
+  }
 
   /**
    * The query that the operator of a node is part of, if the node is planned for a batch of that

@@ -9,6 +9,8 @@ import tidegate.core.clock.{FormerNames, QuerySpec}
  *   the watermarks with their final names and emissions, and the operators with their bounds
  * @param joins
  *   the names of those joins of streams that are made by our own operator
+ * @param deduplications
+ *   the names of the deduplications that are our own operator
  * @param former
  *   what the checkpoint calls the operators
  * @param isNumbered
@@ -18,6 +20,7 @@ final case class QueryDecisions(
     time: QuerySpec,
     frames: FrameDecisions,
     joins: Set[String],
+    deduplications: Set[String],
     former: FormerNames,
     isNumbered: Boolean
 )

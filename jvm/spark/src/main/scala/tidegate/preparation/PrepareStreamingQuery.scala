@@ -32,8 +32,8 @@ import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
  *   1. Each event-time order is checked to be the order of the rows that wait in the checkpoint.
  *   1. Nodes without an emission get one that fits the windows downstream.
  *   1. Each stream is checked to be where it was when the checkpoint was made.
- *   1. It is decided which windows are put together from frames.
- *   1. It is decided which joins of streams are made by our own operator.
+ *   1. It is decided which windows are put together from frames, which deduplications find their
+ *      expired keys by time, and which joins of streams are made by our own operator.
  *   1. A checkpoint that was made without Tidegate is adopted, if the session asks for it.
  *   1. All decisions are attached to the plan, as one value.
  *   1. The clock is made to take no number of a source.
@@ -108,9 +108,18 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       ReplaceWatermarks.isWanted(input)
     )
     val joins = IntervalJoins.atStart(query, checkpoint)
-    val times = QueryTimes.of(query, frames, operators.places(query, frames, joins))
+    val deduplications = PlanDeduplications.atStart(query, checkpoint)
+    val own = frames.windows.keySet ++ joins ++ deduplications
+    val times = QueryTimes.of(query, frames, operators.places(query, own))
     PreparedQuery(
-      QueryDecisions(times, frames, joins, operators.former, operators.isNumbered),
+      QueryDecisions(
+        times,
+        frames,
+        joins,
+        deduplications,
+        operators.former,
+        operators.isNumbered
+      ),
       query
     )
   }

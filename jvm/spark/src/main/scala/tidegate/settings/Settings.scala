@@ -38,6 +38,16 @@ object Settings {
       "them; with `false`, a query whose checkpoint has frames is refused."
   )(_.toBooleanOption)
 
+  /** Whether deduplication finds expired keys by time. */
+  val DeduplicationByTime: Setting[Boolean] = Setting(
+    "spark.tidegate.deduplication.byTime",
+    "false",
+    "'true' or 'false'",
+    "Whether deduplication finds the keys that have expired by their time. `false` gives Spark's " +
+      "own operators, which walk over all keys in each batch. A query goes on with the operator " +
+      "that it began with."
+  )(_.toBooleanOption)
+
   /** How many bytes a task groups by keys at once. */
   val FramesMaxInputBytes: Setting[Long] = Setting(
     "spark.tidegate.frames.maxInputBytes",
@@ -154,6 +164,7 @@ object Settings {
       MaxSubstreams,
       ForgetAfter,
       FramesEnabled,
+      DeduplicationByTime,
       FramesMaxInputBytes,
       WindowsMaxPerRow,
       IntervalJoinEnabled,
