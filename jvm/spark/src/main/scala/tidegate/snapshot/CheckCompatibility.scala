@@ -27,7 +27,7 @@ private[tidegate] final class CheckCompatibility(
     val before = new StateCheckpoint(location, session).clock.getOrElse(ClockState.empty)
     val start = new TriedStart(checkpoint, df, mode)
     start.run(_.toSeq.flatMap(stages(before, _, start.copy))) match {
-      case Right(stages) => Compatibility(query(checkpoint.batchId) +: stages)
+      case Right(stages)               => Compatibility(query(checkpoint.batchId) +: stages)
       case Left(Refusal(cause, query)) =>
         val reason = words(cause, start.copy)
         val states = CheckpointState.all(location, checkpoint.batchId, session)

@@ -129,7 +129,12 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
     ("aggregate", Refused, otherValues)
   )
 
-  cell("the functions of an aggregation", "another one of frames", sliding, aggregated("5 seconds"))(
+  cell(
+    "the functions of an aggregation",
+    "another one of frames",
+    sliding,
+    aggregated("5 seconds")
+  )(
     ("query", Refused, "["),
     ("aggregate", Refused, "[")
   )
@@ -164,8 +169,10 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
     )
     val run = new Run(frame("n")).start().settle().stop()
     val found = checkCompatibility(run.checkpoint.toString, frame("sub", "n"))
-    assert(found.stages.map(s => s.stage -> s.verdict) ===
-      Seq("query" -> Refused, "deduplicate" -> Refused))
+    assert(
+      found.stages.map(s => s.stage -> s.verdict) ===
+        Seq("query" -> Refused, "deduplicate" -> Refused)
+    )
     val windowed = windows("10 seconds")(keyed(stream(folder)).dropDuplicates("time", "n"))
     assert(checkCompatibility(run.checkpoint.toString, windowed).isCompatible)
   }
