@@ -70,8 +70,8 @@ def with_keyed_watermark(
     idle_behind: str | None = None,
     ingestion_time: str | None = None,
 ) -> DataFrame:
-    """Call ``IMPOSE_ORDER`` on a DataFrame."""
-    call = _Call("IMPOSE_ORDER")
+    """Call ``KEYED_WATERMARK`` on a DataFrame, which has the errors of this method."""
+    call = _Call("KEYED_WATERMARK")
     call.column(event_time)
     call.named("key", key)
     call.described("policy", policy)
@@ -104,7 +104,7 @@ def with_ingestion_watermark(
     name: str | None,
     flush: bool,
 ) -> DataFrame:
-    """Call ``IMPOSE_ORDER`` with a policy for ingestion time on a DataFrame."""
+    """Call ``KEYED_WATERMARK`` with a policy for ingestion time on a DataFrame."""
     policy: Described = ("ingestionTime", [max_event_time_lag, max_idle_lag])
     return with_keyed_watermark(
         df,

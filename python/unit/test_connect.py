@@ -43,7 +43,7 @@ def test_watermark_when_only_a_lag_is_given_then_calls_with_it_and_the_defaults(
 
     assert session.calls == [
         (
-            "SELECT * FROM IMPOSE_ORDER(TABLE({df}), DESCRIPTOR(:p0), key => :p1, "
+            "SELECT * FROM KEYED_WATERMARK(TABLE({df}), DESCRIPTOR(:p0), key => :p1, "
             "policy => fixedLag(:p2), idle_timeout => :p3)",
             {"p0": "order_time", "p1": 0, "p2": "5 seconds", "p3": "60 seconds"},
             connect_df,
@@ -71,7 +71,7 @@ def test_watermark_when_all_is_given_then_every_value_is_a_parameter(
 
     (text, values, _) = session.calls[0]
     assert text == (
-        "SELECT * FROM IMPOSE_ORDER(TABLE({df}), DESCRIPTOR(:p0), key => :p1, "
+        "SELECT * FROM KEYED_WATERMARK(TABLE({df}), DESCRIPTOR(:p0), key => :p1, "
         "policy => limitingLagAndLull(:p2, :p3), substream => :p4, "
         "idle_timeout => :p5, emission => byFrame(:p6, :p7), name => :p8, max_future_skew => :p9, "
         "flush => :p10, idle_behind => :p11)"
@@ -101,7 +101,7 @@ def test_ingestion_watermark_when_called_then_is_a_policy_in_sql(
 
     (text, values, _) = session.calls[0]
     assert text == (
-        "SELECT * FROM IMPOSE_ORDER(TABLE({df}), DESCRIPTOR(:p0), key => :p1, "
+        "SELECT * FROM KEYED_WATERMARK(TABLE({df}), DESCRIPTOR(:p0), key => :p1, "
         "policy => ingestionTime(:p2, :p3), ingestion_time => DESCRIPTOR(:p4), "
         "substream => :p5, idle_timeout => :p6, name => :p7)"
     )

@@ -18,7 +18,7 @@ CALLS = 3000
 DOCUMENTED = (TypeError, ValueError, tidegate.TidegateError)
 
 STATEMENT = re.compile(
-    r"SELECT \* FROM (IMPOSE_ORDER|ORDER_BY_TIME|BOUND_JOIN)\(TABLE\(\{df\}\)"
+    r"SELECT \* FROM (KEYED_WATERMARK|ORDER_BY_TIME|BOUND_JOIN)\(TABLE\(\{df\}\)"
     r"(, ([a-z_]+ => )?(:p\d+|DESCRIPTOR\(:p\d+\)|[a-zA-Z]+\(:p\d+(, :p\d+)*\)))*\)"
 )
 

@@ -13,7 +13,7 @@ private[tidegate] object SparkMatch {
    */
   def check(spark: String = org.apache.spark.SPARK_VERSION): Unit = {
     val minor = spark.split('.').take(2).mkString(".")
-    // Not one of the error conditions: those are made known by way of Spark's private API.
+    // Its text is written here once more: to read that of the condition needs Spark's private API.
     if (minor != ThisJar.Spark) throw new SparkException(message(spark, minor))
   }
 

@@ -1,7 +1,7 @@
 package tidegate.snapshot
 
 import tidegate.core.clock.{ClockState, OperatorMark}
-import tidegate.plans.FrameAggregate
+import tidegate.plans.{FrameAggregate, IntervalJoin}
 
 /**
  * The names of the operators in a checkpoint, by the numbers of their states. The clock knows the
@@ -52,6 +52,7 @@ private object OperatorNames {
     "sessionWindowStateStoreSaveExec" -> Seq("aggregate"),
     FrameAggregate.StateName -> Seq("aggregate"),
     "symmetricHashJoin" -> Seq("join"),
+    IntervalJoin.StateName -> Seq("join"),
     "dedupe" -> Seq("deduplicate"),
     "dedupeWithinWatermark" -> Seq("deduplicateWithinWatermark"),
     "globalLimit" -> Seq("limit"),

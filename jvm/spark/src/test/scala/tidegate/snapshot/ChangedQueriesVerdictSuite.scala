@@ -74,14 +74,14 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
   )(("aggregate", GoesOn, "The windows of aggregate were changed"))
 
   private val otherKeys = "[STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE]"
-  private val otherValues = "[STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE]"
+  private val otherFunctions = "[TIDEGATE_FRAMES_REFUSED]"
 
   cell(
     "a sliding window in place of a tumbling one",
     "a sliding window in place of a tumbling one",
     hourly,
     sliding
-  )(("query", Refused, otherKeys), ("aggregate", Refused, otherKeys))
+  )(("aggregate", WindowsAffected, "The windows of aggregate were changed"))
 
   cell("the gap of sessions", "a larger session gap", sessions("3 seconds"), sessions("8 seconds"))(
     ("aggregate", GoesOn, "")
@@ -125,8 +125,8 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
   private val tumbling = (in: DataFrame) => windows("20 seconds")(keyed(in))
 
   cell("the functions of an aggregation", "another aggregate", tumbling, aggregated("20 seconds"))(
-    ("query", Refused, otherValues),
-    ("aggregate", Refused, otherValues)
+    ("query", Refused, otherFunctions),
+    ("aggregate", Refused, otherFunctions)
   )
 
   cell(
