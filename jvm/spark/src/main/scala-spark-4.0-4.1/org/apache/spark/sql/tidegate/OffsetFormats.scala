@@ -28,6 +28,12 @@ object OffsetFormats {
       entry.metadata.map(_.copy(batchWatermarkMs = watermarkMs))
     )
 
+  /** An entry with a setting: these Sparks always have all. */
+  def withSetting(entry: Entry, key: String, value: String): Entry = {
+    val _ = (key, value)
+    entry
+  }
+
   /** The offset of each source of a query. */
   def progress(query: MicroBatchExecution, entry: Entry): StreamProgress =
     entry.toStreamProgress(inOrder(query))

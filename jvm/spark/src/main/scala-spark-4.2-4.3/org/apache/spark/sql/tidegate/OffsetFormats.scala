@@ -47,6 +47,15 @@ object OffsetFormats {
         OffsetSeq(OffsetEntry.inOrder(offsets), metadata)
     }
 
+  /** An entry with a setting, if it lacks the setting. */
+  def withSetting(entry: Entry, key: String, value: String): Entry = entry match {
+    case map: OffsetMap =>
+      val conf = Map(key -> value) ++ map.metadata.conf
+      OffsetMap(map.offsetsMap, map.metadata.copy(conf = conf))
+    // Format 1 always has it.
+    case other => other
+  }
+
   /** The offset of each source of a query. */
   def progress(query: MicroBatchExecution, entry: Entry): StreamProgress =
     entry.toStreamProgress(named(query).map(_._1), sources(query))
