@@ -59,6 +59,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
           k.observed,
           k.substream,
           k.spec,
+          k.movedBy,
           query.map(_.batchTimes).flatMap(_.node(k.spec.name)),
           stats(k)
         )
@@ -144,6 +145,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
         q.operatorTimes(operator, FrameAggregate.LowestMs)
       },
       running.map { case (q, operator) => q.stateInfo(operator) },
+      node.isShort,
       partial
     )
   }

@@ -22,6 +22,21 @@ private[tidegate] object RestoredFrames extends Logging {
       .exists(id => checkpoint.operators.get(id).contains(FrameAggregate.StateName))
 
   /**
+   * The operators whose state has short rows: as the checkpoint has them, or, without state, those
+   * of windows that do not overlap.
+   */
+  def short(
+      plan: LogicalPlan,
+      windows: Map[String, WindowGrid],
+      checkpoint: StateCheckpoint
+  ): Set[String] = windows.collect {
+    case (operator, grid) if checkpoint
+          .stateSchema(StatefulOperators.ownId(plan, operator))
+          .fold(grid.isPlain)(schema => FrameAggregate.hasShortRows(schema.valueSchema)) =>
+      operator
+  }.toSet
+
+  /**
    * Logs a verdict for all windows that were changed.
    *
    * @throws AnalysisException

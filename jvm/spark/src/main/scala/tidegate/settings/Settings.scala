@@ -28,13 +28,13 @@ object Settings {
       "passed. When it comes back, it is a new one. The partitions that Kafka reports are kept."
   )(milliseconds(_).filter(_ > 0))
 
-  /** Whether sliding windows are put together from frames. */
+  /** Whether windows are put together from frames. */
   val FramesEnabled: Setting[Boolean] = Setting(
     "spark.tidegate.frames.enabled",
     "true",
     "'true' or 'false'",
-    "Whether sliding windows are put together from frames. `false` gives Spark's own plan, which " +
-      "copies each row into all of its windows. A query that began without frames goes on without " +
+    "Whether windows are put together from frames. `false` gives Spark's own plan, which copies " +
+      "each row into all of the windows that it is in. A query that began without frames goes on without " +
       "them; with `false`, a query whose checkpoint has frames is refused."
   )(_.toBooleanOption)
 

@@ -85,6 +85,23 @@ class ReplaceWatermarksSuite extends RestartTest {
       val (l, r) = (named(in.where("sub = 's0'"), "l"), named(in.where("sub = 's1'"), "r"))
       l.join(r, times).groupBy(window(col("l.time"), "5 seconds")).count()
     },
+    "a filter above the watermark" -> (in => count5(watched(in).where("n < 2"), "5 seconds")),
+    "filters above a projection, one of the time" -> { in =>
+      val doubled = watched(in).select(col("time"), col("sub"), (col("n") * 2).as("n"))
+      count5(doubled.where("n <= 2 AND time > '1970-01-01 00:00:05'"), "5 seconds")
+    },
+    "a filter above a union" -> { in =>
+      count5(watched(in).union(watched(in.where("n > 0"))).where("sub = 's0'"), "5 seconds")
+    },
+    "a condition on one side of a join" -> { in =>
+      val times = "l.n = r.n AND l.time BETWEEN r.time - INTERVAL 2 SECONDS AND r.time"
+      val right = named(in.union(in.where("n > 1")), "r")
+      named(in, "l").join(right, expr(s"$times AND r.sub = 's1'"), "leftOuter")
+    },
+    "a filter that is inferred for the other side of a join" -> { in =>
+      val times = expr("l.n = r.n AND l.time BETWEEN r.time - INTERVAL 2 SECONDS AND r.time")
+      named(in, "l").where("l.n = 1").join(named(in, "r"), times)
+    },
     "a function with state" -> (in => lastOf(watched(in))),
     "TUMBLE of SQL" -> { in =>
       watched(in).createOrReplaceTempView("replaced")

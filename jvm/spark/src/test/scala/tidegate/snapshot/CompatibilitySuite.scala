@@ -137,7 +137,7 @@ class CompatibilitySuite extends RestartTest {
   )
 
   cell("a sliding window in place of a tumbling one", hourly, sliding)(
-    ("query", Refused, "[STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE]")
+    ("aggregate", WindowsAffected, "The windows of aggregate were changed")
   )
 
   cell("a larger session gap", sessions("3 seconds"), sessions("8 seconds"))(
@@ -166,7 +166,7 @@ class CompatibilitySuite extends RestartTest {
     "another aggregate",
     hourly,
     in => keyed(in).groupBy(window(col("time"), "10 seconds"), col("sub")).agg(avg("n"))
-  )(("query", Refused, "[STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE]"))
+  )(("query", Refused, "[TIDEGATE_FRAMES_REFUSED] The checkpoint has the frames of aggregate"))
 
   cell(
     "another key",

@@ -12,8 +12,12 @@ object FrameFormat {
   /** Of windows that grow: versions that only know frames that slide refuse them. */
   val Growing = 2
 
-  /** The highest format that is read. */
-  val Highest: Int = Growing
+  /** Of windows that do not overlap: their state may have short rows. */
+  val Plain = 3
 
-  def of(grid: WindowGrid): Int = if (grid.grows) Growing else Sliding
+  /** The highest format that is read. */
+  val Highest: Int = Plain
+
+  def of(grid: WindowGrid): Int =
+    if (grid.grows) Growing else if (grid.isPlain) Plain else Sliding
 }

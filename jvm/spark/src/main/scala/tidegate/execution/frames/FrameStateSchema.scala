@@ -3,6 +3,7 @@ package tidegate.execution.frames
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
 import org.apache.spark.sql.types.{ArrayType, StructType}
+import tidegate.plans.FrameAggregate
 
 /** The schema of the state of frames in a checkpoint. */
 private[frames] object FrameStateSchema {
@@ -11,7 +12,8 @@ private[frames] object FrameStateSchema {
   def buffers(info: StatefulOperatorStateInfo, hadoopConf: Configuration): Option[Seq[String]] =
     OperatorState
       .storedSchema(info.checkpointLocation, info.operatorId, hadoopConf)
-      .map(_.valueSchema("frames").dataType)
+      .map(_.valueSchema)
+      .map(value => value(if (FrameAggregate.hasShortRows(value)) "more" else "frames").dataType)
       .collect { case ArrayType(entry: StructType, _) => functions(entry) }
 
   /**
