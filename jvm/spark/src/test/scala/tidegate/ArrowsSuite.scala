@@ -94,7 +94,13 @@ object ArrowsSuite {
     Seq("tidegate.sources"),
     Seq("tidegate.clock"),
     Seq("tidegate.execution"),
-    Seq("tidegate.execution.calls", "tidegate.execution.frames", "tidegate.execution.order"),
+    Seq("tidegate.execution.due"),
+    Seq(
+      "tidegate.execution.calls",
+      "tidegate.execution.frames",
+      "tidegate.execution.join",
+      "tidegate.execution.order"
+    ),
     Seq("tidegate.analysis"),
     Seq("tidegate.checks"),
     Seq("tidegate.preparation"),

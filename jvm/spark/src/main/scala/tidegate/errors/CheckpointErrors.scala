@@ -44,4 +44,7 @@ object CheckpointErrors {
 
   def framesRefused(operator: String, windows: String, found: String): AnalysisException =
     error("FRAMES_REFUSED", "operator" -> operator, "windows" -> windows, "found" -> found)
+
+  def joinRefused(operator: String, found: String): AnalysisException =
+    error("JOIN_REFUSED", "operator" -> operator, "found" -> found)
 }

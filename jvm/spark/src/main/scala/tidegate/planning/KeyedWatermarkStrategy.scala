@@ -14,6 +14,7 @@ import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
 import tidegate.core.{EndOfTime, Saturating}
 import tidegate.execution.calls.{AsyncCallsExec, AsyncMapExec}
 import tidegate.execution.frames.{FrameAggregateExec, FrameAggregates}
+import tidegate.execution.join.{IntervalJoinExec, Reach}
 import tidegate.execution.order.EventTimeOrderExec
 import tidegate.execution.{
   DropLateExec,
@@ -31,6 +32,7 @@ import tidegate.plans.{
   DropLate,
   EventTimeOrder,
   FrameAggregate,
+  IntervalJoin,
   KeyedOutput,
   KeyedWatermark,
   NoFrames,
@@ -75,8 +77,13 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case KeepNotNull(columns, filter) => Seq(ProjectExec(columns, planLater(filter)))
     case o: EventTimeOrder            => Seq(eventTimeOrder(o))
     case p: PreparedQuery             =>
+      val child = planLater(PlanIntervalJoins(p.child, p.decisions.joins))
       val numbers = p.decisions.time.places.transform((_, place) => place.state)
-      Seq(OperatorsInOrderExec(numbers, p.decisions.isNumbered, planLater(p.child)))
+      Seq(
+        if (numbers.isEmpty) child
+        else OperatorsInOrderExec(numbers, p.decisions.isNumbered, child)
+      )
+    case j: IntervalJoin => Seq(intervalJoin(j))
     case a: AsyncMap =>
       Seq(AsyncMapExec(a.function, a.options, a.result, a.input, a.output, planLater(a.child)))
     case a: AsyncCalls =>
@@ -165,6 +172,19 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       planLater(node.child)
     )
   }
+
+  private def intervalJoin(node: IntervalJoin): SparkPlan = IntervalJoinExec(
+    node.leftKeys,
+    node.rightKeys,
+    node.joinType,
+    node.condition,
+    Reach(node.least, node.most),
+    node.owner,
+    None,
+    query.map(_.stateInfo(node.owner.name)),
+    planLater(node.left),
+    planLater(node.right)
+  )
 
   /**
    * The query that the operator of a node is part of, if the node is planned for a batch of that

@@ -46,7 +46,9 @@ object FrameAggregate {
   /** The name of the operator in the progress of a query, and in the metadata of its state. */
   val StateName: String = "frameAggregate"
 
-  /** The first column of a short row of the state; no other row begins with a column of this name. */
+  /**
+   * The first column of a short row of the state; no other row begins with a column of this name.
+   */
   val FirstOfShortRow: String = "frame_end"
 
   /** Whether rows of the state with this schema are short. */

@@ -7,6 +7,8 @@ import tidegate.core.clock.{FormerNames, QuerySpec}
  *
  * @param time
  *   the watermarks with their final names and emissions, and the operators with their bounds
+ * @param joins
+ *   the names of those joins of streams that are made by our own operator
  * @param former
  *   what the checkpoint calls the operators
  * @param isNumbered
@@ -15,6 +17,7 @@ import tidegate.core.clock.{FormerNames, QuerySpec}
 final case class QueryDecisions(
     time: QuerySpec,
     frames: FrameDecisions,
+    joins: Set[String],
     former: FormerNames,
     isNumbered: Boolean
 )

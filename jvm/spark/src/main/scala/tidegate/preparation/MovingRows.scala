@@ -10,10 +10,10 @@ import tidegate.plans.{KeyedWatermark, NamedOperator}
 /**
  * Lets only those rows move a watermark that Spark would leave below its own.
  *
- * Spark's optimizer moves a filter below `withWatermark`, unless the filter reads the time, so a row
- * that the filter removes does not move the watermark. The filter stays above a keyed watermark, as
- * moving it would change the schema of a state that is continued; but the keyed watermark takes no
- * notice of such a row either.
+ * Spark's optimizer moves a filter below `withWatermark`, unless the filter reads the time, so a
+ * row that the filter removes does not move the watermark. The filter stays above a keyed
+ * watermark, as moving it would change the schema of a state that is continued; but the keyed
+ * watermark takes no notice of such a row either.
  *
  * A predicate that calls Python or has a subquery is left out: a watermark cannot compute either.
  */
@@ -47,7 +47,10 @@ private[preparation] object MovingRows extends PredicateHelper {
     numbered(plan)((watermark, number) => StandIn(watermark.left, watermark.output, number))
       .transformUp { case n: NamedOperator => n.child }
 
-  /** Replaces each watermark; copies of one, as in a union of a stream with itself, have numbers of their own. */
+  /**
+   * Replaces each watermark; copies of one, as in a union of a stream with itself, have numbers of
+   * their own.
+   */
   private def numbered(plan: LogicalPlan)(
       replaced: (KeyedWatermark, Int) => LogicalPlan
   ): LogicalPlan = {
@@ -55,7 +58,10 @@ private[preparation] object MovingRows extends PredicateHelper {
     plan.transformDown { case k: KeyedWatermark => replaced(k, numbers.next()) }
   }
 
-  /** Stops what Spark moves down; what holds for the rows holds above too, as with Spark's watermark. */
+  /**
+   * Stops what Spark moves down; what holds for the rows holds above too, as with Spark's
+   * watermark.
+   */
   private final case class StandIn(child: LogicalPlan, output: Seq[Attribute], number: Int)
       extends UnaryNode {
     override protected lazy val validConstraints: ExpressionSet = child.constraints

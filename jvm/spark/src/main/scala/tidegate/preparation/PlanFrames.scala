@@ -17,8 +17,8 @@ import tidegate.plans.{FrameAggregate, FrameDecisions, KeyedWatermark, NoFrames,
 import tidegate.settings.Settings.FramesEnabled
 
 /**
- * Puts windows together from frames, where that gives the same rows as Spark's plan; and
- * where it does not, says why.
+ * Puts windows together from frames, where that gives the same rows as Spark's plan; and where it
+ * does not, says why.
  *
  * The rule runs on the plan of each batch, after the analysis. What a batch cannot know, such as
  * the output mode, is decided when the query starts: see [[PlanFrames.atStart]].
@@ -34,8 +34,9 @@ object PlanFrames extends Rule[LogicalPlan] {
       inlined.collectFirst { case p: PreparedQuery => p.decisions.frames } match {
         case Some(decisions) =>
           inlined.transformUp {
-            // The planner needs the numbers of the operators' states.
-            case p: PreparedQuery if p.decisions.time.places.isEmpty => p.child
+            // The planner needs the numbers of the operators' states, and the joins.
+            case p: PreparedQuery if p.decisions.time.places.isEmpty && p.decisions.joins.isEmpty =>
+              p.child
             case WindowAggregate(a, window, grid) => decided(a, window, grid, decisions)
           }
         case None =>

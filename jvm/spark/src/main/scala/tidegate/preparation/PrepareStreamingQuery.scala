@@ -33,6 +33,7 @@ import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
  *   1. Nodes without an emission get one that fits the windows downstream.
  *   1. Each stream is checked to be where it was when the checkpoint was made.
  *   1. It is decided which windows are put together from frames.
+ *   1. It is decided which joins of streams are made by our own operator.
  *   1. A checkpoint that was made without Tidegate is adopted, if the session asks for it.
  *   1. All decisions are attached to the plan, as one value.
  *   1. The clock is made to take no number of a source.
@@ -106,8 +107,12 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       checkpoint.renamed(operators.former),
       ReplaceWatermarks.isWanted(input)
     )
-    val times = QueryTimes.of(query, frames, operators.places(query, frames))
-    PreparedQuery(QueryDecisions(times, frames, operators.former, operators.isNumbered), query)
+    val joins = IntervalJoins.atStart(query, checkpoint)
+    val times = QueryTimes.of(query, frames, operators.places(query, frames, joins))
+    PreparedQuery(
+      QueryDecisions(times, frames, joins, operators.former, operators.isNumbered),
+      query
+    )
   }
 
   private def started(query: PreparedQuery): LogicalPlan =

@@ -30,7 +30,8 @@ private[tidegate] object RestoredFrames extends Logging {
       windows: Map[String, WindowGrid],
       checkpoint: StateCheckpoint
   ): Set[String] = windows.collect {
-    case (operator, grid) if checkpoint
+    case (operator, grid)
+        if checkpoint
           .stateSchema(StatefulOperators.ownId(plan, operator))
           .fold(grid.isPlain)(schema => FrameAggregate.hasShortRows(schema.valueSchema)) =>
       operator

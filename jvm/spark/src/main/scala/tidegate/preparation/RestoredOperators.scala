@@ -78,12 +78,17 @@ private[tidegate] final class RestoredOperators(plan: LogicalPlan, checkpoint: S
   /**
    * Where each operator keeps its state, by its name; nothing if no operator was ever given one.
    */
-  def places(query: LogicalPlan, frames: FrameDecisions): Map[String, OperatorPlace] =
+  def places(
+      query: LogicalPlan,
+      frames: FrameDecisions,
+      joins: Set[String]
+  ): Map[String, OperatorPlace] =
     if (stored.isEmpty && !owners.exists(_.isGiven)) Map.empty
     else {
       val operators = query.collect { case o if StatefulOperators.isOne(o) => o -> ownerOf(o) }
       val (own, ofSpark) = operators.partition { case (operator, owner) =>
-        operator.isInstanceOf[EventTimeOrder] || owner.exists(o => frames.windows.contains(o.name))
+        operator.isInstanceOf[EventTimeOrder] ||
+        owner.exists(o => frames.windows.contains(o.name) || joins.contains(o.name))
       }
       val ownPlaces = own.flatMap(_._2).map { owner =>
         owner.name -> OperatorPlace(owner.default, StatefulOperators.ownId(query, owner.name))

@@ -56,6 +56,16 @@ object Settings {
       "that are put together from frames copy no rows and have no limit."
   )(_.toIntOption.filter(_ > 0))
 
+  /** Whether joins whose rows leave the state on both sides are made by our own operator. */
+  val IntervalJoinEnabled: Setting[Boolean] = Setting(
+    "spark.tidegate.join.interval",
+    "false",
+    "'true' or 'false'",
+    "Whether a new query makes its joins of streams with Tidegate's own operator, where rows of " +
+      "both sides leave the state. `false` gives Spark's operator. A query goes on with the " +
+      "operator with which it began."
+  )(_.toBooleanOption)
+
   /** What happens to an inner join whose state grows without limit. */
   val UnboundedJoin: Setting[String] = Setting(
     "spark.tidegate.join.unbounded",
@@ -146,6 +156,7 @@ object Settings {
       FramesEnabled,
       FramesMaxInputBytes,
       WindowsMaxPerRow,
+      IntervalJoinEnabled,
       UnboundedJoin,
       ObserveLastBatch,
       LateLogPayloadChars,

@@ -285,7 +285,7 @@ class SnapshotSuite extends RestartTest {
       } === "[TIDEGATE_SNAPSHOT_CUT_OFF] The copy into PATH was cut off before its end, so the " +
         "folder is not complete. Delete the folder, and copy again. SQLSTATE: 55000"
     )
-    val newer = Manifest("q", "id", "c", 1L, None, 0L, 0L, Nil, None, Nil).text
+    val newer = Manifest("q", "id", "c", 1L, None, 0L, 0L, Map.empty, None, Nil).text
     val json = newer.linesIterator.next().replace("Snapshot\":1", "Snapshot\":7")
     val digest = MessageDigest.getInstance("SHA-256").digest(json.getBytes)
     assert(

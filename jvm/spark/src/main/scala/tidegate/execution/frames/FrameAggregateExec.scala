@@ -135,7 +135,10 @@ final case class FrameAggregateExec(
           longMetric("numUpdatedStateRows"),
           longMetric("numRemovedStateRows")
         )
-        commitAtEnd(store, new FrameWindowIterator(rows, own, what, micros, after, until, maxBytes, short))
+        commitAtEnd(
+          store,
+          new FrameWindowIterator(rows, own, what, micros, after, until, maxBytes, short)
+        )
       }
   }
 

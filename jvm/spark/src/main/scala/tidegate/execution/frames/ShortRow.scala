@@ -9,12 +9,12 @@ import tidegate.plans.FrameAggregate
  * A row of the state of windows that do not overlap. Most keys have one open window, whose entry is
  * in the row itself: such a row is no longer than the one that Spark keeps for a key and a window.
  *
- * | column                | in the row of a key                                              |
- * |:----------------------|:-----------------------------------------------------------------|
- * | `frame_end`           | the end of its first frame                                       |
- * | one for each buffer   | the buffers of the first frame, if all buffers are words         |
- * | `more`                | the entries of the other frames, or of all if some are no words  |
- * | `long`                | null                                                             |
+ * | column              | in the row of a key                                             |
+ * |:--------------------|:----------------------------------------------------------------|
+ * | `frame_end`         | the end of its first frame                                      |
+ * | one for each buffer | the buffers of the first frame, if all buffers are words        |
+ * | `more`              | the entries of the other frames, or of all if some are no words |
+ * | `long`              | null                                                            |
  *
  * A row of another kind has only `long`, a row as [[FrameRow]] describes it: a chunk, the head of a
  * key with chunks, and heads of windows that slide or grow since the query was changed.
@@ -79,8 +79,11 @@ private[frames] object ShortRow {
   private val End = 0
 
   def schema(entry: StructType): StructType = {
-    val own = StructField(FrameAggregate.FirstOfShortRow, TimestampType) +: entry.fields.toSeq.tail.map(_.copy(nullable = true))
-    val more = StructType(entry.fields.head.copy(name = FrameAggregate.FirstOfShortRow) +: entry.fields.tail)
+    val own = StructField(FrameAggregate.FirstOfShortRow, TimestampType) +: entry.fields.toSeq.tail
+      .map(_.copy(nullable = true))
+    val more = StructType(
+      entry.fields.head.copy(name = FrameAggregate.FirstOfShortRow) +: entry.fields.tail
+    )
     StructType(
       own :+ StructField("more", ArrayType(more, containsNull = false)) :+
         StructField("long", FrameRow.schema(entry))

@@ -20,8 +20,8 @@ class TumblingFramesSuite extends FrameRestartTest {
     spark.read.format("statestore").option("operatorId", 1000L).load(run.checkpoint.toString)
 
   /**
-   * Three keys at 126: all windows up to 120 have left. Key 1 was written then, key 2 at 90, and key
-   * 3 before.
+   * Three keys at 126: all windows up to 120 have left. Key 1 was written then, key 2 at 90, and
+   * key 3 before.
    */
   private def open(windows: (DataFrame, Hop) => DataFrame = inWindows): Changing = {
     val query = new Changing(ten, windows)
@@ -44,7 +44,8 @@ class TumblingFramesSuite extends FrameRestartTest {
         Seq("frame_end", "count(1)", "sum(n)", "more", "long")
     )
     assert(read.filter("key.chunk is not null or value.long is not null").count() === 0)
-    val first = read.selectExpr("key.key", "value.frame_end as e", "value.`count(1)`", "value.`sum(n)`")
+    val first =
+      read.selectExpr("key.key", "value.frame_end as e", "value.`count(1)`", "value.`sum(n)`")
     val more = read.selectExpr("key.key", "inline(value.more)")
     val expected = for {
       (key, own) <- query.all.groupBy(_.key).toSeq

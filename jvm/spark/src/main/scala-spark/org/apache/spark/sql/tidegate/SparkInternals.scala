@@ -86,6 +86,24 @@ object SparkInternals {
   /** The session in which a query was started. */
   def sessionOf(query: StreamingQuery): SparkSession = query.sparkSession
 
+  /**
+   * Spark's descriptions of the sources of a query, by all that an offset log may call them: their
+   * places, and their names.
+   */
+  def sourceDescriptions(query: StreamingQuery): Map[String, String] =
+    execution(query).fold(Map.empty[String, String]) { q =>
+      OffsetFormats.sources(q).map { case (name, source) => name -> source.toString }
+    }
+
+  /** A session that reads states with this number of partitions, if their checkpoint has none. */
+  def readerOfStates(session: SparkSession, partitions: Int): SparkSession = {
+    val reader = castToImpl(session).cloneSession()
+    // Offset logs of format 2 lack the setting, and Spark's reader does not start without it.
+    reader.sessionState.conf
+      .setConfString("spark.sql.streaming.internal.stateStore.partitions", partitions.toString)
+    reader
+  }
+
   /** The folder to which a query writes files, if its sink is one of files. */
   def sinkFolder(query: StreamingQuery): Option[String] =
     microBatch(query).map(_.sink).collect { case sink: FileStreamSink =>

@@ -1,0 +1,72 @@
+package tidegate.execution.due
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
+import org.apache.spark.sql.types._
+
+/**
+ * The schema of a store that holds the rows of an operator and the pages of its due keys.
+ *
+ * To its own columns an operator adds one column of the key and one of the value:
+ *
+ * | row                        | the operator's columns | key: `due_page`       | value: `due`                 |
+ * |:---------------------------|:-----------------------|:----------------------|:-----------------------------|
+ * | of the operator            | its key and value      | NULL                  | NULL                         |
+ * | a page                     | NULL                   | its bucket and number | `entries`; `buckets` is NULL |
+ * | the root, if a page exists | NULL                   | with a NULL inside    | `buckets`; `entries` is NULL |
+ *
+ * Times are in µs, and of type BIGINT: some are too early or too late for a TIMESTAMP in Python.
+ */
+object DueSchema {
+
+  /** A bucket begins at `start`, in µs, and is `2^bits` µs long. */
+  private[due] val Place: StructType = StructType(
+    Seq(
+      StructField("bits", IntegerType),
+      StructField("start", LongType),
+      StructField("page", IntegerType)
+    )
+  )
+
+  private[due] val Bucket: StructType = StructType(
+    Seq(
+      StructField("bits", IntegerType, nullable = false),
+      StructField("start", LongType, nullable = false),
+      StructField("first", IntegerType, nullable = false),
+      StructField("next", IntegerType, nullable = false),
+      StructField("is_last_small", BooleanType, nullable = false),
+      StructField("earliest", LongType, nullable = false)
+    )
+  )
+
+  /** The key of all rows of the store. */
+  def key(own: StructType): StructType = nullable(own).add("due_page", Place)
+
+  /**
+   * The value of all rows of the store.
+   *
+   * @param key
+   *   what the method of that name returned
+   */
+  def value(own: StructType, key: StructType): StructType = nullable(own).add("due", due(key))
+
+  /** The key columns of a row of the operator. */
+  def keyColumns(own: Seq[Expression]): Seq[Expression] = own :+ Literal(null, Place)
+
+  /**
+   * The value columns of a row of the operator.
+   *
+   * @param key
+   *   as for [[value]]
+   */
+  def valueColumns(own: Seq[Expression], key: StructType): Seq[Expression] =
+    own :+ Literal(null, due(key))
+
+  private[due] def due(key: StructType): StructType = {
+    val entry = new StructType().add("key", key, nullable = false).add("due", LongType, false)
+    new StructType()
+      .add("entries", ArrayType(entry, containsNull = false))
+      .add("buckets", ArrayType(Bucket, containsNull = false))
+  }
+
+  private def nullable(own: StructType): StructType = StructType(own.map(_.copy(nullable = true)))
+}

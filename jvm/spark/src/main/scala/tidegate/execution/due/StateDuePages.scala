@@ -1,0 +1,82 @@
+package tidegate.execution.due
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.util.GenericArrayData
+import org.apache.spark.sql.execution.streaming.state.StateStore
+import org.apache.spark.sql.types.StructType
+import tidegate.core.due._
+
+/**
+ * The pages of due keys in the store of their operator: gets, puts and removes, so that they need
+ * no more of a store than each has.
+ *
+ * @param key
+ *   the key of all rows of the store ([[DueSchema.key]])
+ * @param value
+ *   the value of all rows of the store ([[DueSchema.value]])
+ * @param line
+ *   0, or 1 for more due keys in the same store, whose times follow another watermark
+ */
+final class StateDuePages(store: StateStore, key: StructType, value: StructType, line: Int = 0)
+    extends DuePages[UnsafeRow] {
+  private val keys = new PageKeys(key, line)
+  private lazy val toRow = UnsafeProjection.create(value)
+
+  override def root(): Seq[DueBucketPages] = {
+    val row = store.get(keys.root, StateStore.DEFAULT_COL_FAMILY_NAME)
+    if (row == null) Nil
+    else {
+      val buckets = row.getStruct(value.size - 1, 2).getArray(1)
+      (0 until buckets.numElements).map { i =>
+        val b = buckets.getStruct(i, DueSchema.Bucket.size)
+        DueBucketPages(
+          DueBucket(b.getInt(0), b.getLong(1)),
+          first = b.getInt(2),
+          next = b.getInt(3),
+          isLastSmall = b.getBoolean(4),
+          earliest = b.getLong(5)
+        )
+      }
+    }
+  }
+
+  override def putRoot(buckets: Seq[DueBucketPages]): Unit = {
+    val rows = buckets.map { b =>
+      InternalRow(b.bucket.bits, b.bucket.start, b.first, b.next, b.isLastSmall, b.earliest)
+    }
+    val due = InternalRow(null, new GenericArrayData(rows.toArray[Any]))
+    val own = Seq.fill(value.size - 1)(null)
+    store.put(
+      keys.root,
+      toRow(InternalRow.fromSeq(own :+ due)),
+      StateStore.DEFAULT_COL_FAMILY_NAME
+    )
+  }
+
+  override def removeRoot(): Unit = store.remove(keys.root, StateStore.DEFAULT_COL_FAMILY_NAME)
+
+  override def get(bucket: DueBucket, page: Int): DuePage[UnsafeRow] = {
+    val row = store.get(keys.page(bucket, page), StateStore.DEFAULT_COL_FAMILY_NAME)
+    // A store may fill the same row again.
+    new PageRow(row.copy(), key.size)
+  }
+
+  override def put(bucket: DueBucket, page: Int, entries: DuePageBuffer[UnsafeRow]): Unit =
+    store.put(
+      keys.page(bucket, page),
+      entries.asInstanceOf[PageBuffer].row(),
+      StateStore.DEFAULT_COL_FAMILY_NAME
+    )
+
+  override def remove(bucket: DueBucket, page: Int): Unit =
+    store.remove(keys.page(bucket, page), StateStore.DEFAULT_COL_FAMILY_NAME)
+
+  override def newBuffer(): DuePageBuffer[UnsafeRow] = new PageBuffer(key.size, value.size)
+}
+
+object StateDuePages {
+
+  /** Whether a key of the store is not the operator's, but belongs to its due keys. */
+  def isPage(key: UnsafeRow): Boolean = !key.isNullAt(key.numFields - 1)
+}
