@@ -73,7 +73,7 @@ OPENS := $(OPENED:%=--add-opens=java.base/java.%=ALL-UNNAMED) $(OPENED_OF_SUN:%=
 REPOSITORY := $(HOME)/.m2/repository
 DEVELOPER := A Tester <tester@example.org>
 .PHONY: test-publish
-test-publish: package ## Check the packages, publish the jars locally, run jobs of sbt, Maven and --packages, first-minute.
+test-publish: package ## Check the packages, publish the jars locally, run jobs of sbt, Maven and --packages.
 	$(BIN)/python -m twine check --strict dist/*.whl dist/*.tar.gz
 	rm -rf build/of-sdist
 	$(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps -w build/of-sdist dist/*.tar.gz
@@ -91,7 +91,6 @@ test-publish: package ## Check the packages, publish the jars locally, run jobs 
 	  --conf spark.sql.extensions=tidegate.TidegateExtensions --conf spark.sql.shuffle.partitions=1 \
 	  --conf spark.ui.enabled=false tests/consumers/packages/consumer.py | tee build/consumer.txt
 	grep "windows: 1" build/consumer.txt
-	@$(MAKE) --no-print-directory first-minute
 
 .PHONY: test-mima
 test-mima: ## Test that a change of the public API of Scala or Java that breaks jars is reported.
@@ -140,7 +139,7 @@ test-faults: ## Kills at every moment, replays, checkpoints of earlier versions,
 	./sbt "spark/testOnly $(FAULTS)"
 
 .PHONY: test-nightly
-test-nightly: test-random test-spark-suites test-sparks test-beside test-docs ## All that takes hours: test-random, test-spark-suites, test-sparks, test-beside, test-docs.
+test-nightly: test-random test-spark-suites test-sparks test-beside test-docs test-mima ## All that takes hours: test-random, test-spark-suites, test-sparks, test-beside, test-docs, test-mima.
 
 .PHONY: test-random
 test-random: ## As test-faults, with ten times as much, and 200,000 simulated queries.
