@@ -104,7 +104,8 @@ class IntervalJoinModelSuite extends AnyFunSuite {
       }
       val news = watermarks.map(rows)
       // In the last batch time jumps; and it may stand still.
-      def advance(w: Long) = if (batch == 25) 1L << 40 else w + random.nextInt(3) * random.nextInt(15)
+      def advance(w: Long) =
+        if (batch == 25) 1L << 40 else w + random.nextInt(3) * random.nextInt(15)
       watermarks = watermarks.map(advance)
       val upTo = Sides(watermarks.right - most - 1, watermarks.left + least - 1)
       withClue(s"$joinType, seed $seed, batch $batch: ") {
