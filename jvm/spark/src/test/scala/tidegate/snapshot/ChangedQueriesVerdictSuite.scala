@@ -38,13 +38,14 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
   )(("query", GoesOn, "The state has 1 partitions, and keeps them"))
 
   cell(
-    "the size of tumbling windows",
+    "the size of tumbling windows without frames",
     "a larger window",
     hourly,
-    in => windows("30 seconds")(keyed(in))
+    in => windows("30 seconds")(keyed(in)),
+    isWithFrames = false
   )(("aggregate", GoesOn, ""))
 
-  private val size = "the size or the slide of sliding windows"
+  private val size = "the size or the slide of windows from frames"
 
   cell(
     size,
@@ -66,8 +67,15 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
     ("aggregate", WindowsAffected, "The windows of aggregate were changed")
   )
 
+  cell(size, "a larger tumbling window", hourly, in => windows("30 seconds")(keyed(in)))(
+    ("aggregate", WindowsAffected, "The windows of aggregate were changed from windows of 10000 ms")
+  )
+
+  private val otherWay =
+    "a tumbling window in place of a sliding one from frames, or the other way round"
+
   cell(
-    "a tumbling window in place of a sliding one from frames",
+    otherWay,
     "a tumbling window in place of a sliding one",
     sliding,
     hourly
@@ -77,11 +85,16 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
   private val otherFunctions = "[TIDEGATE_FRAMES_REFUSED]"
 
   cell(
-    "a sliding window in place of a tumbling one",
-    "a sliding window in place of a tumbling one",
+    "a sliding window in place of a tumbling one without frames",
+    "a sliding window in place of a tumbling one of Spark",
     hourly,
-    sliding
-  )(("aggregate", WindowsAffected, "The windows of aggregate were changed"))
+    sliding,
+    isWithFrames = false
+  )(("query", Refused, otherKeys), ("aggregate", Refused, otherKeys))
+
+  cell(otherWay, "a sliding window in place of a tumbling one", hourly, sliding)(
+    ("aggregate", WindowsAffected, "The windows of aggregate were changed")
+  )
 
   cell("the gap of sessions", "a larger session gap", sessions("3 seconds"), sessions("8 seconds"))(
     ("aggregate", GoesOn, "")

@@ -83,12 +83,28 @@ class ChangedStagesVerdictSuite extends CompatibilityTest {
     ("deduplicate", Refused, mismatch)
   )
 
-  cell(operators, "the last operator less", hourly, in => keyed(in))(
+  cell(operators, "the last operator less, from frames", hourly, in => keyed(in))(
+    ("query", Refused, "[TIDEGATE_FRAMES_REFUSED]")
+  )
+
+  cell(
+    operators,
+    "the last operator less",
+    hourly,
+    in => keyed(in),
+    isWithFrames = false
+  )(
     ("query", Refused, mismatch),
     ("aggregate", Refused, mismatch)
   )
 
-  cell(operators, "another operator", hourly, in => distinct("n")(keyed(in)))(
+  cell(
+    operators,
+    "another operator",
+    hourly,
+    in => distinct("n")(keyed(in)),
+    isWithFrames = false
+  )(
     ("query", Refused, mismatch),
     ("aggregate", Refused, mismatch),
     ("deduplicate", Refused, mismatch)
@@ -171,7 +187,8 @@ class ChangedStagesVerdictSuite extends CompatibilityTest {
     "without names, two operators of one kind change places, such as the two windows of a union",
     "operators without names change places",
     pair(counted, windows("20 seconds")),
-    pair(windows("20 seconds"), counted)
+    pair(windows("20 seconds"), counted),
+    isWithFrames = false
   )(("aggregate", GoesOn, ""), ("aggregate-2", GoesOn, ""))
 
   test("an operator that Spark plans as the one before has its state") {

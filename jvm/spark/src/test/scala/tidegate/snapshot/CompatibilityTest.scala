@@ -50,6 +50,8 @@ trait CompatibilityTest extends RestartTest {
   /**
    * @param row
    *   what was changed, as the table of the page says it
+   * @param isWithFrames
+   *   whether windows are made from frames; otherwise they are Spark's own
    * @param stages
    *   the verdict on each stage that was changed, with the beginning of its reason
    */
@@ -58,9 +60,12 @@ trait CompatibilityTest extends RestartTest {
       title: String,
       before: DataFrame => DataFrame,
       after: DataFrame => DataFrame,
-      settings: Map[String, String] = Map.empty
+      settings: Map[String, String] = Map.empty,
+      isWithFrames: Boolean = true
   )(stages: (String, Verdict, String)*): Unit =
-    cellOfTwo(row, title, in => before(in.head), in => after(in.head), settings)(stages: _*)
+    cellOfTwo(row, title, in => before(in.head), in => after(in.head), settings, isWithFrames)(
+      stages: _*
+    )
 
   /** As `cell`, of a query that may read two folders. */
   protected def cellOfTwo(
@@ -68,10 +73,15 @@ trait CompatibilityTest extends RestartTest {
       title: String,
       before: Seq[DataFrame] => DataFrame,
       after: Seq[DataFrame] => DataFrame,
-      settings: Map[String, String] = Map.empty
+      settings: Map[String, String] = Map.empty,
+      isWithFrames: Boolean = true
   )(stages: (String, Verdict, String)*): Unit = {
     rowsWithCells += row
-    test(title)(check(before, after, settings, stages))
+    test(title) {
+      withConf("spark.tidegate.frames.enabled" -> isWithFrames.toString) {
+        check(before, after, settings, stages)
+      }
+    }
   }
 
   private def check(

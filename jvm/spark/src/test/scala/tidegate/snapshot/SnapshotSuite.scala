@@ -121,7 +121,7 @@ class SnapshotSuite extends RestartTest {
 
   test("a file that the query removes meanwhile") {
     val (run, folder) = begun(3)
-    val gone = run.checkpoint.resolve("state/0/0/1.delta")
+    val gone = run.checkpoint.resolve("state/1000/0/1.delta")
     val (path, checkpoint) = (new HadoopPath(newFolder()), run.checkpoint.toString)
     val files = new FileCopies(path, new Configuration, new CopyProgress)
     val wanted = new CheckpointFiles(checkpoint, spark).all
@@ -257,7 +257,7 @@ class SnapshotSuite extends RestartTest {
       )
       found
     }
-    val state = "state/0/0/2.delta"
+    val state = "state/1000/0/2.delta"
     def text(what: String) =
       s"[TIDEGATE_SNAPSHOT_CHANGED] The snapshot PATH is not as it was exported: $what. Restore " +
         "these files, or use another snapshot. SQLSTATE: 55000"
@@ -265,7 +265,7 @@ class SnapshotSuite extends RestartTest {
     assert(changed { p =>
       val bytes = Files.readAllBytes(p.resolve(state))
       bytes(9) = (bytes(9) + 1).toByte
-      Files.delete(p.resolve("state/0/0/.2.delta.crc"))
+      Files.delete(p.resolve("state/1000/0/.2.delta.crc"))
       Files.write(p.resolve(state), bytes)
     } === text(s"$state was changed"))
     assert(refusal(verifySnapshot {
@@ -344,11 +344,11 @@ class SnapshotSuite extends RestartTest {
   test("a checkpoint that lacks a part of its state, and one of an unknown state store") {
     val (run, _) = begun(3)
     run.stop()
-    Files.delete(run.checkpoint.resolve("state/0/0/2.delta"))
+    Files.delete(run.checkpoint.resolve("state/1000/0/2.delta"))
     val path = newFolder()
     assert(
       refusal(exportSnapshot(run.checkpoint.toString, path)) ===
-        "[TIDEGATE_STATE_INCOMPLETE] The checkpoint lacks files of the state in state/0/0: " +
+        "[TIDEGATE_STATE_INCOMPLETE] The checkpoint lacks files of the state in state/1000/0: " +
         "version 4 cannot be put together. The checkpoint is damaged; use an earlier " +
         "snapshot. SQLSTATE: 55000"
     )
