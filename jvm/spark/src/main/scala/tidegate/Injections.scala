@@ -1,7 +1,7 @@
 package tidegate
 
 import org.apache.spark.sql.SparkSessionExtensions
-import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.tidegate.{LaterKeywords, SparkInternals}
 import tidegate.analysis.{
   CompleteWindowKeys,
   DropOperatorNames,
@@ -29,6 +29,7 @@ import tidegate.preparation.{PlanDeduplications, PlanFrames, PrepareStreamingQue
 import tidegate.sql.parser.TidegateSqlParser
 import tidegate.sql.{
   CheckFunctionNames,
+  CheckStreamTables,
   ClaimLateCalls,
   DescribeTableFunctions,
   ResolveEventTimeCalls,
@@ -73,6 +74,10 @@ private[tidegate] object Injections {
 
     // Before Spark looks for functions; its error would be about the arguments.
     extensions.injectHintResolutionRule(s => CheckFunctionNames(SparkInternals.isFunction(s, _)))
+
+    // Before Spark looks for a table of this name.
+    if (LaterKeywords.isMissing(LaterKeywords.STREAM))
+      extensions.injectHintResolutionRule(CheckStreamTables(_))
 
     // With the hint rules, because Spark drops unknown hints right after them.
     extensions.injectHintResolutionRule(_ => ResolveBoundsFollow)
