@@ -142,8 +142,8 @@ class ClockCodecSuite extends AnyFunSuite {
     assert(text.contains(today))
     assert(ClockCodec.read(text.replace(today, "\"frames\":{")) === Right(withFrames))
     assert(
-      ClockCodec.read(text.replace(today, "\"frames\":{\"format\":3,")) ===
-        Left(ClockCodec.NewerFrames("windows", 3))
+      ClockCodec.read(text.replace(today, "\"frames\":{\"format\":4,")) ===
+        Left(ClockCodec.NewerFrames("windows", 4))
     )
   }
 
@@ -154,6 +154,15 @@ class ClockCodecSuite extends AnyFunSuite {
     val text = ClockCodec.write(growing)
     assert(text.contains(""""frames":{"format":2,"size":20,"slide":10,"offset":3,"grows":true}"""))
     assert(ClockCodec.read(text) === Right(growing))
+  }
+
+  test("frames of windows that do not overlap are of format 3, which earlier versions refuse") {
+    val plain = withFrames.copy(operators = withFrames.operators.map { case (name, mark) =>
+      name -> mark.copy(frames = mark.frames.map(grid => grid.copy(sizeMs = grid.slideMs)))
+    })
+    val text = ClockCodec.write(plain)
+    assert(text.contains(""""frames":{"format":3,"size":10,"slide":10,"offset":3}"""), text)
+    assert(ClockCodec.read(text) === Right(plain))
   }
 
   test("a newer format is told from a foreign text") {
