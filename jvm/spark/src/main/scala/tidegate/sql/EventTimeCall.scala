@@ -167,7 +167,7 @@ private[tidegate] object EventTimeCall {
     case i: ExpressionWithUnresolvedIdentifier =>
       i.identifierExpr match {
         case p @ (_: NamedParameter | _: PosParameter) => column(p)
-        case Literal(name: UTF8String, _: StringType) =>
+        case Literal(name: UTF8String, _: StringType)  =>
           Right(CatalystSqlParser.parseMultipartIdentifier(name.toString))
         case other => Left(s"IDENTIFIER(${other.sql})")
       }

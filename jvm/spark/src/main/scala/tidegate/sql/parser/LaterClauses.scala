@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.parser.SqlBaseParser.{COMMA, DOT, FROM, JOI
 import tidegate.errors.LaterSparkErrors
 
 /**
- * Clauses that only later versions of Spark have, in a statement that Spark has refused: Spark takes
- * their first word for a name, and points at a word behind.
+ * Clauses that only later versions of Spark have, in a statement that Spark has refused: Spark
+ * takes their first word for a name, and points at a word behind.
  */
 private[parser] object LaterClauses {
 

@@ -6,8 +6,8 @@ import tidegate.errors.{CallErrors, LaterSparkErrors}
 import tidegate.sql.Parameter
 
 /**
- * Refuses `STREAM` in and before a call where Spark's grammar has no place for the word: Spark would
- * take it for the name of a table, and point at the word behind.
+ * Refuses `STREAM` in and before a call where Spark's grammar has no place for the word: Spark
+ * would take it for the name of a table, and point at the word behind.
  */
 private[parser] object LaterStreams extends Mend {
 
