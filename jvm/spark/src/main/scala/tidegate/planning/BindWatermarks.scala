@@ -9,6 +9,7 @@ import org.apache.spark.sql.tidegate.{
   WatermarkSupport
 }
 import tidegate.errors.WatermarkErrors
+import tidegate.execution.join.{IntervalJoinExec, Sides}
 import tidegate.execution.{
   DropLateExec,
   FindDropLate,
@@ -17,7 +18,6 @@ import tidegate.execution.{
   OneStoreExec,
   OperatorsInOrderExec
 }
-import tidegate.execution.join.{IntervalJoinExec, Sides}
 import tidegate.operators.{
   BindJoin,
   NullKeys,

@@ -1,7 +1,7 @@
 package tidegate.sql.parser
 
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser.{LEFT_PAREN, TABLE}
-import org.apache.spark.sql.tidegate.LaterKeywords.{isMissing, IDENTIFIED}
+import org.apache.spark.sql.tidegate.LaterKeywords.{IDENTIFIED, isMissing}
 import tidegate.errors.{CallErrors, LaterSparkErrors}
 import tidegate.sql.Parameter
 
