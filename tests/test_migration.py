@@ -107,6 +107,22 @@ def test_command_when_given_a_checkpoint_then_the_next_start_adopts_it(feed: Fee
     assert job(feed) == [("12:01", 1)]
 
 
+def test_command_when_a_keyed_checkpoint_is_released_then_spark_goes_on(feed: Feed) -> None:
+    feed.spark.conf.set(REPLACE, "true")
+    add(feed, "12:00:10", "12:01:10")
+    assert job(feed) == [("12:00", 1)]
+
+    done = command("release", feed.checkpoint)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == (
+        f"A query without Tidegate continues from {feed.checkpoint} at 2026-01-01T12:01:05+00:00."
+    )
+    feed.spark.conf.set(REPLACE, "false")
+    add(feed, "12:02:10")
+    assert job(feed) == [("12:01", 1)]
+
+
 def test_command_when_there_is_no_checkpoint_then_says_so(tmp_path: Path) -> None:
     done = command("release", str(tmp_path))
 

@@ -136,6 +136,19 @@ package object tidegate extends tidegate.PolicyFunctions with tidegate.SnapshotF
     )
 
   /**
+   * As the other `adopt`, with the plan and the output mode of a query that was stopped, for
+   * instance of the job that made the checkpoint.
+   *
+   * @param query
+   *   a query with `withWatermark` that does not run, if `spark.tidegate.replaceWithWatermark` is
+   *   set
+   * @throws AnalysisException
+   *   also if the query is running, or ran with keyed watermarks
+   */
+  def adopt(checkpoint: String, query: StreamingQuery): Option[Instant] =
+    instant(AdoptedCheckpoint.adopt(query, checkpoint))
+
+  /**
    * The way back: lets a query without Tidegate continue from the checkpoint of a query with keyed
    * watermarks, from the lowest of them. The old offset log is kept in the folder
    * `offsets.tidegate` of the checkpoint.

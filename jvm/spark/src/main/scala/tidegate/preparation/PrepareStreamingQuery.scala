@@ -44,7 +44,7 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
     case w: WriteToStream if needsPreparing(w.inputQuery) =>
       val (location, session) = (w.resolvedCheckpointLocation, SparkSession.active)
       SnapshotMarks.refuse(location, session)
-      new SparkCheckpoint(location, session).recover()
+      val _ = new SparkCheckpoint(location, session).recover()
       val query = prepared(w.inputQuery, w.outputMode, new StateCheckpoint(location, session))
       AdoptedCheckpoint.atStart(query, location, session)
       w.copy(inputQuery = started(query))

@@ -244,6 +244,37 @@ class ReplaceWatermarksSuite extends RestartTest {
     )
   }
 
+  test("a watermark on a window") {
+    val windows = events().toDF().select(window(col("time"), "5 seconds").as("w"))
+    val error = refused(windows.withWatermark("w", "1 second").groupBy("w").count())
+    assert(
+      error.getMessage === "[TIDEGATE_REPLACED_WINDOW] spark.tidegate.replaceWithWatermark " +
+        "cannot replace the watermark on `w`, because the column is a window. Call withWatermark " +
+        "on the time column that the window was made from. SQLSTATE: 0A000"
+    )
+  }
+
+  test("more watermarks than there are keys") {
+    val keyed = (0 until 127).map { key =>
+      events().toDF().withKeyedWatermark("time", "1 second", key = key, name = s"w$key")
+    }
+    val two = Seq.fill(2)(watched(events().toDF()))
+    val error = refused((keyed ++ two).map(_.select("n")).reduce(_.union(_)))
+    assert(
+      error.getMessage === "[TIDEGATE_REPLACED_TOO_MANY] The query has 2 watermarks for " +
+        "spark.tidegate.replaceWithWatermark to replace, but only 1 keys are free. Split the " +
+        "query. SQLSTATE: 54000"
+    )
+  }
+
+  test("two columns with a watermark in one operator") {
+    val (l, r) = (named(events().toDF(), "l"), named(events().toDF(), "r"))
+    val joined = l.join(r, expr("l.n = r.n AND l.time BETWEEN r.time - INTERVAL 2 SECONDS AND r.time"))
+    val both = joined.select(col("l.time").as("a"), col("r.time").as("b"))
+    val error = refused(both.dropDuplicates("a", "b"))
+    assert(error.getMessage === "")
+  }
+
   test("the policy max") {
     val (a, b) = (events().toDF(), events().toDF())
     def union = watched(a).union(b.withColumnRenamed("time", "t").withWatermark("t", "1 second"))

@@ -14,7 +14,7 @@ import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.ClassicConversions._
 import org.apache.spark.sql.execution.SparkStrategy
-import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.{DataFrame, Dataset, SparkSession, classic}
 import org.apache.spark.{SparkContext, TaskContext}
@@ -82,6 +82,10 @@ object SparkInternals {
    */
   def isTemporary(checkpoint: String): Boolean =
     new Path(checkpoint).getName.matches("temporary-[0-9a-f]{8}-[0-9a-f-]{27}")
+
+  /** The analyzed plan and the output mode with which a query of Spark's was started. */
+  def startedWith(query: StreamingQuery): Option[(LogicalPlan, OutputMode)] =
+    microBatch(query).map(m => (m.analyzedPlan, m.outputMode))
 
   /** The session in which a query was started. */
   def sessionOf(query: StreamingQuery): SparkSession = query.sparkSession
