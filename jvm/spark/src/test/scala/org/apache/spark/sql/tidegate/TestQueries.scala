@@ -47,13 +47,11 @@ object TestQueries {
 
   /** The same, as the sinks of Spark's metrics are told; `None` if they are told of none. */
   def reportedGauge(query: StreamingQuery, name: String): Option[Any] = {
-    val registry = classOf[MetricsSystem].getDeclaredField("registry")
-    registry.setAccessible(true)
-    registry.get(SparkEnv.get.metricsSystem) match {
-      case told: MetricRegistry =>
-        val ending = s"spark.streaming.${query.id}.$name"
-        told.getGauges.asScala.collectFirst { case (n, g) if n.endsWith(ending) => g.getValue }
-    }
+    val field = classOf[MetricsSystem].getDeclaredField("registry")
+    field.setAccessible(true)
+    val told = field.get(SparkEnv.get.metricsSystem).asInstanceOf[MetricRegistry].getGauges
+    val ending = s"spark.streaming.${query.id}.$name"
+    told.asScala.collectFirst { case (gauge, g) if gauge.endsWith(ending) => g.getValue }
   }
 
   private def valueOf(source: Source, name: String): Any =
