@@ -1,5 +1,7 @@
 package tidegate.clock
 
+import java.io.IOException
+
 import org.apache.hadoop.fs.Path
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.internal.SQLConf
@@ -184,8 +186,16 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
     }
   }
 
-  private def rename(from: Path, to: Path): Unit =
-    if (!files.rename(from, to)) throw AdoptionErrors.notRenamed(from.toString, to.toString)
+  private def rename(from: Path, to: Path): Unit = {
+    val isRenamed =
+      try files.rename(from, to)
+      catch {
+        case e: IOException =>
+          logWarning(s"$from was not renamed to $to.", e)
+          false
+      }
+    if (!isRenamed) throw AdoptionErrors.notRenamed(from.toString, to.toString)
+  }
 }
 
 private[tidegate] object SparkCheckpoint {
