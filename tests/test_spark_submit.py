@@ -33,6 +33,27 @@ print("rows read:", sum(progress.numInputRows for progress in query.recentProgre
 """
 
 
+SQL_SCRIPT = """
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.getOrCreate()
+spark.sql("select 1 as id, timestamp '2026-01-01 12:00:00' as time").createOrReplaceTempView("t")
+for statement in [
+    "SELECT id FROM TUMBLE(TABLE(t), DESCRIPTOR(time), INTERVAL 5 MINUTES)",
+    "SELECT id FROM TUMBLE(TABLE t, DESCRIPTOR(time), 5 minutes)",
+    "SELECT id FROM t WHERE NOT is_late(time)",
+    "SELECT id FROM tidegate_watermarks() RIGHT JOIN t ON true",
+    "SELECT id FROM t WHERE >",
+    "SELECT tumble(id) FROM t",
+    "SELECT id FROM t",
+]:
+    try:
+        print("rows:", spark.sql(statement).count())
+    except Exception as e:
+        places = [context.fragment() for context in e.getQueryContext()]
+        print("refused:", e.getCondition(), *places)
+"""
+
 EXTENSION = ["--conf", "spark.sql.extensions=tidegate.TidegateExtensions"]
 
 
@@ -61,14 +82,35 @@ def test_spark_submit_when_the_extension_is_left_out_then_the_sentence_says_how_
     ) in done.stdout
 
 
-def submit(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    script = folder / "script.py"
-    script.write_text(SCRIPT)
+def test_sql_when_the_extension_is_left_out_then_only_calls_of_tidegate_are_answered(
+    tmp_path: Path,
+) -> None:
+    missing = "refused: TIDEGATE_EXTENSION_NOT_INSTALLED"
+    own = ["refused: PARSE_SYNTAX_ERROR", "refused: UNRESOLVED_ROUTINE tumble(id)", "rows: 1"]
+
+    assert answers(submit(tmp_path, script=SQL_SCRIPT)) == [
+        f"{missing} TUMBLE(TABLE(t), DESCRIPTOR(time), INTERVAL 5 MINUTES)",
+        f"{missing} TUMBLE(TABLE t, DESCRIPTOR(time), 5 minutes)",
+        f"{missing} is_late(time)",
+        f"{missing} tidegate_watermarks()",
+        *own,
+    ]
+    assert answers(submit(tmp_path, *EXTENSION, script=SQL_SCRIPT)) == ["rows: 1"] * 4 + own
+
+
+def answers(done: subprocess.CompletedProcess[str]) -> list[str]:
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    return [line for line in lines if line.startswith(("rows:", "refused:"))]
+
+
+def submit(folder: Path, *options: str, script: str = SCRIPT) -> subprocess.CompletedProcess[str]:
+    file = folder / "script.py"
+    file.write_text(script)
     command: list[str | Path] = [
         Path(sys.executable).parent / "spark-submit",
         *["--master", "local[1]", "--jars", tidegate.jarPath(), *options],
         *["--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=1"],
-        script,
+        file,
         folder,
     ]
     return subprocess.run(
