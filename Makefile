@@ -113,7 +113,7 @@ test-wheel: test-python ## Run the Python tests on another Spark: make test-whee
 
 # Each file is a process with the jars of one library, and a Spark has those that there are for it.
 BESIDE_4.0 := sedona
-BESIDE_4.1 := iceberg
+BESIDE_4.1 := iceberg lakes
 BESIDE_4.2 := delta messages
 BESIDE := build/beside/$(SPARK)/.ready
 .PHONY: test-beside
