@@ -244,11 +244,13 @@ def test_inspect_when_printed_then_shows_a_table(snapshot: str) -> None:
         assert printed("inspect", snapshot, *options) == (
             f"query {found.query}, batch {found.batch} of {found.batchTime}\n{found}\n"
         )
+        table = [line.strip("|").split("|") for line in str(found).splitlines()]
+        assert [cell.strip() for cell in table[1]] == list(found.toDF().columns)
+        kinds = [cells[1].strip() for cells in table[3:-1]]
+        assert kinds == ["watermark", "substream", "operator", "source"]
 
 
-def test_inspect_when_a_batch_was_begun_then_shows_its_number(
-    feed: Feed, checkpoint: str
-) -> None:
+def test_inspect_when_a_batch_was_begun_then_shows_its_number(feed: Feed, checkpoint: str) -> None:
     before = tidegate.inspectSnapshot(checkpoint, countRows=False)
     Path(checkpoint, "commits", str(before.batch)).unlink()
     found = tidegate.inspectSnapshot(checkpoint, countRows=False)

@@ -70,6 +70,11 @@ def test_running_query_when_exported_then_goes_on(feed: Feed, tmp_path: Path) ->
     with pytest.raises(AnalysisException) as refused:
         tidegate.exportSnapshot(query, str(tmp_path / "again"))
     assert refused.value.getCondition() == "TIDEGATE_SNAPSHOT_QUERY_NOT_RUNNING"
+    with pytest.raises(ValueError) as has_output:
+        tidegate.exportSnapshot(query, str(tmp_path / "again"), output=str(tmp_path / "output"))
+    assert str(has_output.value) == (
+        "output is for the export of a checkpoint; of a running query the folder is known."
+    )
 
 
 def test_checkpoint_when_inspected_then_shows_its_stages(feed: Feed) -> None:

@@ -11,7 +11,7 @@ class AdoptedQuerySuite extends AdoptionTest {
   private def refusal(body: => Any): String = intercept[AnalysisException](body).getMessage
 
   for (mode <- Seq(OutputMode.Append(), OutputMode.Update()))
-    test(s"the plan and the output mode are those of the query, in mode $mode") {
+    test(s"a query that was stopped, in mode $mode: no row is lost") {
       def answer(isAdopted: Boolean): Seq[String] = {
         val folder = EventFiles.of(rows.take(3): _*)
         // Without a time among the keys, Tidegate refuses mode append.
