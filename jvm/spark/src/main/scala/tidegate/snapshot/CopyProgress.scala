@@ -8,7 +8,7 @@ import org.apache.spark.internal.Logging
  * How far a copy is; may be read while the copy goes on. The log has a line for each tenth of a
  * large copy.
  */
-private[tidegate] final class CopyProgress extends Logging {
+private[tidegate] class CopyProgress extends Logging {
   import CopyProgress._
 
   private val copied = new AtomicLong()

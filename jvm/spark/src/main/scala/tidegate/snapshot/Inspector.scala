@@ -7,6 +7,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals}
+import org.apache.spark.sql.types.{StructField, StructType}
 import tidegate.clock.{ClockOffset, StateCheckpoint}
 import tidegate.core.clock.{ClockState, NodeMark, NodeState}
 import tidegate.errors.SnapshotErrors
@@ -96,7 +97,7 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
         "operator",
         watermark = instant(marks.flatMap(_.evictionMs).minOption),
         idle = marks.headOption.map(_.idle),
-        keys = state.schemas.headOption.map { case (_, keys, _) => keys.toDDL },
+        keys = state.schemas.headOption.map { case (_, keys, _) => ddl(keys) },
         rows = if (countRows) rows(state, batchId) else None,
         bytes = bytes.get(state.id),
         detail = Seq(
@@ -111,10 +112,14 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
   /** The values of the state, as text. */
   private def values(state: CheckpointState): Option[String] = {
     val values = state.schemas.map { case (name, _, value) =>
-      if (state.schemas.size == 1) value.toDDL else s"$name: ${value.toDDL}"
+      if (state.schemas.size == 1) ddl(value) else s"$name: ${ddl(value)}"
     }
     Option.when(values.nonEmpty)(s"values ${values.mkString("; ")}")
   }
+
+  /** Without the comments of columns, which are about the query and not about the state. */
+  private def ddl(schema: StructType): String =
+    StructType(schema.map(f => StructField(f.name, f.dataType, f.nullable))).toDDL
 
   /** How many rows the state of an operator has; `None` if Spark cannot read the state. */
   private def rows(state: CheckpointState, batchId: Long): Option[Long] = {

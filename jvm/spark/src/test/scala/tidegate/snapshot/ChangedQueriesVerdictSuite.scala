@@ -123,11 +123,28 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
   )
 
   cell(
-    "the type of a join",
-    "another type of join",
+    "the type of a join: no side is outer that was not",
+    "an inner join in place of an outer one",
     joined("3 seconds"),
     joined("3 seconds", "inner")
   )(("join.left", GoesOn, ""), ("join.right", GoesOn, ""))
+
+  private val outer = "the type of a join: a side becomes outer"
+  private val otherNulls = "[STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE]"
+
+  cell(outer, "an outer join of nulls", joined("3 seconds", "inner"), joined("3 seconds"))(
+    ("query", Refused, otherNulls),
+    ("join.left", Refused, otherNulls),
+    ("join.right", Refused, otherNulls)
+  )
+
+  private def joinedNotNull(how: String)(in: DataFrame): DataFrame =
+    joined("3 seconds", how)(EventFiles.withoutNulls(in))
+
+  cell(outer, "an outer join without nulls", joinedNotNull("inner"), joinedNotNull("leftOuter"))(
+    ("join.left", GoesOn, ""),
+    ("join.right", GoesOn, "")
+  )
 
   private def aggregated(slide: String)(in: DataFrame): DataFrame =
     keyed(in).groupBy(window(col("time"), "20 seconds", slide), col("sub")).agg(avg("n"))

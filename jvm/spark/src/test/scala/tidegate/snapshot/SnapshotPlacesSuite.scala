@@ -97,6 +97,37 @@ class SnapshotPlacesSuite extends RestartTest {
     finally query.stop()
   }
 
+  test("a query that removes files faster than they are copied") {
+    val folder = EventFiles.of(rows.head)
+    val run = new Run(counts(stream(folder))).start().settle()
+    val checkpoint = run.checkpoint.toString
+    var attempts = 0
+
+    /** As soon as the files are known, a batch is committed, and Spark removes an old one. */
+    val overtaken = new CopyProgress {
+      override def begin(bytes: Long): Unit = {
+        super.begin(bytes)
+        attempts += 1
+        val last = new CheckpointFiles(checkpoint, spark).batchId
+        val next = 10.0 * (attempts + 1)
+        addFile(folder, attempts, Seq(event("a", next), event("b", next)))
+        run.settle()
+        Files.delete(run.checkpoint.resolve(s"offsets/$last"))
+      }
+    }
+    val path = newFolder()
+    val exported =
+      new SnapshotExport(None, checkpoint, Map.empty, None, path.toString, spark, overtaken)
+    assert(
+      refusal(exported.run()) === s"[TIDEGATE_SNAPSHOT_TOO_SLOW] The query on $checkpoint has " +
+        "removed files of its state before they were copied, 10 times. Let Spark keep the files " +
+        "of more batches with spark.sql.streaming.minBatchesToRetain, or stop the query and " +
+        "export then. SQLSTATE: 55000"
+    )
+    assert(attempts === 10)
+    assert(!Files.exists(path))
+  }
+
   test("the log has a line for each tenth of a large copy") {
     val total = 100L << 20
     assert(CopyProgress.line(0, total / 10 - 1, total) === None)

@@ -211,6 +211,7 @@ class SnapshotSuite extends RestartTest {
         "tidegate.snapshot. Name a folder that exportSnapshot has written. SQLSTATE: 42K03"
     )
     assert(refusal(startSnapshot(there.toString, newFolder())).contains("[TIDEGATE_NO_SNAPSHOT]"))
+    assert(refusal(verifySnapshot(newFolder())).contains("[TIDEGATE_NO_SNAPSHOT]"))
     assert(refusal(snapshots(newFolder())).contains("[TIDEGATE_NO_SNAPSHOT]"))
     assert(refusal(inspectSnapshot(there.toString)).contains("[TIDEGATE_NOTHING_COMMITTED]"))
     assert(refusal(inspectSnapshot(newFolder())).contains("[TIDEGATE_NO_CHECKPOINT]"))

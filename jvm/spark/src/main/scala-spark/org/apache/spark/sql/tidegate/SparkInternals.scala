@@ -117,6 +117,9 @@ object SparkInternals {
 
   /** A session that reads states with this number of partitions, if their checkpoint has none. */
   def readerOfStates(session: SparkSession, partitions: Int): SparkSession = {
+    // Starts the coordinator of states. Spark starts it with the first query, but its state stores
+    // ask for it, also in an application that only reads states.
+    val _ = session.streams
     val reader = castToImpl(session).cloneSession()
     // Offset logs of format 2 lack the setting, and Spark's reader does not start without it.
     reader.sessionState.conf
