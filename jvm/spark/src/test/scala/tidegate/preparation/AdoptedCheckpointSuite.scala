@@ -124,50 +124,6 @@ class AdoptedCheckpointSuite extends AdoptionTest {
     replacing()(assert(run.start().settle().stop().answer === wanted))
   }
 
-  test("the handle of the query that made the checkpoint") {
-    def run(isAdopted: Boolean, mode: OutputMode): Seq[String] = {
-      val folder = EventFiles.of(rows.take(3): _*)
-      val run = new Run(windows(stream(folder)), mode = mode).start().settle().stop()
-      rows.indices.drop(3).foreach(n => addFile(folder, n, rows(n)))
-      if (!isAdopted) run.start().settle().stop().answer
-      else
-        replacing() {
-          val watermark = adopt(run.checkpoint.toString, run.query)
-          assert(watermark === Some(at(23).toInstant))
-          run.start().settle().stop().answer
-        }
-    }
-    for (mode <- Seq(OutputMode.Append(), OutputMode.Update()))
-      assert(run(isAdopted = true, mode) === run(isAdopted = false, mode))
-  }
-
-  test("the handle of a query that runs, and of one with keyed watermarks") {
-    val (run, folder) = begun(windows, 3)
-    val location = run.checkpoint.toString
-    val other = new Run(windows(stream(folder))).start().settle()
-    assert(
-      refusal(adopt(location, other.query)) === s"[TIDEGATE_CHECKPOINT_IN_USE] The checkpoint " +
-        s"file:${other.checkpoint} belongs to the query `${other.query.id}`, which is running. Stop " +
-        "the query first. SQLSTATE: 55000"
-    )
-    val keyed = new Run(watchedKeyed(folder)).start().settle().stop()
-    assert(
-      refusal(adopt(location, keyed.query)) === s"[TIDEGATE_ADOPTED_QUERY] The query " +
-        s"`${keyed.query.id}` ran with keyed watermarks, and its plan was made for its own " +
-        "checkpoint. Give the DataFrame of the query. SQLSTATE: 42K0E"
-    )
-    val rate = spark.readStream.format("rate").load().writeStream.format("noop")
-    val continuous = rate.trigger(Trigger.Continuous("1 hour")).start()
-    continuous.stop()
-    assert(
-      refusal(adopt(location, continuous)) === s"[TIDEGATE_ADOPTED_WITHOUT_PLAN] The query " +
-        s"`${continuous.id}` does not show its plan. Give the DataFrame of the query. SQLSTATE: 42K0E"
-    )
-    // The setting that replaces Spark's watermarks is not on.
-    assert(refusal(adopt(location, run.query)).startsWith("[TIDEGATE_NOTHING_TO_ADOPT]"))
-    assert(!Files.exists(run.checkpoint.resolve("offsets.spark")))
-  }
-
   private def watchedKeyed(folder: Path): DataFrame = stream(folder)
     .withKeyedWatermark("time", "2 seconds")
     .groupBy(window(col("time"), "10 seconds"))

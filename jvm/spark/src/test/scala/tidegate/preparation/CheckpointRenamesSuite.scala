@@ -59,6 +59,7 @@ class CheckpointRenamesSuite extends AdoptionTest {
         val found = refused(from, throws)(adopt(location, windows(stream(folder))))
         assert(found === sentence(run.checkpoint, from, to))
         assert(Checkpoints.offsetTexts(run.checkpoint) === before)
+        assert(!Files.exists(run.checkpoint.resolve("offsets.spark")))
         assert(adopt(run.checkpoint.toString, windows(stream(folder))) === Some(at(23).toInstant))
         assert(run.start().settle().stop().answer === wanted)
       }
