@@ -19,8 +19,8 @@ object StuckFileSystem {
   @volatile var folder = ""
 }
 
-/** What is left of a change of a checkpoint whose folders cannot be renamed. */
-class NotRenamedSuite extends AdoptionTest {
+/** The folders of a checkpoint when a change was refused, cut off, or taken back by hand. */
+class AdoptionFoldersSuite extends AdoptionTest {
   private val (_, windows) = queries.head
 
   for (
@@ -54,4 +54,32 @@ class NotRenamedSuite extends AdoptionTest {
         }
       }
     }
+
+  test("a release that was cut off between its two renames is ended by another release") {
+    val wanted = ofSpark(windows, 3, 4)
+    val (run, folder) = begun(windows, 3)
+    val location = run.checkpoint.toString
+    addFile(folder, 3, rows(3))
+    replacing(adopting)(run.start().settle().stop())
+    val released = release(location)
+    assert(released === Some(at(34).toInstant))
+    Files.move(run.checkpoint.resolve("offsets"), run.checkpoint.resolve("offsets.changed"))
+
+    assert(release(location) === released)
+    (4 until rows.size).foreach(n => addFile(folder, n, rows(n)))
+    assert(run.start().settle().stop().answer === wanted)
+  }
+
+  test("an adoption is taken back by hand, as long as no batch has run") {
+    val (run, folder) = begun(windows, 3)
+    val before = Checkpoints.offsetTexts(run.checkpoint)
+    replacing()(adopt(run.checkpoint.toString, windows(stream(folder))))
+    assert(Checkpoints.offsetTexts(run.checkpoint) !== before)
+    Files.move(run.checkpoint.resolve("offsets"), run.checkpoint.resolve("offsets.mine"))
+    Files.move(run.checkpoint.resolve("offsets.spark"), run.checkpoint.resolve("offsets"))
+
+    assert(Checkpoints.offsetTexts(run.checkpoint) === before)
+    rows.indices.drop(3).foreach(n => addFile(folder, n, rows(n)))
+    assert(run.start().settle().stop().answer === ofSpark(windows, 3))
+  }
 }
