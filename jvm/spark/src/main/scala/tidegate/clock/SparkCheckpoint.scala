@@ -1,5 +1,7 @@
 package tidegate.clock
 
+import java.io.IOException
+
 import org.apache.hadoop.fs.Path
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.internal.SQLConf
@@ -184,8 +186,15 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
     }
   }
 
-  private def rename(from: Path, to: Path): Unit =
-    if (!files.rename(from, to)) throw AdoptionErrors.notRenamed(from.toString, to.toString)
+  /** Some file systems answer that they did not rename, and others throw. */
+  private def rename(from: Path, to: Path): Unit = {
+    def notRenamed(cause: Option[IOException]) =
+      AdoptionErrors.notRenamed(from.toString, to.toString, cause)
+    val isRenamed =
+      try files.rename(from, to)
+      catch { case e: IOException => throw notRenamed(Some(e)) }
+    if (!isRenamed) throw notRenamed(None)
+  }
 }
 
 private[tidegate] object SparkCheckpoint {

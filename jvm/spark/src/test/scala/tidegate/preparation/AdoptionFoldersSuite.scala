@@ -5,18 +5,25 @@ import java.net.URI
 import java.nio.file.Files
 
 import org.apache.hadoop.fs.{Path, RawLocalFileSystem}
+import org.apache.hadoop.security.AccessControlException
 import org.apache.spark.sql.AnalysisException
 
 /** Local files under a scheme of their own, of which some folders cannot be renamed. */
 final class StuckFileSystem extends RawLocalFileSystem {
   override def getUri: URI = URI.create("stuck:///")
   override def getScheme: String = "stuck"
-  override def rename(from: Path, to: Path): Boolean =
-    from.getName != StuckFileSystem.folder && super.rename(from, to)
+  override def rename(from: Path, to: Path): Boolean = {
+    val isStuck = from.getName == StuckFileSystem.folder
+    if (isStuck && StuckFileSystem.isThrowing) throw new AccessControlException("no permission")
+    !isStuck && super.rename(from, to)
+  }
 }
 
 object StuckFileSystem {
   @volatile var folder = ""
+
+  /** Whether the file system throws, as HDFS does. Others only answer that they did not rename. */
+  @volatile var isThrowing = false
 }
 
 /** The folders of a checkpoint when a change was refused, cut off, or taken back by hand. */
@@ -24,17 +31,22 @@ class AdoptionFoldersSuite extends AdoptionTest {
   private val (_, windows) = queries.head
 
   for (
+    isThrowing <- Seq(false, true);
     (title, from, to) <- Seq(
       ("the old log", "offsets", "offsets.spark"),
       ("the new log", "offsets.changed", "offsets")
     )
   )
-    test(s"$title cannot be renamed: nothing is changed, and the next try adopts") {
+    test(
+      s"$title ${if (isThrowing) "must not" else "cannot"} be renamed: nothing is changed, and " +
+        "the next try adopts"
+    ) {
       withConf("fs.stuck.impl" -> classOf[StuckFileSystem].getName) {
         val (run, folder) = begun(windows, 3)
         val location = s"stuck:${run.checkpoint}"
         val before = Checkpoints.offsetTexts(run.checkpoint)
         StuckFileSystem.folder = from
+        StuckFileSystem.isThrowing = isThrowing
         val error = replacing() {
           intercept[AnalysisException](adopt(location, windows(stream(folder))))
         }
@@ -43,6 +55,7 @@ class AdoptionFoldersSuite extends AdoptionTest {
             s"$location/$to. Nothing else was changed. Check the permissions, and try again. " +
             "SQLSTATE: 58030"
         )
+        assert(error.cause.map(_.getMessage) === Option.when(isThrowing)("no permission"))
         assert(Checkpoints.offsetTexts(run.checkpoint) === before)
         assert(!Files.exists(run.checkpoint.resolve("offsets.spark")))
 
