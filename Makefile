@@ -112,8 +112,8 @@ smoke: $(VENV)/.installed $(DIRECT_FILES)
 test-wheel: test-python ## Run the Python tests on another Spark: make test-wheel SPARK=4.0 (or 4.1, 4.3).
 
 # Each file is a process with the jars of one library, and a Spark has those that there are for it.
-BESIDE_4.0 := sedona
-BESIDE_4.1 := iceberg
+BESIDE_4.0 := delta iceberg lakes messages sedona
+BESIDE_4.1 := delta iceberg lakes messages
 BESIDE_4.2 := delta messages
 BESIDE := build/beside/$(SPARK)/.ready
 .PHONY: test-beside

@@ -92,9 +92,8 @@ def release(checkpoint: str) -> datetime | None:
     MissingJarError
         If Spark runs without the Tidegate jar.
     pyspark.errors.AnalysisException
-        If there is no checkpoint of a keyed query, if some of its state is not Spark's (sliding
-        windows from frames, event-time order), if its operators have names, or if its query is
-        running.
+        If there is no checkpoint of a keyed query, if some of its state is not Spark's (windows
+        from frames, event-time order), if its operators have names, or if its query is running.
 
     Examples
     --------

@@ -294,6 +294,20 @@ def sql_errors(spark: SparkSession) -> list[str]:
     return errors
 
 
+def test_server_when_it_has_the_jar_alone_then_sql_says_how_to_start_it(tmp_path: Path) -> None:
+    jar = ["--jars", tidegate.jarPath()]
+    with server.running(tmp_path, *jar) as address, server.client(address) as spark:
+        statements = sql_errors(spark)
+        assert spark.sql("SELECT count(*) FROM orders").collect()[0][0] == 1
+        with pytest.raises(AnalysisException) as wrong:
+            spark.sql("SELECT * FROM orders WHERE >")
+
+    assert len(statements) == 4
+    for statement in statements:
+        assert statement.startswith("[TIDEGATE_EXTENSION_NOT_INSTALLED] This Spark session does")
+    assert wrong.value.getCondition() == "PARSE_SYNTAX_ERROR"
+
+
 def test_server_when_without_the_extension_then_the_first_call_says_how_to_start_it(
     tmp_path: Path,
 ) -> None:

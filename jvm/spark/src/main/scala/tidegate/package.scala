@@ -158,8 +158,8 @@ package object tidegate extends tidegate.PolicyFunctions with tidegate.SnapshotF
    * @return
    *   the watermark from which the query continues; `None` if there was none yet
    * @throws AnalysisException
-   *   if there is no checkpoint of a keyed query, if some state is not Spark's (sliding windows
-   *   from frames, event-time order), if operators have names, or if the query is running
+   *   if there is no checkpoint of a keyed query, if some state is not Spark's (windows from
+   *   frames, event-time order), if operators have names, or if the query is running
    */
   def release(checkpoint: String): Option[Instant] =
     instant(AdoptedCheckpoint.release(checkpoint, SparkSession.active))

@@ -7,6 +7,11 @@ class SparkRefusalsSuite extends KeyedStreamTest {
 
   private def sentence(e: Throwable): String = e.getMessage.linesIterator.find(_.nonEmpty).get
 
+  test("scripts, without the setting") {
+    val e = intercept[Exception](spark.sql("BEGIN SELECT 1; END"))
+    assert(sentence(e).contains("spark.sql.scripting.enabled"))
+  }
+
   test("a format of the state of joins") {
     val e = intercept[IllegalArgumentException] {
       withConf("spark.sql.streaming.join.stateFormatVersion" -> "3")(())

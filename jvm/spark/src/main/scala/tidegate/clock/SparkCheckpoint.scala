@@ -186,14 +186,15 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
     }
   }
 
-  /** Some file systems answer that they did not rename, and others throw. */
   private def rename(from: Path, to: Path): Unit = {
-    def notRenamed(cause: Option[IOException]) =
-      AdoptionErrors.notRenamed(from.toString, to.toString, cause)
     val isRenamed =
       try files.rename(from, to)
-      catch { case e: IOException => throw notRenamed(Some(e)) }
-    if (!isRenamed) throw notRenamed(None)
+      catch {
+        case e: IOException =>
+          logWarning(s"$from was not renamed to $to.", e)
+          false
+      }
+    if (!isRenamed) throw AdoptionErrors.notRenamed(from.toString, to.toString)
   }
 }
 

@@ -1,7 +1,7 @@
 package tidegate.errors
 
 import org.apache.spark.sql.AnalysisException
-import tidegate.errors.Conditions.{causedError, error, list}
+import tidegate.errors.Conditions.{error, list}
 
 /** Errors of a checkpoint that moves between Spark's watermarks and keyed ones. */
 object AdoptionErrors {
@@ -49,6 +49,6 @@ object AdoptionErrors {
   def namedState(location: String): AnalysisException =
     error("RELEASED_NAMES", "location" -> location)
 
-  def notRenamed(from: String, to: String, cause: Option[Throwable]): AnalysisException =
-    causedError("NOT_RENAMED", cause, "from" -> from, "to" -> to)
+  def notRenamed(from: String, to: String): AnalysisException =
+    error("NOT_RENAMED", "from" -> from, "to" -> to)
 }

@@ -31,12 +31,19 @@ private[parser] class EventTimeSqlParser(isLenient: Boolean = false) extends Par
       sqlText.regionMatches(true, i, CallSpan.Descriptor, 0, CallSpan.Descriptor.length)
     )
 
-  /** An error with the position of the first of our calls in a statement, if there is one. */
-  def atFirstCall(sqlText: String)(error: => AnalysisException): Option[AnalysisException] =
-    Option.when(hasCall(sqlText))(tokens(sqlText)).map { all =>
-      val name = all.calls.head.name
-      all.errorAt(name to all.closing(name + 1))(error)
-    }
+  /**
+   * An error with the position of the first of our calls in a statement, if there is one.
+   *
+   * @param counts
+   *   whether a call of this name counts
+   */
+  def atFirstCall(sqlText: String, counts: String => Boolean = _ => true)(
+      error: => AnalysisException
+  ): Option[AnalysisException] =
+    for {
+      all <- Option.when(hasCall(sqlText))(tokens(sqlText))
+      name <- all.calls.map(_.name).find(i => counts(all.name(i)))
+    } yield all.errorAt(name to all.closing(name + 1))(error)
 
   /** The clause of a later Spark that made Spark refuse a statement, as an error. */
   def laterClause(sqlText: String, refusal: ParseException): Option[AnalysisException] =

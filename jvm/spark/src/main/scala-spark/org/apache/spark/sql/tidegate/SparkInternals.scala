@@ -9,10 +9,12 @@ import scala.jdk.CollectionConverters._
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.analysis.AnalysisContext
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.ClassicConversions._
+import org.apache.spark.sql.connector.catalog.{FunctionCatalog, Identifier}
 import org.apache.spark.sql.execution.SparkStrategy
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.types.DataType
@@ -52,7 +54,21 @@ object SparkInternals {
     val schemas = None +: name.dropRight(1).lastOption.map(Option(_)).toSeq
     schemas.exists(schema => catalog.functionExists(FunctionIdentifier(name.last, schema))) ||
     // What extensions have registered.
-    catalog.lookupBuiltinOrTempFunction(name.last).isDefined
+    catalog.lookupBuiltinOrTempFunction(name.last).isDefined ||
+    name.size == 1 && isInCurrentCatalog(session, name.head)
+  }
+
+  /** Whether the current catalog, or that of the view which is analyzed, has a function. */
+  private def isInCurrentCatalog(session: SparkSession, name: String): Boolean = {
+    val manager = castToImpl(session).sessionState.catalogManager
+    val (catalog, namespace) = AnalysisContext.get.catalogAndNamespace match {
+      case Seq(catalog, namespace @ _*) => manager.catalog(catalog) -> namespace.toArray
+      case _                            => manager.currentCatalog -> manager.currentNamespace
+    }
+    catalog match {
+      case functions: FunctionCatalog => functions.functionExists(Identifier.of(namespace, name))
+      case _                          => false
+    }
   }
 
   /** Runs code for which this is the active session. */
