@@ -27,7 +27,9 @@ object RefusingFileSystem {
   val Throws = "fs.refusing.throws"
 }
 
-/** The two renames that change a checkpoint: refused by the file system, cut off, and taken back. */
+/**
+ * The two renames that change a checkpoint: refused by the file system, cut off, and taken back.
+ */
 class CheckpointRenamesSuite extends AdoptionTest {
 
   private def windows(in: DataFrame): DataFrame =

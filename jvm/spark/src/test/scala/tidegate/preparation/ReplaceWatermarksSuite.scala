@@ -265,7 +265,8 @@ class ReplaceWatermarksSuite extends RestartTest {
 
   test("two columns with a watermark in one operator") {
     val (l, r) = (named(events().toDF(), "l"), named(events().toDF(), "r"))
-    val joined = l.join(r, expr("l.n = r.n AND l.time BETWEEN r.time - INTERVAL 2 SECONDS AND r.time"))
+    val joined =
+      l.join(r, expr("l.n = r.n AND l.time BETWEEN r.time - INTERVAL 2 SECONDS AND r.time"))
     val both = joined.select(col("l.time").as("a"), col("r.time").as("b"))
     val error = refused(both.dropDuplicates("a", "b"))
     assert(

@@ -16,9 +16,9 @@ import org.apache.spark.sql.streaming.StreamingQueryProgress
  * into a progress that Spark has finished, before anybody has seen it: before it is the last
  * progress, before it is an event for listeners, and before the metrics read it.
  *
- * As long as there is no watermark, nobody sees one: not the 1970 with which Spark's own begins, and
- * not the 0 that its gauge makes of a watermark that is missing. The gauge is there from the first
- * watermark on.
+ * As long as there is no watermark, nobody sees one: not the 1970 with which Spark's own begins,
+ * and not the 0 that its gauge makes of a watermark that is missing. The gauge is there from the
+ * first watermark on.
  *
  * @param times
  *   the times in epoch ms, by their names in the progress; asked with whether the trigger has had a
