@@ -123,8 +123,16 @@ def test_command_when_a_keyed_checkpoint_is_released_then_spark_goes_on(feed: Fe
     assert job(feed) == [("12:01", 1)]
 
 
-def test_command_when_there_is_no_checkpoint_then_says_so(tmp_path: Path) -> None:
-    done = command("release", str(tmp_path))
+@pytest.mark.parametrize("name", ["adopt", "release"])
+def test_command_when_there_is_no_checkpoint_then_says_so(name: str, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
 
-    assert done.returncode == 1
-    assert f"{tmp_path} is no checkpoint of a streaming query" in done.stderr
+    done = command(name, str(empty))
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.strip().splitlines()[-1] == (
+        f"[TIDEGATE_NO_CHECKPOINT] {empty} is no checkpoint of a streaming query: it has no "
+        "offsets. Give the folder that was the query's checkpointLocation. SQLSTATE: 42K03"
+    )
+    assert list(empty.iterdir()) == []

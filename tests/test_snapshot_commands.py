@@ -1,7 +1,9 @@
 """Snapshots from the command line: what each command prints, and what it refuses."""
 
+import contextlib
 import json
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -80,6 +82,27 @@ def test_export_and_start_when_a_checkpoint_moves_then_each_says_what_it_did(
     feed.add(("12:01:20", 0), ("12:02:10", 0))
     feed.checkpoint = fork
     assert run(feed) == [("12:01", 2)]
+
+
+def test_export_when_stderr_is_a_terminal_then_shows_the_progress(
+    checkpoint: str, tmp_path: Path
+) -> None:
+    path = str(tmp_path / "snapshot")
+    reader, terminal = pty.openpty()
+    arguments = [sys.executable, "-m", "tidegate", "snapshot", "export", checkpoint, path]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=terminal, text=True)
+    os.close(terminal)
+    shown = b""
+    # Linux ends a terminal that nobody has open with an error.
+    with contextlib.suppress(OSError):
+        while part := os.read(reader, 4096):
+            shown += part
+    os.close(reader)
+    printed, _ = process.communicate()
+
+    info = tidegate.verifySnapshot(path)
+    assert printed == line(info)
+    assert f"\r100 % of {info.bytes} bytes\r\n" in shown.decode()
 
 
 def test_export_and_start_when_folders_have_files_then_refuse_them(

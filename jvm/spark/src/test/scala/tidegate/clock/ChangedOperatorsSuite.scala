@@ -49,11 +49,13 @@ class ChangedOperatorsSuite extends RestartTest {
       assert(found === ((Nil, wanted)))
     }
 
-  private def joined(left: Path, right: Path, upper: String, how: String = "inner"): DataFrame = {
+  private def joined(left: Path, right: Path, upper: String): DataFrame =
+    joined(stream(left), stream(right), upper, "inner")
+
+  private def joined(left: DataFrame, right: DataFrame, upper: String, how: String): DataFrame = {
     val deliveries =
-      keyed(stream(right), "deliveries", 1).select(col("n"), col("time").as("delivered"))
-    // Spark refuses an outer side that may have nulls in place of an inner one.
-    keyed(EventFiles.withoutNulls(stream(left)), "orders")
+      keyed(right, "deliveries", 1).select(col("n"), col("time").as("delivered"))
+    keyed(left, "orders")
       .select("n", "time")
       .streamJoin(deliveries, Seq("n"), how, Between("delivered", "time", "0 seconds", upper))
       .select("n", "time", "delivered")
@@ -84,21 +86,24 @@ class ChangedOperatorsSuite extends RestartTest {
   }
 
   for (
+    isOwn <- Seq(false, true);
     (before, after, wanted) <- Seq(
       ("inner", "leftOuter", Seq("1|10|null", "2|12|null")),
       ("leftOuter", "inner", Nil)
     )
   )
-    test(s"a join of the type $before and then $after") {
-      val (left, right) = (orders, files(Seq(event("a", 12, 9))))
-      val found = rows(
-        joined(left, right, "3 seconds", before),
-        joined(left, right, "3 seconds", after)
-      ) {
-        addFile(left, 1, Seq(event("a", 100, 3)))
-        addFile(right, 1, Seq(event("a", 100, 9)))
+    test(s"${if (isOwn) "Tidegate's" else "Spark's"} join of the type $before and then $after") {
+      withConf("spark.tidegate.join.interval" -> isOwn.toString) {
+        val (left, right) = (this.orders, files(Seq(event("a", 12, 9))))
+        // Spark refuses an outer side that may have nulls in place of an inner one.
+        def orders = if (isOwn) stream(left) else EventFiles.withoutNulls(stream(left))
+        def join(how: String) = joined(orders, stream(right), "3 seconds", how)
+        val found = rows(join(before), join(after)) {
+          addFile(left, 1, Seq(event("a", 100, 3)))
+          addFile(right, 1, Seq(event("a", 100, 9)))
+        }
+        assert(found === ((Nil, wanted)))
       }
-      assert(found === ((Nil, wanted)))
     }
 
   test("open windows of Spark keep their size, and new rows come into new windows") {

@@ -37,7 +37,8 @@ class InspectionSuite extends RestartTest {
         assert(substreams.map(_.stage) === Seq("a", "b", "slow"))
         assert(w.watermark.exists(!_.isAfter(substreams.flatMap(_.watermark).min)))
       }
-      val ofFrames = Map("hop by frames" -> "12000 ms by 3000 ms", "tumbling" -> "10000 ms by 10000 ms")
+      val ofFrames =
+        Map("hop by frames" -> "12000 ms by 3000 ms", "tumbling" -> "10000 ms by 10000 ms")
       ofFrames.get(query.name).foreach { shape =>
         assert(ofKind("operator").forall(_.detail.contains(s"; windows of $shape; values ")))
       }

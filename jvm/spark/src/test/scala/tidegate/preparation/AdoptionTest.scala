@@ -12,7 +12,7 @@ import org.apache.spark.sql.functions._
  */
 trait AdoptionTest extends RestartTest {
 
-  protected val rows = Seq(
+  protected val rows: Seq[Seq[Event]] = Seq(
     Seq(event("a", 5), event("b", 5)),
     Seq(event("a", 15), event("b", 17)),
     Seq(event("a", 25), event("a", 25, 2), event("b", 16)),
@@ -24,7 +24,7 @@ trait AdoptionTest extends RestartTest {
   protected def watched(in: DataFrame, alias: String = "s"): DataFrame =
     in.withWatermark("time", "2 seconds").as(alias)
 
-  protected val queries = Seq[(String, DataFrame => DataFrame)](
+  protected val queries: Seq[(String, DataFrame => DataFrame)] = Seq(
     "windows" -> (in => watched(in).groupBy(window(col("time"), "10 seconds")).count()),
     "sliding windows" -> { in =>
       watched(in).groupBy(window(col("time"), "10 seconds", "5 seconds")).count()
@@ -44,7 +44,7 @@ trait AdoptionTest extends RestartTest {
     ) ++ settings: _*
   )(body)
 
-  protected val adopting = "spark.tidegate.adoptCheckpoint" -> "true"
+  protected val adopting: (String, String) = "spark.tidegate.adoptCheckpoint" -> "true"
 
   /** What Spark has, with a stop after each of some numbers of files. */
   protected def ofSpark(query: DataFrame => DataFrame, stops: Int*): Seq[String] = {

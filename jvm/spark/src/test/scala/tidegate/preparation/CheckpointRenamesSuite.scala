@@ -27,7 +27,9 @@ object RefusingFileSystem {
   val Throws = "fs.refusing.throws"
 }
 
-/** The two renames that change a checkpoint: refused by the file system, and cut off in between. */
+/**
+ * The two renames that change a checkpoint: refused by the file system, cut off, and taken back.
+ */
 class CheckpointRenamesSuite extends AdoptionTest {
 
   private def windows(in: DataFrame): DataFrame =
@@ -77,5 +79,18 @@ class CheckpointRenamesSuite extends AdoptionTest {
     assert(release(location) === released)
     rows.indices.drop(4).foreach(n => addFile(folder, n, rows(n)))
     assert(run.start().settle().stop().answer === wanted)
+  }
+
+  test("an adoption is taken back by hand, as long as no batch has run") {
+    val (run, folder) = begun(windows, 3)
+    val before = Checkpoints.offsetTexts(run.checkpoint)
+    replacing()(adopt(run.checkpoint.toString, windows(stream(folder))))
+    assert(Checkpoints.offsetTexts(run.checkpoint) !== before)
+    Files.move(run.checkpoint.resolve("offsets"), run.checkpoint.resolve("offsets.mine"))
+    Files.move(run.checkpoint.resolve("offsets.spark"), run.checkpoint.resolve("offsets"))
+
+    assert(Checkpoints.offsetTexts(run.checkpoint) === before)
+    rows.indices.drop(3).foreach(n => addFile(folder, n, rows(n)))
+    assert(run.start().settle().stop().answer === ofSpark(windows, 3))
   }
 }
