@@ -48,6 +48,8 @@ FROM {WATERMARKS_TABLE}(:query)
 
 
 PLACE = re.compile(r"; line \d+ pos \d+")
+# Names that mean the same in every literal of SQL, whatever the server's settings are.
+PLAIN_NAME = re.compile(r"[\w .`-]+")
 """What Spark puts behind the sentence of an error in SQL."""
 
 
@@ -212,7 +214,7 @@ class _Call:
         self.values: dict[str, Any] = {}
 
     def column(self, name: str) -> None:
-        self.arguments.append(f"DESCRIPTOR({self._parameter(name)})")
+        self.arguments.append(self._descriptor(name))
 
     def value(self, value: Any) -> None:
         self.arguments.append(self._parameter(value))
@@ -221,13 +223,21 @@ class _Call:
         self.arguments.append(f"{argument} => {self._parameter(value)}")
 
     def named_column(self, argument: str, name: str) -> None:
-        self.arguments.append(f"{argument} => DESCRIPTOR({self._parameter(name)})")
+        self.arguments.append(f"{argument} => {self._descriptor(name)}")
 
     def described(self, argument: str, described: Described) -> None:
         name, durations = described
         if name is not None:
             values = ", ".join(map(self._parameter, durations))
             self.arguments.append(f"{argument} => {name}({values})")
+
+    def _descriptor(self, column: str) -> str:
+        """Name a column: in the text, because Spark 4.0 has no parameters there.
+
+        A name with signs that mean something in SQL is a parameter, and needs Spark 4.1.
+        """
+        name = f"'{column}'" if PLAIN_NAME.fullmatch(column) else self._parameter(column)
+        return f"DESCRIPTOR({name})"
 
     def _parameter(self, value: Any) -> str:
         name = f"p{len(self.values)}"
