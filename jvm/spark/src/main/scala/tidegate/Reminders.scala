@@ -10,8 +10,7 @@ import tidegate.sql.parser.RemindingSqlParser
 private[tidegate] object Reminders {
 
   def into(extensions: SparkSessionExtensions): Unit = {
-    // For the spellings of calls that Spark's grammar refuses. Tidegate's own parser, if it is
-    // there, is asked first.
+    // For the spellings of calls that Spark's grammar refuses.
     extensions.injectParser((session, delegate) =>
       orElse(delegate)(RemindingSqlParser.around(session, delegate))
     )

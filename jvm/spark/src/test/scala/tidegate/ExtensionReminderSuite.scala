@@ -7,7 +7,7 @@ import java.util.{Enumeration, ServiceLoader}
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
+import org.apache.spark.sql.catalyst.parser.{CatalystSqlParser, ParseException, ParserInterface}
 import org.apache.spark.sql.connector.catalog.functions.UnboundFunction
 import org.apache.spark.sql.connector.catalog.{FunctionCatalog, Identifier}
 import org.apache.spark.sql.tidegate.{DelegatingParser, OtherSessions}
@@ -161,6 +161,11 @@ class ExtensionReminderSuite extends KeyedStreamTest {
     assert(Reminders.orElse("usual")(throw new NoSuchMethodError) == "usual")
     assert(RemindingSqlParser.missing(classOf[ParserInterface]) == Nil)
     assert(RemindingSqlParser.missing(classOf[LargerParser]) == Seq("parseMore"))
+  }
+
+  test("a parser that another extension made stays the outermost, as that extension expects") {
+    val theirs = new GreetingParser(CatalystSqlParser)
+    assert(RemindingSqlParser.around(spark, theirs) eq theirs)
   }
 
   test("sessions with the extension, once or twice, or on every channel, have it and no reminder") {

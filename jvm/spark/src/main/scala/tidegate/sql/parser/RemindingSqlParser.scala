@@ -4,6 +4,7 @@ import java.lang.reflect.Modifier.isStatic
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
+import org.apache.spark.sql.execution.SparkSqlParser
 import org.apache.spark.sql.tidegate.DelegatingParser
 import tidegate.Reminders
 import tidegate.errors.WatermarkErrors
@@ -17,14 +18,12 @@ private[tidegate] final class RemindingSqlParser(
     session: SparkSession,
     override protected val delegate: ParserInterface
 ) extends DelegatingParser {
-  private lazy val calls = new EventTimeSqlParser
-
   override protected def parse[T](sqlText: String)(how: ParserInterface => T): T =
     try how(delegate)
     catch { case e: ParseException => throw Reminders.orElse[Exception](e)(reminder(e, sqlText)) }
 
   private def reminder(refusal: ParseException, sqlText: String): Exception =
-    calls
+    new EventTimeSqlParser()
       .atFirstCall(sqlText, RemindOfExtension.isUnknown(session, _)) {
         WatermarkErrors.extensionNotInstalled()
       }
@@ -33,10 +32,15 @@ private[tidegate] final class RemindingSqlParser(
 
 private[tidegate] object RemindingSqlParser {
 
-  /** The reminding parser around `delegate`, or `delegate` if Spark has more methods than ours. */
-  def around(session: SparkSession, delegate: ParserInterface): ParserInterface =
-    if (missing(classOf[ParserInterface]).isEmpty) new RemindingSqlParser(session, delegate)
-    else delegate
+  /**
+   * The reminding parser around `delegate`, or `delegate` itself if another extension made it,
+   * since such an extension may look for its own class; or if Spark has more methods than ours.
+   */
+  def around(session: SparkSession, delegate: ParserInterface): ParserInterface = delegate match {
+    case _: SparkSqlParser if missing(classOf[ParserInterface]).isEmpty =>
+      new RemindingSqlParser(session, delegate)
+    case other => other
+  }
 
   /**
    * The methods of an interface of parsers that this parser does not pass on. Another build of the
