@@ -18,6 +18,7 @@ import org.apache.spark.sql.{
   SparkSessionExtensions,
   SparkSessionExtensionsProvider
 }
+import tidegate.sql.RemindOfExtension
 import tidegate.sql.parser.RemindingSqlParser
 
 /** What a session answers that has the jar and not the extension; and that nothing else changes. */
@@ -156,9 +157,9 @@ class ExtensionReminderSuite extends KeyedStreamTest {
   }
 
   test("a reminder that fails, or that another build of Spark cannot load, is left out") {
-    assert(Reminders.orElse("usual")("reminder") == "reminder")
-    assert(Reminders.orElse("usual")(throw new IllegalStateException) == "usual")
-    assert(Reminders.orElse("usual")(throw new NoSuchMethodError) == "usual")
+    assert(RemindOfExtension.orElse("usual")("reminder") == "reminder")
+    assert(RemindOfExtension.orElse("usual")(throw new IllegalStateException) == "usual")
+    assert(RemindOfExtension.orElse("usual")(throw new NoSuchMethodError) == "usual")
     assert(RemindingSqlParser.missing(classOf[ParserInterface]) == Nil)
     assert(RemindingSqlParser.missing(classOf[LargerParser]) == Seq("parseMore"))
   }

@@ -1,5 +1,7 @@
 package tidegate.sql
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedFunction, UnresolvedTableValuedFunction}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -10,7 +12,6 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.{
 import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{AnalysisException, SparkSession}
-import tidegate.Reminders
 import tidegate.errors.WatermarkErrors
 import tidegate.planning.KeyedWatermarkStrategy
 
@@ -23,7 +24,7 @@ private[tidegate] final case class RemindOfExtension(session: SparkSession)
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     if (plan.containsAnyPattern(UNRESOLVED_FUNCTION, UNRESOLVED_TABLE_VALUED_FUNCTION)) {
-      Reminders.orElse(Option.empty[AnalysisException])(reminder(plan)).foreach(throw _)
+      RemindOfExtension.orElse(Option.empty[AnalysisException])(reminder(plan)).foreach(throw _)
     }
     plan
   }
@@ -63,6 +64,11 @@ private[tidegate] final case class RemindOfExtension(session: SparkSession)
 }
 
 private[tidegate] object RemindOfExtension {
+
+  /** A reminder, or `usual` if the reminder fails: nobody has asked for it in this session. */
+  def orElse[T](usual: => T)(reminder: => T): T =
+    try reminder
+    catch { case NonFatal(_) | _: LinkageError => usual }
 
   /** Whether a session lacks the extension, and has no function of its own with this name. */
   def isUnknown(session: SparkSession, name: String): Boolean =

@@ -6,7 +6,6 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
 import org.apache.spark.sql.execution.SparkSqlParser
 import org.apache.spark.sql.tidegate.DelegatingParser
-import tidegate.Reminders
 import tidegate.errors.WatermarkErrors
 import tidegate.sql.RemindOfExtension
 
@@ -20,7 +19,9 @@ private[tidegate] final class RemindingSqlParser(
 ) extends DelegatingParser {
   override protected def parse[T](sqlText: String)(how: ParserInterface => T): T =
     try how(delegate)
-    catch { case e: ParseException => throw Reminders.orElse[Exception](e)(reminder(e, sqlText)) }
+    catch {
+      case e: ParseException => throw RemindOfExtension.orElse[Exception](e)(reminder(e, sqlText))
+    }
 
   private def reminder(refusal: ParseException, sqlText: String): Exception =
     new EventTimeSqlParser()
