@@ -83,6 +83,22 @@ def test_adopt_when_called_then_says_where_time_goes_on(feed: Feed) -> None:
     assert feed.run(keyed) == [("12:01", 1)]
 
 
+def test_adopt_when_given_the_query_that_has_ended_then_takes_its_plan(feed: Feed) -> None:
+    add(feed, "12:00:10", "12:01:10")
+    ended, rows = feed.run_query(counts(feed.stream().withWatermark("time", "5 seconds")))
+    assert rows == [("12:00", 1)]
+
+    with pytest.raises(AnalysisException) as refused:
+        tidegate.adopt(feed.checkpoint, ended)
+    assert refused.value.getCondition() == "TIDEGATE_NOTHING_TO_ADOPT"
+    feed.spark.conf.set(REPLACE, "true")
+    adopted = tidegate.adopt(feed.checkpoint, ended)
+
+    assert adopted == datetime(2026, 1, 1, 12, 1, 5, tzinfo=timezone.utc)
+    add(feed, "12:02:10")
+    assert job(feed) == [("12:01", 1)]
+
+
 def command(name: str, checkpoint: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "tidegate", name, checkpoint],
