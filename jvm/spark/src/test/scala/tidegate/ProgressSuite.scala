@@ -13,7 +13,7 @@ import org.apache.spark.sql.streaming.{
   StreamingQueryProgress,
   Trigger
 }
-import org.apache.spark.sql.tidegate.{EventTimeReporter, SparkInternals, TestQueries}
+import org.apache.spark.sql.tidegate.{EventTimeReporter, QueryReports, SparkInternals, TestQueries}
 
 /**
  * `eventTime` in the progress of a query, and the gauge that Spark makes of it: the times of the
@@ -282,13 +282,13 @@ class ProgressSuite extends RestartTest {
     run.settle()
     val execution = SparkInternals.execution(run.query).get
     val lines = LogLines.during(EventTimeReporter.getClass.getName.stripSuffix("$")) {
-      EventTimeReporter.install(execution, field = "nowhere")(_ => Map.empty)
+      EventTimeReporter.install(execution, field = "nowhere")(QueryReports.later(???))
     }
     assert(
       lines === Seq(
-        "`eventTime` of the progress and the gauge `eventTime-watermark` stay empty, because " +
-          "Spark's reporter cannot be replaced: java.lang.NoSuchFieldException: nowhere. Ask " +
-          "tidegate.watermarks(query) instead."
+        "`eventTime` of the progress, the gauges of event time and tidegate.progress(query) stay " +
+          "empty, because Spark's reporter cannot be replaced: java.lang.NoSuchFieldException: " +
+          "nowhere. Ask tidegate.watermarks(query) instead."
       )
     )
   }

@@ -79,6 +79,9 @@ private[core] final class ActiveMinimum {
   /** Whether no input is active. */
   def isIdle: Boolean = active == 0
 
+  /** How many inputs are active. */
+  def activeCount: Int = active
+
   /** The last watermark of an input, or `NoWatermark.Ms`. */
   def watermark(input: Int): Long = latest(input)
 

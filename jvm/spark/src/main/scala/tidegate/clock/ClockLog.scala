@@ -5,6 +5,7 @@ import java.time.Instant
 import org.apache.spark.internal.Logging
 import tidegate.core.clock.ClockEvent
 import tidegate.core.clock.ClockEvent._
+import tidegate.core.sight.Words
 
 /**
  * Tells in the log what happens to the watermarks of a query: as INFO what is usual, as WARN what
@@ -18,8 +19,10 @@ private[clock] final class ClockLog(query: => String) extends Logging {
   def tell(event: ClockEvent): Unit = {
     lazy val line = s"Query $query, watermark `${event.node}`: ${ClockLog.words(event)}"
     event match {
-      case _: PolicyChanged | _: ColumnsChanged | _: HeldBack | _: LateAfterIdle => logWarning(line)
-      case _                                                                     => logInfo(line)
+      case _: PolicyChanged | _: ColumnsChanged | _: HeldBack | _: LateAfterIdle | _: Stalled |
+          _: Withheld =>
+        logWarning(line)
+      case _ => logInfo(line)
     }
   }
 }
@@ -55,6 +58,25 @@ private[tidegate] object ClockLog {
       s"$rows rows of the substream $substream are below the watermark, as the substream was idle: " +
         s"it had no row for $pauseMs ms, and time went on without it. A longer idleTimeout, or " +
         "idleBehind, lets time wait for such a substream."
+    case stalled: Stalled           => stall(stalled)
+    case Withheld(_, source, forMs) =>
+      s"for ${Words.duration(forMs)}, the source $source has reported rows and given none of them, " +
+        "as Kafka's does with minOffsetsPerTrigger. Time waits for these rows."
+    case Ended(_) => "time has ended: the run was flushed, and no row is expected any more."
+  }
+
+  private def stall(e: Stalled): String = {
+    val place = e.watermarkMs.fold("without a value")(ms => s"at ${time(Some(ms))}")
+    val who = e.substream.fold("the first row of its stream") { name =>
+      val behind =
+        if (e.heldBackMs > 0) s" is ${Words.duration(e.heldBackMs)} behind the newest and" else ""
+      val rest =
+        if (e.isBehind) "has rows that are not read"
+        else s"has had no row for ${Words.duration(e.silentMs)}"
+      s"the substream $name, which$behind $rest"
+    }
+    s"time has stood still for ${Words.duration(e.stillMs)}, $place. It waits for $who. " +
+      "tidegate.explain_time(query) says what would help."
   }
 
   private def names(substreams: Seq[String]): String = {

@@ -8,7 +8,8 @@ import org.apache.spark.sql.SparkSession
 private[clock] final case class EndedRun(
     ids: QueryIds,
     session: WeakReference[SparkSession],
-    view: QueryView
+    view: QueryView,
+    sight: QuerySight
 )
 
 /** The last runs that have ended, `max` of all sessions together. */

@@ -1,9 +1,6 @@
 package tidegate.clock
 
 import java.util.Optional
-import java.util.concurrent.ConcurrentLinkedQueue
-
-import scala.jdk.CollectionConverters._
 
 import org.apache.spark.SparkContext
 import org.apache.spark.internal.Logging
@@ -16,17 +13,25 @@ import org.apache.spark.sql.connector.read.streaming.{
   SupportsTriggerAvailableNow
 }
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
-import org.apache.spark.sql.tidegate.{EventTimeReporter, MicroBatchExecution, NotForRealTime}
+import org.apache.spark.sql.tidegate.{
+  EventTimeReporter,
+  MicroBatchExecution,
+  NotForRealTime,
+  QueryReports
+}
 import tidegate.core.clock.{
+  ClockBrief,
   ClockState,
+  NodeBrief,
   NodeObservation,
   QueryClock,
   SourceRound,
   TooManySubstreamsException
 }
+import tidegate.core.sight.MemorySnapshot
 import tidegate.errors.QueryErrors
 import tidegate.plans.KeyedWatermark
-import tidegate.statistics.{LateRows, SubstreamStats, TimesSeen}
+import tidegate.statistics.{LateRows, SubstreamStats}
 
 /**
  * A query's clock as a source without columns, whose offset is the vector of the query's keyed
@@ -53,8 +58,9 @@ final class EventTimeClock(madeAtMs: Long)
     with NotForRealTime
     with Logging {
 
-  private val pending = new ConcurrentLinkedQueue[(KeyedWatermark, SubstreamStats)]()
-  private val pendingLate = new ConcurrentLinkedQueue[(String, LateRows)]()
+  /** What the batch that has just run has counted. */
+  private[clock] val pending = new PendingStats
+
   private val totals = new ClockTotals
 
   @volatile private var query: RunningQuery = _
@@ -63,13 +69,13 @@ final class EventTimeClock(madeAtMs: Long)
   private var latest: ClockOffset = _
   private var answered: ClockState = ClockState.empty
   private var parsed: (String, ClockOffset) = ("", ClockOffset.empty)
-  private val events = new ClockLog(query.label)
+  private lazy val sight = new ClockSight(query, totals)
 
   /** Takes the statistics of a plan that is about to run, for the clock's next answer. */
-  def register(node: KeyedWatermark, stats: SubstreamStats): Unit = pending.add(node -> stats)
+  def register(node: KeyedWatermark, stats: SubstreamStats): Unit = pending.add(node, stats)
 
   /** Takes the late rows of an operator in a plan that is about to run. */
-  def register(operator: String, late: LateRows): Unit = pendingLate.add(operator -> late)
+  def register(operator: String, late: LateRows): Unit = pending.add(operator, late)
 
   /** The query that this clock belongs to; its plan is read only once. */
   private[clock] def of(execution: MicroBatchExecution): RunningQuery = synchronized {
@@ -96,7 +102,7 @@ final class EventTimeClock(madeAtMs: Long)
           case e: TooManySubstreamsException =>
             throw QueryErrors.tooManySubstreams(e.limit, e.found)
         }
-      time.takeEvents().foreach(events.tell)
+      time.takeEvents().foreach(sight.tell)
       if (time.endsUnflushed) {
         logWarning(
           "A source has rows that it does not give yet, as with Kafka's minOffsetsPerTrigger. If " +
@@ -124,6 +130,8 @@ final class EventTimeClock(madeAtMs: Long)
    */
   private def initialize(begin: ClockState, wallClockMs: Long): Option[SourceRound] = {
     query.checkAppendTimes()
+    // A setting of it that is not valid ends the query here.
+    sight: Unit
     val made = new QueryClock(
       query.spec,
       begin,
@@ -140,7 +148,7 @@ final class EventTimeClock(madeAtMs: Long)
     }
     // A batch that an earlier run has begun was run again, and was seen, before Spark asks for the
     // first time. A sink that had committed this batch has skipped it, and nothing was seen.
-    val isSeen = pending.asScala.exists { case (_, stats) => !stats.isZero }
+    val isSeen = pending.hasSeen
     val lastBatch = query.lastBatch
     val replayed =
       lastBatch.filter(_ => isSeen).orElse(query.observeLastBatchAgain()).orElse(lastBatch)
@@ -152,8 +160,7 @@ final class EventTimeClock(madeAtMs: Long)
   private def observations(): Map[String, NodeObservation] = {
     lateLines.tick(query.wallClockMs)
     drainLate()
-    drain(pending).groupMap(_._1.spec.name)(_._2).map { case (name, registered) =>
-      val merged = registered.reduce { (a, b) => a.merge(b); a }
+    pending.takeSeen().map { case (name, merged) =>
       totals.addFutureEvents(name, merged.futureEvents)
       name -> NodeObservation(merged.all, merged.lateRows)
     }
@@ -162,18 +169,31 @@ final class EventTimeClock(madeAtMs: Long)
   private lazy val lateLines =
     new LateLines(query.name, query.lateLinesPerMinute, line => logWarning(line))
 
-  private def drainLate(): Unit = drain(pendingLate).foreach { case (operator, late) =>
+  private def drainLate(): Unit = pending.takeLate().foreach { case (operator, late) =>
     totals.addLateRows(operator, late.value)
     lateLines.add(operator, late, query.wallClockMs)
   }
-
-  private def drain[T](queue: ConcurrentLinkedQueue[T]): Seq[T] =
-    Iterator.continually(queue.poll()).takeWhile(_ != null).toVector
 
   /** What a user may see of the clock now, from any thread. */
   def view: ClockView = synchronized {
     if (time == null) ClockView.empty else ClockView(time.view, totals, query.operators)
   }
+
+  /** What the time of the query answers, from any thread; `None` before the first trigger. */
+  private[clock] def asked[T](question: QueryClock => T): Option[T] = synchronized {
+    Option(time).map(question)
+  }
+
+  /** The figures of this moment, without those of each substream. */
+  private[clock] def brief: Option[ClockBrief] = asked(_.brief)
+
+  /** The same, of one node. */
+  private[clock] def brief(node: String): Option[NodeBrief] = asked(_.brief(node)).flatten
+
+  /** What is remembered of the query. */
+  private[clock] def memory: MemorySnapshot = asked(_ => sight.memory.snapshot).getOrElse(
+    MemorySnapshot.empty
+  )
 
   /**
    * The event times for Spark's progress, in epoch ms: of the batch that has just run, or of a
@@ -184,30 +204,21 @@ final class EventTimeClock(madeAtMs: Long)
     else {
       val names = of.nodes.map(_.spec.name)
       if (!hasBatch) ProgressTimes.of(names, answered.nodes, Map.empty)
-      else ProgressTimes.of(names, of.batchTimes.end.nodes, seen)
-    }
-
-  /** The times of the batch that has just run, by node. */
-  private def seen: Map[String, TimesSeen] =
-    pending.asScala.toSeq.groupMapReduce(_._1.spec.name)(_._2.seen) { (a, b) =>
-      val both = new TimesSeen
-      both.merge(a)
-      both.merge(b)
-      both
+      else ProgressTimes.of(names, of.batchTimes.end.nodes, pending.times)
     }
 
   /** What grows with the number of substreams, for the benchmark of the clock's memory. */
   private[tidegate] def retained: Seq[AnyRef] = Seq[AnyRef](time, latest, parsed)
 
-  /** Late rows by operator and future events by node, of the batch that has just run. */
+  /**
+   * Late rows by operator and future events by node, of the batch that has just run. The map can be
+   * changed: the reporter completes it.
+   */
   override def metrics(latestConsumedOffset: Optional[Offset]): java.util.Map[String, String] = {
-    val late = pendingLate.asScala.toSeq
-      .groupMapReduce { case (operator, _) => s"lateRows.$operator" }(_._2.value)(_ + _)
-    val future = pending.asScala.toSeq
-      .groupMapReduce { case (node, _) => s"futureEvents.${node.spec.name}" }(_._2.futureEvents)(
-        math.max
-      )
-    (late ++ future).map { case (name, n) => name -> n.toString }.asJava
+    val metrics = new java.util.HashMap[String, String]
+    pending.lateRows.foreach { case (name, n) => metrics.put(s"lateRows.$name", n.toString) }
+    pending.futureEvents.foreach { case (name, n) => metrics.put(s"futureEvents.$name", n.toString) }
+    metrics
   }
 
   override def initialOffset(): Offset = ClockOffset.empty
@@ -232,8 +243,12 @@ final class EventTimeClock(madeAtMs: Long)
 
   /** Called once, by the thread of the query, while Spark makes the query's sources. */
   private lazy val begunAtMs: Long = {
-    RunningQuery.ofSources.foreach { query =>
-      EventTimeReporter.install(query)(progressTimes(of(query), _))
+    RunningQuery.ofSources.foreach { execution =>
+      val reports = QueryReports.later {
+        of(execution)
+        sight
+      }
+      EventTimeReporter.install(execution)(reports)
     }
     madeAtMs.min(RunningQuery.wallClockOfSources)
   }

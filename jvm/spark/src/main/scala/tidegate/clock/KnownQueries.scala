@@ -15,8 +15,13 @@ private[tidegate] object KnownQueries {
   private val ended = new EndedRuns(max = 100)
 
   /** To be called when a query ends. */
-  private[clock] def ends(query: MicroBatchExecution, last: QueryView): Unit =
-    ended.add(EndedRun(QueryIds.of(query), new WeakReference(query.sparkSession), last))
+  private[clock] def ends(
+      query: MicroBatchExecution,
+      last: QueryView,
+      sight: QuerySight
+  ): Unit = ended.add(
+    EndedRun(QueryIds.of(query), new WeakReference(query.sparkSession), last, sight.shortened)
+  )
 
   /**
    * The watermarks of one query; a query that starts is waited for.
@@ -27,14 +32,24 @@ private[tidegate] object KnownQueries {
    * @throws AnalysisException
    *   if the session has no such query, or if the query has no keyed watermark or no plan
    */
-  def view(session: SparkSession, query: String): (QueryIds, QueryView) = {
+  def view(session: SparkSession, query: String): (QueryIds, QueryView) =
+    find(session, query)(QueryView.of(_: StreamingQuery), _.view)
+
+  /** What one query tells of its time; as `view`. */
+  def sight(session: SparkSession, query: String): (QueryIds, QuerySight) =
+    find(session, query)(QuerySight.of(_: StreamingQuery), _.sight)
+
+  private def find[T](session: SparkSession, query: String)(
+      ofActive: StreamingQuery => T,
+      ofEnded: EndedRun => T
+  ): (QueryIds, T) = {
     // Before the others: a query may end in between.
     val active = session.streams.active.toSeq
     val past = ended.of(session)
     active
       .find(QueryIds.of(_).matches(query))
-      .map(q => QueryIds.of(q) -> QueryView.of(q))
-      .orElse(past.find(_.ids.matches(query)).map(run => run.ids -> run.view))
+      .map(q => QueryIds.of(q) -> ofActive(q))
+      .orElse(past.find(_.ids.matches(query)).map(run => run.ids -> ofEnded(run)))
       .getOrElse {
         val known = active.map(QueryIds.of(_).label) ++ past.map(_.ids.label)
         throw QueryErrors.unknownQuery(query, known.distinct)
@@ -46,8 +61,15 @@ private[tidegate] object KnownQueries {
    * Spark has not planned yet is left out.
    */
   def views(session: SparkSession): Seq[(QueryIds, QueryView)] =
+    ofAll(session)(QueryView.of(_: RunningQuery))
+
+  /** What all queries of a session that run tell of their time; as `views`. */
+  def sights(session: SparkSession): Seq[(QueryIds, QuerySight)] =
+    ofAll(session)(run => QuerySight.of(run, run.state))
+
+  private def ofAll[T](session: SparkSession)(of: RunningQuery => T): Seq[(QueryIds, T)] =
     session.streams.active.toSeq
-      .flatMap(q => running(q).map(QueryIds.of(q) -> QueryView.of(_)))
+      .flatMap(q => running(q).map(QueryIds.of(q) -> of(_)))
       .sortBy { case (ids, _) => (ids.label, ids.id) }
 
   private def running(query: StreamingQuery): Option[RunningQuery] =

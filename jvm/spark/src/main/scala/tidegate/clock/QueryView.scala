@@ -64,7 +64,8 @@ private[tidegate] object QueryView {
     run.nodes.map((n: KeyedWatermark) => n.spec.name -> n.eventTime.name).toMap
   )
 
-  private def running(query: StreamingQuery): RunningQuery = {
+  /** @throws AnalysisException if the query has no keyed watermark, or no plan */
+  private[clock] def running(query: StreamingQuery): RunningQuery = {
     val name = Option(query.name).getOrElse(query.id.toString)
     SparkInternals.execution(query) match {
       case None if SparkInternals.isMicroBatch(query) =>

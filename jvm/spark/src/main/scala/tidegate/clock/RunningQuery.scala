@@ -28,6 +28,7 @@ import tidegate.core.clock.{
   SourceRound,
   SubstreamLimit
 }
+import tidegate.core.sight.{QueryMemory, RunState}
 import tidegate.errors.QueryErrors
 import tidegate.operators.{KeyedTimes, StatefulOperators}
 import tidegate.plans.{DropLate, KeyedWatermark, PreparedQuery, QueryDecisions}
@@ -40,7 +41,23 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
   private def context: StreamExecutionContext = query.getLatestExecutionContext()
 
   /** To be called when the query has ended. */
-  private[clock] def ends(): Unit = KnownQueries.ends(query, QueryView.of(this))
+  private[clock] def ends(): Unit = {
+    val state = if (query.exception.isEmpty) RunState.Ended else this.state
+    KnownQueries.ends(query, QueryView.of(this), QuerySight.of(this, state))
+  }
+
+  /** Whether the query runs. */
+  private[clock] def state: RunState =
+    query.exception.map(e => Option(e.cause).getOrElse(e)) match {
+      case Some(cause) => RunState.failed(Option(cause.getMessage).getOrElse(cause.toString))
+      case None        => if (query.isActive) RunState.Running else RunState.Ended
+    }
+
+  /** An empty memory, as large as the session says. */
+  private[clock] def newMemory: QueryMemory = {
+    val conf = SparkInternals.batchSession(query).sessionState.conf
+    new QueryMemory(Settings.ProgressBatches.in(conf), Settings.ProgressEvents.in(conf))
+  }
 
   /** What the log calls the query: the name that the user gave it, or its id. */
   def name: String = Option(query.name).getOrElse(query.id.toString)
@@ -71,11 +88,13 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
     val columns = nodes.map(n => n.spec.name -> n.substream.map(_.name)).toMap
     val max = Settings.MaxSubstreams.in(conf)
     val forgetAfter = Settings.ForgetAfter.in(conf)
+    val stall = Some(Settings.StallWarning.in(conf)).filter(_ > 0)
     prepared.decisions.time.copy(nodes = prepared.decisions.time.nodes.map { node =>
       node.copy(
         hasParts = parts.contains(node.name),
         limit = SubstreamLimit(node.name, columns(node.name), max),
-        forgetAfterMs = Some(forgetAfter)
+        forgetAfterMs = Some(forgetAfter),
+        stallMs = stall
       )
     })
   }
@@ -210,7 +229,7 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
     prepared.exists(_.expressions.exists(_.exists(_.isInstanceOf[WatermarkFunction])))
 
   private val readUp = new ReadUp(clock.endsByItself)
-  private var lastRound: Option[StreamExecutionContext] = None
+  @volatile private var lastRound: Option[StreamExecutionContext] = None
 
   /** The parts of those nodes whose sources report their substreams. */
   private lazy val parts: Map[String, SourceParts] =
@@ -223,16 +242,33 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
    */
   def noteRound(): Option[SourceRound] = {
     val before = lastRound.map { c =>
+      val isReadUp = readUp(c, dataSources(c).toSeq)
       SourceRound(
-        readUp(c, dataSources(c).toSeq),
+        isReadUp,
         dataSources(c).exists(readUp.hasMoved(c, _)),
         c.offsetSeqMetadata.batchTimestampMs,
-        parts.map { case (name, p) => name -> p.unread(c) }
+        parts.map { case (name, p) => name -> p.unread(c) },
+        if (isReadUp) Map.empty else withheld(c)
       )
     }
     lastRound = Some(context)
     before
   }
+
+  /** By node, a source that has reported rows in a round and given none. */
+  private def withheld(c: StreamExecutionContext): Map[String, String] = {
+    val sources = dataSources(c).filter(readUp.withholds(c, _)).toSet
+    if (sources.isEmpty) Map.empty
+    else
+      nodes.flatMap { node =>
+        SourceParts.sourcesOf(node).find(sources).map(node.spec.name -> _.toString)
+      }.toMap
+  }
+
+  /** How many rows of a substream are not read; `None` where the source does not tell. */
+  private[clock] def unreadRows(node: String, substream: String): Option[Long] =
+    for (p <- parts.get(node); round <- lastRound; rows <- p.unreadRows(round, substream))
+      yield rows
 
   private def dataSources(c: StreamExecutionContext): Iterator[SparkDataStream] =
     c.endOffsets.keysIterator.filterNot(_ eq clock)

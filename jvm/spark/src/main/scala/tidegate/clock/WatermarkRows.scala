@@ -77,11 +77,11 @@ private[tidegate] object WatermarkRows {
     operator.lateRows
   )
 
-  private def text(s: String): UTF8String = UTF8String.fromString(s)
+  private[clock] def text(s: String): UTF8String = UTF8String.fromString(s)
 
-  private def text(s: Option[String]): Any = s.map(text(_: String)).orNull
+  private[clock] def text(s: Option[String]): Any = s.map(text(_: String)).orNull
 
   /** In µs; the end of time is the last whole millisecond of TIMESTAMP. */
-  private def time(ms: Option[Long]): Any =
+  private[clock] def time(ms: Option[Long]): Any =
     ms.map(_.min(EndOfTime.Ms).max(-EndOfTime.Ms) * 1000).map(Long.box).orNull
 }

@@ -113,6 +113,34 @@ object Settings {
       "a minute has the number of the others, by operator."
   )(_.toIntOption.filter(_ >= 0))
 
+  /** For how many ms time may stand still before the log warns; 0 for ever. */
+  val StallWarning: Setting[Long] = Setting(
+    "spark.tidegate.stallWarning",
+    "10 minutes",
+    "a duration such as '10 minutes', or '0 seconds'",
+    "How long the time of a watermark may be held in one place before the log warns, with who " +
+      "holds it, and again each time that this has become twice as long; the same for a source that " +
+      "reports rows and gives none. `0 seconds` is for no warning."
+  )(milliseconds(_).filter(_ >= 0))
+
+  /** How many batches of a query are remembered. */
+  val ProgressBatches: Setting[Int] = Setting(
+    "spark.tidegate.progress.batches",
+    "1000",
+    "a whole number, 0 or above",
+    "For how many batches of a query the driver remembers what each did to time, for " +
+      "`tidegate.progress`."
+  )(_.toIntOption.filter(_ >= 0))
+
+  /** How many events of a query are remembered. */
+  val ProgressEvents: Setting[Int] = Setting(
+    "spark.tidegate.progress.events",
+    "1000",
+    "a whole number, 0 or above",
+    "How many events of a query the driver remembers, such as a substream that became idle, for " +
+      "`tidegate.explain_time`."
+  )(_.toIntOption.filter(_ >= 0))
+
   /** Whether Spark's watermarks become keyed ones. */
   val ReplaceWithWatermark: Setting[Boolean] = Setting(
     "spark.tidegate.replaceWithWatermark",
@@ -172,6 +200,9 @@ object Settings {
       ObserveLastBatch,
       LateLogPayloadChars,
       LateLogLinesPerMinute,
+      StallWarning,
+      ProgressBatches,
+      ProgressEvents,
       ReplaceWithWatermark,
       AdoptCheckpoint,
       AdoptWatch,

@@ -50,6 +50,12 @@ private[tidegate] final class ReadUp(endsByItself: => Boolean) {
   def hasMoved(round: StreamExecutionContext, source: SparkDataStream): Boolean =
     round.startOffsets.get(source).forall(_.json != round.endOffsets(source).json)
 
+  /** Whether a source has reported rows that are not read, and has given none in a round. */
+  def withholds(round: StreamExecutionContext, source: SparkDataStream): Boolean =
+    !hasMoved(round, source) && round.latestOffsets.get(source).exists { reported =>
+      round.endOffsets.get(source).forall(_.json != reported.json)
+    }
+
   private def isRead(round: StreamExecutionContext, source: SparkDataStream): Boolean = {
     val limit = limitOf(source)
     val isAfterFull = full(source)

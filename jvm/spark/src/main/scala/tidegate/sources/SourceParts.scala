@@ -3,7 +3,7 @@ package tidegate.sources
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
-import org.apache.spark.sql.tidegate.StreamExecutionContext
+import org.apache.spark.sql.tidegate.{StreamExecutionContext, StreamingExecutionRelation}
 import org.json4s.JsonAST.{JInt, JObject}
 import org.json4s.jackson.JsonMethods.parseOpt
 import tidegate.operators.StatefulOperators
@@ -40,6 +40,19 @@ private[tidegate] final class SourceParts(
       last = (latest, end, Some(unread(latest, end)).filter(_.nonEmpty))
     }
     last._3
+  }
+
+  /**
+   * How many rows of a part the source has reported in a round that the query has yet to read, as
+   * far as they have numbers: a topic may lack some. `None` if a beginning is not known.
+   */
+  def unreadRows(round: StreamExecutionContext, part: String): Option[Long] = {
+    val read = SourceParts.offsets(round.endOffsets.get(source).map(_.json))
+    val own = SourceParts.offsets(round.latestOffsets.get(source).map(_.json)).filter {
+      case ((topic, partition), _) => name(topic, partition) == part
+    }
+    if (own.isEmpty || !own.keys.forall(read.contains)) None
+    else Some(own.map { case (at, latest) => math.max(0L, latest - read(at)) }.sum)
   }
 
   private def unread(latest: Option[String], end: Option[String]): Map[String, Boolean] = {
@@ -80,6 +93,12 @@ private[tidegate] object SourceParts {
           )
       }
     }
+
+  /** The sources of rows of a node. */
+  def sourcesOf(node: KeyedWatermark): Seq[SparkDataStream] = node.left.collect {
+    case r: StreamingDataSourceV2ScanRelation => r.stream
+    case r: StreamingExecutionRelation        => r.source
+  }
 
   private type Origin = (StreamingDataSourceV2ScanRelation, Attribute)
 

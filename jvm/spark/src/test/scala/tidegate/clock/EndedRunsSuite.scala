@@ -5,6 +5,7 @@ import java.util.UUID
 
 import org.apache.spark.sql.SparkSession
 import org.scalatest.funsuite.AnyFunSuite
+import tidegate.core.sight.{MemorySnapshot, RunState, Situation}
 
 /** Which of the runs that have ended are remembered. */
 class EndedRunsSuite extends AnyFunSuite {
@@ -12,8 +13,12 @@ class EndedRunsSuite extends AnyFunSuite {
   private def run(name: String, runId: UUID = UUID.randomUUID()): EndedRun = EndedRun(
     QueryIds(Some(name), UUID.randomUUID(), runId),
     new WeakReference[SparkSession](null),
-    QueryView(ClockView.empty, Map.empty)
+    QueryView(ClockView.empty, Map.empty),
+    QuerySight(MemorySnapshot.empty, nothing(name))
   )
+
+  private def nothing(query: String): Situation =
+    Situation(query, 0, RunState.Ended, Map.empty, Map.empty, Map.empty, Map.empty, Map.empty, Nil)
 
   private def names(runs: EndedRuns): Seq[String] = runs.of(null).map(_.ids.label)
 

@@ -27,6 +27,9 @@ class ChangedSettingsSuite extends RestartTest {
     Settings.ObserveLastBatch.key -> "false",
     Settings.LateLogPayloadChars.key -> "0",
     Settings.LateLogLinesPerMinute.key -> "0",
+    Settings.StallWarning.key -> "1 second",
+    Settings.ProgressBatches.key -> "0",
+    Settings.ProgressEvents.key -> "0",
     // The query has no watermark of Spark's, and its checkpoint is its own.
     Settings.ReplaceWithWatermark.key -> "true",
     Settings.AdoptCheckpoint.key -> "true",

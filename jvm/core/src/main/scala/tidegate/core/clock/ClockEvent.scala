@@ -46,4 +46,32 @@ object ClockEvent {
   /** Rows that are late because their substream was left out for a while. */
   final case class LateAfterIdle(node: String, substream: String, pauseMs: Long, rows: Long)
       extends ClockEvent
+
+  /**
+   * Time has stood still for too long.
+   *
+   * @param substream
+   *   the one that time waits for; `None` if the stream has given none
+   * @param heldBackMs
+   *   how far it is behind the newest
+   * @param silentMs
+   *   for how long it has had no row
+   * @param isBehind
+   *   whether the source has rows of it that were not read
+   */
+  final case class Stalled(
+      node: String,
+      watermarkMs: Option[Long],
+      stillMs: Long,
+      substream: Option[String],
+      heldBackMs: Long,
+      silentMs: Long,
+      isBehind: Boolean
+  ) extends ClockEvent
+
+  /** A source reports rows, and has given none for too long. */
+  final case class Withheld(node: String, source: String, forMs: Long) extends ClockEvent
+
+  /** The time of the node has ended, with a run that ends by itself. */
+  final case class Ended(node: String) extends ClockEvent
 }

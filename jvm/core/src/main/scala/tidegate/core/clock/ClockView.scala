@@ -3,6 +3,9 @@ package tidegate.core.clock
 /** What a user may see of a clock: watermark nodes and operators, by name. */
 final case class ClockView(nodes: Map[String, NodeView], operators: Map[String, OperatorView])
 
+/** The figures of a clock at one moment, by name, without those of each substream. */
+final case class ClockBrief(nodes: Map[String, NodeBrief], operators: Map[String, OperatorView])
+
 /**
  * What a user may see of a watermark node.
  *

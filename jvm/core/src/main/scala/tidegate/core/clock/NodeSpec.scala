@@ -27,6 +27,8 @@ import tidegate.core.policy.{EmissionSpec, PolicySpec}
  * @param idleBehindMs
  *   after how many ms without events a substream is idle that is behind the others; `None` is after
  *   `idleTimeoutMs`, as any other
+ * @param stallMs
+ *   for how many ms time may be held in one place before that is told; `None` is for ever
  */
 final case class NodeSpec(
     name: String,
@@ -41,7 +43,8 @@ final case class NodeSpec(
     columns: Seq[String] = Nil,
     sources: Seq[Int] = Nil,
     forgetAfterMs: Option[Long] = None,
-    idleBehindMs: Option[Long] = None
+    idleBehindMs: Option[Long] = None,
+    stallMs: Option[Long] = None
 ) {
 
   /** What its substreams are made with. */

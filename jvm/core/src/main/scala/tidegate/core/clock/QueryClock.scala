@@ -62,6 +62,7 @@ final class QueryClock(
   private var latestVersion =
     if (saved.places == spec.places) versionWith(saved.looks) else QueryClock.NoVersion
   private var missesEnd = false
+  private val withheld = new WithheldRows(spec.nodes)
   private var hasRows = false
 
   /** The nodes whose time had ended when the checkpoint was made: all rows for them are late. */
@@ -112,6 +113,7 @@ final class QueryClock(
     val seenAtMs = said.fold(nowMs)(_.endedMs.min(nowMs))
     observed.foreach { case (name, seen) => nodes(name).observe(seen, seenAtMs, nowMs) }
     nodes.values.foreach(_.tick(nowMs, caughtUpAtMs))
+    said.foreach(round => withheld.note(round.withheld, nowMs))
     hasRows ||= observed.exists(_._2.tops.nonEmpty)
     val looks = if (isLookWanted(said)) begin.looks + 1 else begin.looks
     polledFromMs = (polledFromMs ++ Some(triggerStartMs.min(nowMs))).maxOption
@@ -180,20 +182,41 @@ final class QueryClock(
   }
 
   /** What has happened since this was last asked, for the log. */
-  def takeEvents(): Seq[ClockEvent] = nodes.valuesIterator.flatMap(_.takeEvents()).toVector
+  def takeEvents(): Seq[ClockEvent] =
+    nodes.valuesIterator.flatMap(_.takeEvents()).toVector ++ withheld.takeEvents()
 
   /** What a user may see now. */
-  def view: ClockView = {
+  def view: ClockView = ClockView(nodes.transform((_, node) => node.view), operatorViews)
+
+  /** The figures of this moment, at a cost that does not depend on the number of substreams. */
+  def brief: ClockBrief = ClockBrief(nodes.transform((_, node) => node.brief), allOperatorViews)
+
+  /** The figures of one node; `None` if there is no such node. */
+  def brief(node: String): Option[NodeBrief] = nodes.get(node).map(_.brief)
+
+  /** What an explanation needs to know about the nodes. */
+  def details: Map[String, NodeDetail] = nodes.transform((_, node) => node.detail)
+
+  /** The wall clock of the last step, in epoch ms. */
+  def atMs: Long = nowMs
+
+  private def operatorViews: Map[String, OperatorView] = {
     val times = operatorTimes
-    val ofOperators =
-      for (op <- spec.operators; mark <- operators.get(op.name))
-        yield op.name -> OperatorView(
-          mark,
-          times.time(op.input).heldBackBy,
-          op.eviction.map(times.time(_).heldBackBy)
-        )
-    ClockView(nodes.transform((_, node) => node.view), ofOperators.toMap)
+    for (op <- spec.operators; mark <- operators.get(op.name))
+      yield op.name -> operatorView(op, mark, times)
+  }.toMap
+
+  /** Those without a mark, too: before the first, nothing is known. */
+  private def allOperatorViews: Map[String, OperatorView] = {
+    val times = operatorTimes
+    spec.operators.map { op =>
+      val first = OperatorMark(op.key, None, None, idle = false, op.frames)
+      op.name -> operatorView(op, operators.getOrElse(op.name, first), times)
+    }.toMap
   }
+
+  private def operatorView(op: OperatorSpec, mark: OperatorMark, times: OperatorTimes) =
+    OperatorView(mark, times.time(op.input).heldBackBy, op.eviction.map(times.time(_).heldBackBy))
 
   private def operatorTimes: OperatorTimes = new OperatorTimes(
     name => Time(nodes(name).watermarkMs, nodes(name).isIdle, name),

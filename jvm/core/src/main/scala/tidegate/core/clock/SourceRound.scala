@@ -12,12 +12,15 @@ package tidegate.core.clock
  * @param unread
  *   for the nodes whose sources may report their substreams: by substream, whether there were
  *   unread rows, the same object as long as nothing changes; `None` if the source reported nothing
+ * @param withheld
+ *   by node, a source that reported rows and gave none
  */
 final case class SourceRound(
     isReadUp: Boolean,
     isNew: Boolean,
     endedMs: Long,
-    unread: Map[String, Option[Map[String, Boolean]]] = Map.empty
+    unread: Map[String, Option[Map[String, Boolean]]] = Map.empty,
+    withheld: Map[String, String] = Map.empty
 )
 
 object SourceRound {

@@ -6,6 +6,7 @@ import tidegate.core.{
   ActiveMinimum,
   EndOfTime,
   NoWatermark,
+  Saturating,
   WatermarkEmissionPolicy,
   WatermarkPolicy
 }
@@ -58,6 +59,8 @@ private[clock] final class SubstreamClock(
   private var behind = Seq.empty[Substream]
   private var partsSeenAtMs: Option[Long] = None
   private var readUpToMs: Option[Long] = None
+  private val held = new HeldTime(startedAtMs, spec.stallMs)
+  private var lastRowAtMs = Option.empty[Long]
 
   if (saved.substreams.nonEmpty) restore()
 
@@ -118,6 +121,45 @@ private[clock] final class SubstreamClock(
     if (minimum.isIdle) None else minimum.decidedBy.map(byNumber(_).name)
   )
 
+  /** The figures of this moment; their cost does not depend on the number of substreams. */
+  def brief: NodeBrief = {
+    val by = holder
+    NodeBrief(
+      mark,
+      by.map(_.name),
+      by.map(_ => held.heldSinceMs),
+      by.fold(0L)(distance),
+      minimum.activeCount,
+      substreams.size - minimum.activeCount,
+      behind.size,
+      held.movedAtMs
+    )
+  }
+
+  /** What an explanation needs: this looks at every substream. */
+  def detail: NodeDetail = NodeDetail(
+    spec,
+    brief,
+    holder.map { s =>
+      val watermarkMs = NoWatermark.toOption(minimum.watermark(s.number))
+      HolderDetail(s.name, watermarkMs, s.activeAtMs, s.isRead, s.isBehind)
+    },
+    substreams.valuesIterator.filterNot(isActive).map(_.name).toSeq.sorted.take(MostNames),
+    startedAtMs,
+    emptySinceMs,
+    lastRowAtMs
+  )
+
+  /** The substream that time waits for; none if all are idle. */
+  private def holder: Option[Substream] =
+    if (minimum.isIdle) None else minimum.decidedBy.map(byNumber)
+
+  /** How far a substream is behind the newest, in ms; 0 as long as it has no watermark. */
+  private def distance(substream: Substream): Long = {
+    val ms = minimum.watermark(substream.number)
+    if (ms == NoWatermark.Ms) 0L else Saturating.subtract(minimum.top, ms)
+  }
+
   /** What has happened since this was last asked, for the log. */
   def takeEvents(): Seq[ClockEvent] = {
     val taken = events.toVector
@@ -138,6 +180,7 @@ private[clock] final class SubstreamClock(
   def end(): Unit = if (!isAtEnd) {
     emitted = Some(EndOfTimeMs)
     changes += 1
+    events += ClockEvent.Ended(spec.name)
   }
 
   /**
@@ -228,6 +271,7 @@ private[clock] final class SubstreamClock(
       if (speaking.exists(_._2 == NoTime)) tickedAtMs = Long.MinValue
       idleDueMs = Long.MinValue
       changes += 1
+      lastRowAtMs = Some(seenAtMs)
       emit(nowMs)
       tellOfSilence(nowMs)
     }
@@ -269,6 +313,24 @@ private[clock] final class SubstreamClock(
       forget(forgetAfter, until, nowMs)
     }
     if (nowMs - startedAtMs > spec.idleTimeoutMs.getOrElse(Long.MaxValue)) tellOfSilence(nowMs)
+    noteHeldTime(nowMs)
+  }
+
+  /** With what the emission policy keeps back: a watermark that moves once an hour is not held. */
+  private def noteHeldTime(nowMs: Long): Unit = {
+    val timeMs = math.max(minimum.value, emitted.getOrElse(Long.MinValue))
+    held.note(timeMs, holder, isIdle || isAtEnd, nowMs)
+    held.takeStall(nowMs).foreach { stillMs =>
+      events += ClockEvent.Stalled(
+        spec.name,
+        emitted,
+        stillMs,
+        holder.map(_.name),
+        holder.fold(0L)(distance),
+        nowMs - holder.fold(emptySinceMs)(_.activeAtMs),
+        holder.exists(_.isBehind)
+      )
+    }
   }
 
   private def findIdle(timeoutMs: Long, caughtUpAtMs: Long): Unit = {
@@ -446,4 +508,7 @@ object SubstreamClock {
   val NoTime: Long = Long.MinValue
 
   private val SubstreamsPerMs = 100
+
+  /** So many idle substreams are named in an explanation. */
+  private val MostNames = 10
 }

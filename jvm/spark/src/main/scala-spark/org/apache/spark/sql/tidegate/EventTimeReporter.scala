@@ -2,6 +2,7 @@ package org.apache.spark.sql.tidegate
 
 import java.util.UUID
 
+import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import com.codahale.metrics.Gauge
@@ -9,7 +10,8 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.streaming.StreamingQueryProgress
 
 /**
- * Reports the progress of a query as Spark does, with event times that Spark does not know.
+ * Reports the progress of a query as Spark does, with event times and gauges that Spark does not
+ * know.
  *
  * Spark takes `eventTime` from its own watermark. If a query had one only to show it, Spark would
  * work with it too: it would be in the checkpoint, start batches, and evict state. So the times go
@@ -20,14 +22,11 @@ import org.apache.spark.sql.streaming.StreamingQueryProgress
  * and not the 0 that its gauge makes of a watermark that is missing. The gauge is there from the
  * first watermark on.
  *
- * @param times
- *   the times in epoch ms, by their names in the progress; asked with whether the trigger has had a
- *   batch
+ * @param reports
+ *   what is added
  */
-private final class EventTimeReporter(
-    query: MicroBatchExecution,
-    times: Boolean => Map[String, Long]
-) extends ProgressReporter(query.sparkSession, query.triggerClock, () => query.logicalPlan) {
+private final class EventTimeReporter(query: MicroBatchExecution, reports: QueryReports)
+    extends ProgressReporter(query.sparkSession, query.triggerClock, () => query.logicalPlan) {
   import EventTimeReporter._
 
   private val metrics = query.streamMetrics.metricRegistry
@@ -35,7 +34,11 @@ private final class EventTimeReporter(
   private var hidden: Option[Gauge[_]] = Option(metrics.getGauges.get(GaugeName))
   hidden.foreach(_ => metrics.remove(GaugeName))
 
+  private val ownGauges = new ShownGauges(metrics, reports.gauges)
+
   override def updateProgress(progress: StreamingQueryProgress): Unit = {
+    val told = reports.batchEnded(progress.batchId)
+    progress.sources.find(_.description == reports.source).foreach(_.metrics.putAll(told.asJava))
     super.updateProgress(filled(progress, hasBatch = true))
     showGauge()
   }
@@ -52,18 +55,20 @@ private final class EventTimeReporter(
 
   private def filled(progress: StreamingQueryProgress, hasBatch: Boolean) = {
     progress.eventTime.remove(Watermark, formatTimestamp(0))
-    times(hasBatch).foreach { case (name, ms) =>
+    reports.times(hasBatch).foreach { case (name, ms) =>
       progress.eventTime.put(name, formatTimestamp(ms))
     }
     progress
   }
 
   /** The gauge reads the last progress, and Spark leaves out some of triggers without a batch. */
-  private def showGauge(): Unit =
+  private def showGauge(): Unit = {
+    ownGauges.show()
     if (Option(lastProgress).exists(_.eventTime.containsKey(Watermark))) {
       hidden.foreach(metrics.register[Gauge[_]](GaugeName, _))
       hidden = None
     }
+  }
 }
 
 object EventTimeReporter extends Logging {
@@ -81,17 +86,18 @@ object EventTimeReporter extends Logging {
    * does not let the field be set ends no query.
    */
   def install(query: MicroBatchExecution, field: String = "progressReporter")(
-      times: Boolean => Map[String, Long]
+      reports: QueryReports
   ): Unit =
     try {
       val reporter = classOf[StreamExecution].getDeclaredField(field)
       reporter.setAccessible(true)
-      reporter.set(query, new EventTimeReporter(query, times))
+      reporter.set(query, new EventTimeReporter(query, reports))
     } catch {
       case NonFatal(e) =>
         logWarning(
-          "`eventTime` of the progress and the gauge `eventTime-watermark` stay empty, because " +
-            s"Spark's reporter cannot be replaced: $e. Ask tidegate.watermarks(query) instead."
+          "`eventTime` of the progress, the gauges of event time and tidegate.progress(query) " +
+            s"stay empty, because Spark's reporter cannot be replaced: $e. Ask " +
+            "tidegate.watermarks(query) instead."
         )
     }
 }

@@ -1,10 +1,13 @@
 package org.apache.spark.sql.tidegate
 
+import java.util.Properties
+
 import scala.jdk.CollectionConverters._
 
 import com.codahale.metrics.MetricRegistry
 import org.apache.spark.SparkEnv
 import org.apache.spark.metrics.MetricsSystem
+import org.apache.spark.metrics.sink.PrometheusServlet
 import org.apache.spark.metrics.source.Source
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
@@ -46,12 +49,26 @@ object TestQueries {
     valueOf(SparkInternals.execution(query).get.streamMetrics, name)
 
   /** The same, as the sinks of Spark's metrics are told; `None` if they are told of none. */
-  def reportedGauge(query: StreamingQuery, name: String): Option[Any] = {
+  def reportedGauge(query: StreamingQuery, name: String): Option[Any] =
+    reportedGauges(query).get(name)
+
+  /** All gauges of a query that the sinks of Spark's metrics are told of, by name. */
+  def reportedGauges(query: StreamingQuery): Map[String, Any] = {
+    val told = registry.getGauges
+    val source = s"spark.streaming.${Option(query.name).getOrElse(query.id)}."
+    told.asScala.collect {
+      case (gauge, g) if gauge.contains(source) => gauge.split(source, 2)(1) -> (g.getValue: Any)
+    }.toMap
+  }
+
+  /** The page that Spark's servlet for Prometheus shows. */
+  def prometheusPage: String =
+    new PrometheusServlet(new Properties, registry).getMetricsSnapshot()
+
+  private def registry: MetricRegistry = {
     val field = classOf[MetricsSystem].getDeclaredField("registry")
     field.setAccessible(true)
-    val told = field.get(SparkEnv.get.metricsSystem).asInstanceOf[MetricRegistry].getGauges
-    val ending = s"spark.streaming.${query.id}.$name"
-    told.asScala.collectFirst { case (gauge, g) if gauge.endsWith(ending) => g.getValue }
+    field.get(SparkEnv.get.metricsSystem).asInstanceOf[MetricRegistry]
   }
 
   private def valueOf(source: Source, name: String): Any =

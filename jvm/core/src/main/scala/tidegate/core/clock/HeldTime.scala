@@ -1,0 +1,67 @@
+package tidegate.core.clock
+
+/**
+ * Since when the time of a node stands where it is, and who holds it. Looked at in every step, so
+ * that each look costs the same however many substreams there are. Times are in epoch ms.
+ *
+ * @param startedAtMs
+ *   the wall clock at the start of the run: nothing is known of before
+ * @param stallMs
+ *   for how long time may stand still before that is told
+ */
+private[clock] final class HeldTime(startedAtMs: Long, stallMs: Option[Long]) {
+
+  private var holder = Option.empty[Substream]
+  private var atMs = Long.MinValue
+  private var freeAtMs = startedAtMs
+  private var lastLookMs = startedAtMs
+  private val patience = new Patience(stallMs)
+
+  private var moved = startedAtMs
+  private var heldSince = startedAtMs
+
+  /** When time last moved. */
+  def movedAtMs: Long = moved
+
+  /** Since when the holder is the same. */
+  def heldSinceMs: Long = heldSince
+
+  /**
+   * Takes in where time is.
+   *
+   * @param timeMs
+   *   the time of the node, with what its emission policy keeps back
+   * @param by
+   *   the substream that it waits for
+   * @param isFree
+   *   whether nobody holds it, because all are idle or time has ended
+   */
+  def note(timeMs: Long, by: Option[Substream], isFree: Boolean, nowMs: Long): Unit = {
+    if (timeMs > atMs) {
+      atMs = timeMs
+      moved = nowMs
+      patience.begin()
+    }
+    if (isFree) {
+      freeAtMs = nowMs
+      patience.begin()
+    }
+    if (holder.orNull ne by.orNull) {
+      holder = by
+      heldSince = nowMs
+    }
+  }
+
+  /**
+   * For how many ms time has been held in one place, if that is too long and not told yet. It is
+   * told again each time that it has become twice as long.
+   *
+   * Counted up to the look before this one: after a batch that took an hour it is not known yet
+   * what is idle.
+   */
+  def takeStall(nowMs: Long): Option[Long] = {
+    val untilMs = lastLookMs
+    lastLookMs = nowMs
+    Some(untilMs - math.max(moved, freeAtMs)).filter(patience.endsAfter)
+  }
+}

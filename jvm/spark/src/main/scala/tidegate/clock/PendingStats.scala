@@ -1,0 +1,54 @@
+package tidegate.clock
+
+import java.util.concurrent.ConcurrentLinkedQueue
+
+import scala.jdk.CollectionConverters._
+
+import tidegate.plans.KeyedWatermark
+import tidegate.statistics.{LateRows, SubstreamStats, TimesSeen}
+
+/**
+ * What the tasks of the batch that has just run have counted, until the clock takes it in. Plans
+ * register it from any thread.
+ */
+private[clock] final class PendingStats {
+
+  private val pending = new ConcurrentLinkedQueue[(KeyedWatermark, SubstreamStats)]()
+  private val pendingLate = new ConcurrentLinkedQueue[(String, LateRows)]()
+
+  def add(node: KeyedWatermark, stats: SubstreamStats): Unit = pending.add(node -> stats): Unit
+
+  def add(operator: String, late: LateRows): Unit = pendingLate.add(operator -> late): Unit
+
+  /** Whether a task has seen a row. */
+  def hasSeen: Boolean = pending.asScala.exists { case (_, stats) => !stats.isZero }
+
+  /** The times of rows, by node. */
+  def times: Map[String, TimesSeen] =
+    pending.asScala.toSeq.groupMapReduce(_._1.spec.name)(_._2.seen) { (a, b) =>
+      val both = new TimesSeen
+      both.merge(a)
+      both.merge(b)
+      both
+    }
+
+  /** Late rows, by operator. */
+  def lateRows: Map[String, Long] =
+    pendingLate.asScala.toSeq.groupMapReduce(_._1)(_._2.value)(_ + _)
+
+  /** Rows too far in the future, by node. */
+  def futureEvents: Map[String, Long] =
+    pending.asScala.toSeq.groupMapReduce(_._1.spec.name)(_._2.futureEvents)(math.max)
+
+  /** Takes what was seen, by node. */
+  def takeSeen(): Map[String, SubstreamStats] =
+    drain(pending).groupMap(_._1.spec.name)(_._2).transform { (_, registered) =>
+      registered.reduce { (a, b) => a.merge(b); a }
+    }
+
+  /** Takes the late rows, by operator. */
+  def takeLate(): Seq[(String, LateRows)] = drain(pendingLate)
+
+  private def drain[T](queue: ConcurrentLinkedQueue[T]): Seq[T] =
+    Iterator.continually(queue.poll()).takeWhile(_ != null).toVector
+}
