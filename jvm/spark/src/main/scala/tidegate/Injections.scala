@@ -34,6 +34,7 @@ import tidegate.sql.{
   DescribeTableFunctions,
   ResolveEventTimeCalls,
   ResolveWatermarkFunctions,
+  SightFunctions,
   WatermarkFunctions,
   WatermarksFunction
 }
@@ -93,7 +94,7 @@ private[tidegate] object Injections {
 
     WatermarkFunctions.all.foreach(extensions.injectFunction)
 
-    extensions.injectTableFunction(WatermarksFunction.registered)
+    (WatermarksFunction.registered +: SightFunctions.all).foreach(extensions.injectTableFunction)
 
     extensions.injectResolutionRule(_ => ResolveWatermarkFunctions)
 

@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.{Column, DataFrame, Dataset, Row, SparkSession}
 import tidegate.builders.{AsyncMaps, EventTimeOrders, KeyedWatermarks, Policies, StreamJoins}
-import tidegate.clock.QueryView
+import tidegate.clock.{QuerySight, QueryView, SightJson}
 import tidegate.preparation.AdoptedCheckpoint
 import tidegate.settings.Defaults
 import tidegate.snapshot.{SnapshotExport, SnapshotStart}
@@ -202,4 +202,11 @@ final class PythonFacade {
 
   /** The watermarks of a query and of its operators by name, as JSON; times in epoch ms. */
   def watermarks(query: StreamingQuery): String = QueryView.of(query).json
+
+  /** What the last batches of a query did to time, as JSON; times in epoch ms. */
+  def progress(query: StreamingQuery, last: Int): String =
+    SightJson.write(QuerySight.of(query).memory.batches.takeRight(last))
+
+  /** See the package's method of the same name. */
+  def timeExplanation(query: StreamingQuery): String = tidegate.timeExplanation(query)
 }

@@ -2,7 +2,7 @@ import java.time.Instant
 
 import scala.concurrent.Future
 
-import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryProgress}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Column, DataFrame, Dataset, Row, SparkSession}
@@ -14,6 +14,8 @@ import tidegate.builders.{
   Policies,
   StreamJoins
 }
+import tidegate.clock.QuerySight
+import tidegate.core.sight.Explanation
 import tidegate.errors.PolicyErrors
 import tidegate.preparation.AdoptedCheckpoint
 import tidegate.settings.Defaults
@@ -98,6 +100,43 @@ package object tidegate extends tidegate.PolicyFunctions with tidegate.SnapshotF
    *   if the query has no keyed watermark, or ended before Spark planned it
    */
   def watermarks(query: StreamingQuery): QueryWatermarks = QueryWatermarks.of(query)
+
+  /**
+   * What the last batches of a query did to time, running or ended, the oldest first.
+   *
+   * {{{
+   * val batch = progress(query, last = 1).head
+   * batch.watermarks("orders").lagMs // Some(5250)
+   * }}}
+   *
+   * @param last
+   *   of so many batches at most. The driver remembers the last 1,000 of this run, or as many as
+   *   `spark.tidegate.progress.batches` says
+   * @throws AnalysisException
+   *   if the query has no keyed watermark, or ended before Spark planned it
+   */
+  def progress(query: StreamingQuery, last: Int = Int.MaxValue): Seq[BatchProgress] =
+    BatchProgress.of(query, last)
+
+  /**
+   * What a batch did to time, from the progress that Spark tells listeners; `None` for a query
+   * without keyed watermarks, and for a trigger without a batch.
+   */
+  def progressOf(progress: StreamingQueryProgress): Option[BatchProgress] =
+    BatchProgress.of(progress)
+
+  /**
+   * Prints in plain sentences how far the time of a query is, what holds what back, since when, and
+   * what would help.
+   *
+   * @throws AnalysisException
+   *   if the query has no keyed watermark, or ended before Spark planned it
+   */
+  def explainTime(query: StreamingQuery): Unit = println(timeExplanation(query))
+
+  /** What `explainTime` prints. */
+  def timeExplanation(query: StreamingQuery): String =
+    Explanation.of(QuerySight.of(query).situation)
 
   /**
    * Lets a query with keyed watermarks continue from a checkpoint that was made without Tidegate:

@@ -10,6 +10,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.streaming.StreamingQueryProgress;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
 import scala.collection.immutable.Seq;
@@ -277,6 +278,52 @@ public final class Tidegate {
    */
   public static QueryWatermarks watermarks(StreamingQuery query) {
     return QueryWatermarks.of(package$.MODULE$.watermarks(query));
+  }
+
+  /** What all batches that the driver remembers did to time, the oldest first. */
+  public static List<BatchProgress> progress(StreamingQuery query) {
+    return progress(query, Integer.MAX_VALUE);
+  }
+
+  /**
+   * What the last batches of a query did to time, running or ended, the oldest first.
+   *
+   * <pre>{@code
+   * Tidegate.progress(query, 1).get(0).watermarks().get("orders").lagMs(); // Optional[5250]
+   * }</pre>
+   *
+   * <p>Throws an {@code AnalysisException} if the query has no keyed watermark, or ended before
+   * Spark planned it.
+   *
+   * @param last of so many batches at most. The driver remembers the last 1,000 of this run, or as
+   *     many as {@code spark.tidegate.progress.batches} says
+   */
+  public static List<BatchProgress> progress(StreamingQuery query, int last) {
+    return Converters.list(package$.MODULE$.progress(query, last), BatchProgress::of);
+  }
+
+  /**
+   * What a batch did to time, from the progress that Spark tells listeners; empty for a query
+   * without keyed watermarks, and for a trigger without a batch.
+   */
+  public static Optional<BatchProgress> progressOf(StreamingQueryProgress progress) {
+    return Converters.optional(package$.MODULE$.progressOf(progress)).map(BatchProgress::of);
+  }
+
+  /**
+   * Prints in plain sentences how far the time of a query is, what holds what back, since when, and
+   * what would help.
+   *
+   * <p>Throws an {@code AnalysisException} if the query has no keyed watermark, or ended before
+   * Spark planned it.
+   */
+  public static void explainTime(StreamingQuery query) {
+    package$.MODULE$.explainTime(query);
+  }
+
+  /** What {@code explainTime} prints. */
+  public static String timeExplanation(StreamingQuery query) {
+    return package$.MODULE$.timeExplanation(query);
   }
 
   /** As the other {@code adopt}, in output mode append. */

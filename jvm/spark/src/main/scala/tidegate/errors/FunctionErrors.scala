@@ -4,13 +4,14 @@ import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.types.DataType
 import tidegate.errors.Conditions.{error, list}
 
-/** Errors of the functions `current_watermark`, `is_late` and `tidegate_watermarks`. */
+/** Errors of the functions `current_watermark` and `is_late`, and of those about queries. */
 object FunctionErrors {
 
   def oneArgument(function: String, found: Int): AnalysisException =
     error("ONE_ARGUMENT", "function" -> function, "found" -> found.toString)
 
-  def oneQuery(found: Int): AnalysisException = error("ONE_QUERY", "found" -> found.toString)
+  def oneQuery(function: String, found: Int): AnalysisException =
+    error("ONE_QUERY", "function" -> function, "found" -> found.toString)
 
   def watermarkNameNeeded(found: String): AnalysisException =
     error("WATERMARK_NAME_NEEDED", "found" -> found)

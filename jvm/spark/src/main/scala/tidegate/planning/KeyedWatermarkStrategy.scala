@@ -24,6 +24,7 @@ import tidegate.execution.{
   NoFramesExec,
   OperatorsInOrderExec,
   RetagEventTimeExec,
+  SightTableExec,
   WatermarksTableExec
 }
 import tidegate.plans.{
@@ -40,6 +41,7 @@ import tidegate.plans.{
   NoFrames,
   PreparedQuery,
   RetagEventTime,
+  SightTable,
   WatermarksTable
 }
 import tidegate.settings.Settings
@@ -93,6 +95,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       val child = planLater(a.child)
       Seq(AsyncCallsExec(a.times, a.metadata, a.calls, a.function, a.deadLetters, child))
     case w: WatermarksTable => Seq(WatermarksTableExec(w.query, w.output))
+    case s: SightTable      => Seq(SightTableExec(s.what, s.query, s.output))
     case n: NoFrames        => Seq(NoFramesExec(n.reason, planLater(n.child)))
     // No bounds can follow any more; a query whose join lacks them was refused at its start.
     case b: BoundsFollow => Seq(planLater(b.child))

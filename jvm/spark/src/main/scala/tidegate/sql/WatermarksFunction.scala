@@ -1,20 +1,10 @@
 package tidegate.sql
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.sql.catalyst.FunctionIdentifier
-import org.apache.spark.sql.catalyst.expressions.{
-  Expression,
-  ExpressionInfo,
-  NamedArgumentExpression
-}
+import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
-import org.apache.spark.sql.types.StringType
-import org.apache.spark.unsafe.types.UTF8String
-import tidegate.builders.NearName
 import tidegate.clock.WatermarkRows
-import tidegate.errors.{CallErrors, FunctionErrors}
 import tidegate.plans.WatermarksTable
 
 /**
@@ -26,6 +16,7 @@ private[tidegate] object WatermarksFunction {
 
   val Name = "tidegate_watermarks"
   private val Argument = "query"
+  private val arguments = new QueryArguments(Name, Seq(Argument))
 
   val registered: Registered = (
     FunctionIdentifier(Name),
@@ -39,32 +30,9 @@ private[tidegate] object WatermarksFunction {
       "orders\twatermark\tNULL",
       "aggregate\toperator\t0"
     ),
-    arguments => WatermarksTable(query(arguments), DataTypeUtils.toAttributes(WatermarkRows.Schema))
-  )
-
-  private def query(arguments: Seq[Expression]): Option[String] = arguments match {
-    case Seq()                                    => None
-    case Seq(NamedArgumentExpression(key, value)) =>
-      if (!key.equalsIgnoreCase(Argument)) {
-        val near = NearName.nearest(key, Seq(Argument))
-        throw CallErrors.unknownArgument(Name, key, near, Seq(Argument))
-      }
-      Some(text(value))
-    case Seq(value) => Some(text(value))
-    case more       => throw FunctionErrors.oneQuery(more.size)
-  }
-
-  private def text(e: Expression): String = {
-    val value =
-      try if (e.foldable) e.eval() else null
-      catch {
-        // Any exception counts, because what fails is the user's expression.
-        case NonFatal(failure) => throw CallErrors.argumentFails(Name, Argument, e.sql, failure)
-      }
-    (e.dataType, value) match {
-      case (_: StringType, s: UTF8String) => s.toString
-      case _                              =>
-        throw CallErrors.invalidArgument(Name, Argument, e.sql, "a constant text such as 'orders'")
+    given => {
+      val query = arguments.read(given).get(Argument).map(arguments.text(Argument, _))
+      WatermarksTable(query, DataTypeUtils.toAttributes(WatermarkRows.Schema))
     }
-  }
+  )
 }

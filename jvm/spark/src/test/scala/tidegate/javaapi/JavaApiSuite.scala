@@ -14,7 +14,9 @@ import tidegate.{
   byFrame,
   byMinStep,
   fixedLag,
-  limitingLagAndLull
+  limitingLagAndLull,
+  progress,
+  timeExplanation
 }
 
 /** The methods for Java do what Scala's do, and ask for no type of Scala. */
@@ -177,6 +179,27 @@ class JavaApiSuite extends KeyedStreamTest {
     assert(SparkInternals.analyzed(named) === SparkInternals.analyzed(in.tidegateName("hourly")))
   }
 
+  test("what batches did to time, and the explanation, are Scala's") {
+    val in = events()
+    val keyed = in.toDF().withKeyedWatermark("time", "1 second", name = "orders")
+    val run = new Run(keyed.dropDuplicates("sub", "time")).start()
+    in.addData(event("a", 31))
+    run.settle()
+    val scala = progress(run.query)
+    val java = Tidegate.progress(run.query)
+    assert(java.size === scala.size)
+    assert(Tidegate.progress(run.query, 1).get(0) === java.get(java.size - 1))
+    val (of, to) = (scala.last, java.get(java.size - 1))
+    assert((to.batchId, to.wallClock, to.batchTime) === ((of.batchId, of.wallClock, of.batchTime)))
+    assert(to.watermarks.get("orders").lagMs.get === of.watermarks("orders").lagMs.get)
+    assert(to.watermarks.get("orders").watermark.get === of.watermarks("orders").watermark.get)
+    assert(to.watermarks.get("orders").heldBackBy.get === of.watermarks("orders").heldBackBy.get)
+    assert(to.operators.get("deduplicate").lateRowsTotal === 0)
+    val told = run.query.recentProgress.find(_.batchId == of.batchId).get
+    assert(Tidegate.progressOf(told).get === to)
+    assert(Tidegate.timeExplanation(run.query) === timeExplanation(run.query))
+  }
+
   test("everything that Scala has is there for Java") {
     val ofDatasets = methods(classOf[KeyedTimeDataset[_]]).map(_.getName).toSet
     val functions = methods(tidegate.`package`.getClass).map(_.getName).toSet
@@ -215,6 +238,9 @@ object JavaApiSuite {
     classOf[WatermarkStatus],
     classOf[OperatorStatus],
     classOf[SubstreamStatus],
+    classOf[BatchProgress],
+    classOf[WatermarkProgress],
+    classOf[OperatorProgress],
     classOf[Inspection],
     classOf[InspectedStage],
     classOf[Compatibility],

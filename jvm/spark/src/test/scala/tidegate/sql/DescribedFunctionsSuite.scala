@@ -27,7 +27,7 @@ class DescribedFunctionsSuite extends KeyedStreamTest {
   for (info <- infos)
     test(s"${info.getName}: the example gives what the text says")(checkExample(info))
 
-  test("tidegate_watermarks: the example gives what the text says, while the query runs") {
+  test("functions about queries: the examples give what the text says, while the query runs") {
     val in = events()
     in.addData(event("a", 5))
     val hourly = in.toDF().withKeyedWatermark("time", "1 second", name = "orders")
@@ -40,7 +40,7 @@ class DescribedFunctionsSuite extends KeyedStreamTest {
       .start()
     try {
       query.processAllAvailable()
-      checkExample(WatermarksFunction.registered._2)
+      (WatermarksFunction.registered +: SightFunctions.all).foreach(f => checkExample(f._2))
     } finally query.stop()
   }
 
@@ -81,7 +81,10 @@ class DescribedFunctionsSuite extends KeyedStreamTest {
     assert(described.head === "Function: tidegate_watermarks")
     assert(described.exists(_.startsWith("Usage: tidegate_watermarks(")))
     assert(described.mkString("\n").contains("> SELECT "))
-    assert(shown("FUNCTIONS LIKE 'tidegate*'") === Seq("tidegate_watermarks"))
+    assert(
+      shown("FUNCTIONS LIKE 'tidegate*'") ===
+        Seq("tidegate_explain_time", "tidegate_progress", "tidegate_watermarks")
+    )
     assert(shown("SYSTEM FUNCTIONS LIKE 'tidegate*'") === Nil)
   }
 

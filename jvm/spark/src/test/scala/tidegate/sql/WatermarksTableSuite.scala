@@ -244,7 +244,7 @@ class WatermarksTableSuite extends KeyedStreamTest {
     )
     assert(
       refused("'a', 'b'") === "[TIDEGATE_ONE_QUERY] The function tidegate_watermarks has 2 " +
-        "arguments, but takes at most one: the name or id of a query, such as " +
+        "arguments, which is too many. It takes the name or id of a query, such as " +
         "tidegate_watermarks('orders'). SQLSTATE: 42605"
     )
   }

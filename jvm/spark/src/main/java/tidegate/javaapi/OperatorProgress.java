@@ -1,0 +1,42 @@
+package tidegate.javaapi;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * A stateful operator, or one side of a join, at the end of a batch.
+ *
+ * @param key the key of the watermark that it runs on, from 0 to 127
+ * @param watermark the time of its rows: those of the next batch that are below it are late; empty
+ *     until there is one
+ * @param idle whether all of its input was idle
+ * @param heldBackBy the keyed watermark that its rows waited for
+ * @param evictionWatermark the time below which rows had left its state; empty until there is one,
+ *     or if rows stay for ever
+ * @param evictionHeldBackBy the keyed watermark that its state waited for; empty if rows stay for
+ *     ever
+ * @param lateRows how many rows of the batch were dropped as late
+ * @param lateRowsTotal the same, since the query was started
+ */
+public record OperatorProgress(
+    int key,
+    Optional<Instant> watermark,
+    boolean idle,
+    String heldBackBy,
+    Optional<Instant> evictionWatermark,
+    Optional<String> evictionHeldBackBy,
+    long lateRows,
+    long lateRowsTotal) {
+
+  static OperatorProgress of(tidegate.OperatorProgress progress) {
+    return new OperatorProgress(
+        progress.key(),
+        Converters.optional(progress.watermark()),
+        progress.idle(),
+        progress.heldBackBy(),
+        Converters.optional(progress.evictionWatermark()),
+        Converters.optional(progress.evictionHeldBackBy()),
+        progress.lateRows(),
+        progress.lateRowsTotal());
+  }
+}
