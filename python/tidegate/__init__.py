@@ -13,6 +13,16 @@ from tidegate.errors import (
     TidegateError,
     UnsupportedSessionError,
 )
+from tidegate.insight import (
+    BatchProgress,
+    OperatorProgress,
+    ProgressListener,
+    WatermarkProgress,
+    explain_time,
+    progress,
+    progressOf,
+    time_explanation,
+)
 from tidegate.joins import streamJoin
 from tidegate.mapping import mapAsync
 from tidegate.migration import adopt, release
@@ -54,6 +64,7 @@ from tidegate.snapshotting import (
 from tidegate.streaming import withIngestionWatermark, withKeyedWatermark
 
 __all__ = [
+    "BatchProgress",
     "CallKey",
     "Compatibility",
     "Emission",
@@ -63,8 +74,10 @@ __all__ = [
     "KeyedWatermark",
     "MissingExtensionError",
     "MissingJarError",
+    "OperatorProgress",
     "OperatorWatermark",
     "Policy",
+    "ProgressListener",
     "QueryWatermarks",
     "SnapshotInfo",
     "StageVerdict",
@@ -72,6 +85,7 @@ __all__ = [
     "TidegateError",
     "UnsupportedSessionError",
     "Watermark",
+    "WatermarkProgress",
     "__version__",
     "adopt",
     "byFrame",
@@ -79,6 +93,7 @@ __all__ = [
     "cancelAndExportSnapshot",
     "checkCompatibility",
     "configure",
+    "explain_time",
     "exportSnapshot",
     "fixedLag",
     "inspectSnapshot",
@@ -88,11 +103,14 @@ __all__ = [
     "limitingTimestampAndWallClockLag",
     "mapAsync",
     "orderByEventTime",
+    "progress",
+    "progressOf",
     "release",
     "snapshots",
     "startSnapshot",
     "streamJoin",
     "tidegateName",
+    "time_explanation",
     "verifySnapshot",
     "watermarks",
     "withIngestionWatermark",

@@ -47,6 +47,33 @@ FROM {WATERMARKS_TABLE}(:query)
 """Asks for the watermarks of a query, with times in epoch ms."""
 
 
+PROGRESS_TABLE = "tidegate_progress"
+"""The table function with what the batches of a query did to time."""
+
+
+PROGRESS = f"""
+SELECT batch_id AS batchId, unix_millis(wall_clock) AS wallClock,
+  unix_millis(batch_time) AS batchTime, name, kind, key, unix_millis(watermark) AS watermark,
+  lag_ms AS lagMs, idle, held_back_by AS heldBackBy,
+  unix_millis(held_back_since) AS heldBackSince, held_back_ms AS heldBackMs,
+  active_substreams AS activeSubstreams, idle_substreams AS idleSubstreams,
+  unread_substreams AS unreadSubstreams, unix_millis(moved_at) AS movedAt,
+  future_events AS futureEvents, future_events_total AS futureEventsTotal,
+  unix_millis(eviction_watermark) AS evictionWatermark,
+  eviction_held_back_by AS evictionHeldBackBy, late_rows AS lateRows,
+  late_rows_total AS lateRowsTotal
+FROM {PROGRESS_TABLE}(:query, :last)
+"""
+"""Asks what the batches of a query did to time, with times in epoch ms."""
+
+
+EXPLANATION_TABLE = "tidegate_explain_time"
+"""The table function with the explanation of a query's time."""
+
+
+EXPLANATION = f"SELECT sentence FROM {EXPLANATION_TABLE}(:query) ORDER BY line"
+
+
 PLACE = re.compile(r"; line \d+ pos \d+")
 # Names that mean the same in every literal of SQL, whatever the server's settings are.
 PLAIN_NAME = re.compile(r"[\w .`-]+")
@@ -145,14 +172,30 @@ def watermarks(query: Any) -> list[dict[str, Any]]:
 
     A client could not read the end of time as a TIMESTAMP.
     """
+    return _asked(query, WATERMARKS_TABLE, WATERMARKS)
+
+
+def progress(query: Any, last: int) -> list[dict[str, Any]]:
+    """Call ``tidegate_progress`` with the run of a query; times are in epoch ms, as on the JVM."""
+    return _asked(query, PROGRESS_TABLE, PROGRESS, last=last)
+
+
+def time_explanation(query: Any) -> str:
+    """Call ``tidegate_explain_time`` with the run of a query."""
+    lines = _asked(query, EXPLANATION_TABLE, EXPLANATION)
+    return "\n".join(line["sentence"] for line in lines)
+
+
+def _asked(query: Any, function: str, statement: str, **args: Any) -> list[dict[str, Any]]:
+    """Return the rows of a table function about the run of a query."""
     from pyspark.sql.connect.streaming.query import StreamingQuery
 
     if not isinstance(query, StreamingQuery):
         raise wrong_type("query", "a pyspark.sql.streaming.StreamingQuery", query)
     try:
-        rows = query._session.sql(WATERMARKS, args={"query": str(query.runId)})
+        rows = query._session.sql(statement, args={"query": str(query.runId), **args})
     except AnalysisException as error:
-        if _is_unknown(error, WATERMARKS_TABLE):
+        if _is_unknown(error, function):
             raise MissingExtensionError(NO_EXTENSION) from None
         raise
     return [row.asDict() for row in rows.collect()]

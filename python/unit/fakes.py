@@ -53,6 +53,14 @@ class FakeFacade:
         self.calls.append((query,))
         return self.json
 
+    def progress(self, query: Any, last: int) -> str:
+        self.calls.append((query, last))
+        return self.json
+
+    def timeExplanation(self, query: Any) -> str:
+        self.calls.append((query,))
+        return "The query `hourly` runs.\n\n`orders` is at 12:00."
+
 
 class FakeJavaColumn:
     """A Java column that tells how it was made."""

@@ -1,0 +1,330 @@
+"""What batches did to the time of a query, and what holds time back, in sentences."""
+
+import json
+from abc import abstractmethod
+from datetime import datetime
+from typing import Any, TypedDict
+
+from pyspark.sql.streaming.listener import (
+    QueryIdleEvent,
+    QueryProgressEvent,
+    QueryStartedEvent,
+    QueryTerminatedEvent,
+    StreamingQueryListener,
+    StreamingQueryProgress,
+)
+from pyspark.sql.streaming.query import StreamingQuery
+
+from tidegate import _connect, _jvm
+from tidegate._arguments import wrong_type
+from tidegate._keywords import keywords
+from tidegate._times import utc
+
+# The source that the clock of a query is, and its metric with the figures of a batch.
+_CLOCK = "tidegate_clock"
+_METRIC = "time"
+
+_TIMES = {
+    "wallClock",
+    "batchTime",
+    "watermark",
+    "heldBackSince",
+    "movedAt",
+    "evictionWatermark",
+}
+
+# The most that an int of Java can be.
+_ALL = 2**31 - 1
+
+
+class WatermarkProgress(TypedDict):
+    """A keyed watermark at the end of a batch."""
+
+    key: int
+    watermark: datetime | None
+    lagMs: int | None
+    idle: bool
+    heldBackBy: str | None
+    heldBackSince: datetime | None
+    heldBackMs: int
+    activeSubstreams: int
+    idleSubstreams: int
+    unreadSubstreams: int
+    movedAt: datetime
+    futureEvents: int
+    futureEventsTotal: int
+
+
+class OperatorProgress(TypedDict):
+    """A stateful operator, or one side of a join, at the end of a batch."""
+
+    key: int
+    watermark: datetime | None
+    idle: bool
+    heldBackBy: str
+    evictionWatermark: datetime | None
+    evictionHeldBackBy: str | None
+    lateRows: int
+    lateRowsTotal: int
+
+
+class BatchProgress(TypedDict):
+    """What :func:`progress` says about one batch."""
+
+    batchId: int
+    wallClock: datetime
+    batchTime: datetime
+    watermarks: dict[str, WatermarkProgress]
+    operators: dict[str, OperatorProgress]
+
+
+@keywords
+def progress(query: StreamingQuery, last: int | None = None) -> list[BatchProgress]:
+    """Return what the last batches of a query did to time, the oldest first.
+
+    The driver remembers the last 1,000 batches of a run, or as many as
+    ``spark.tidegate.progress.batches`` says. For a query that has ended, they are its last ones; on
+    Spark Connect the server then remembers 100.
+
+    In SQL the same is ``SELECT * FROM tidegate_progress('orders', 10)``.
+
+    Parameters
+    ----------
+    query : StreamingQuery
+        The query, as ``start()`` returns it.
+    last : int, optional
+        Of so many batches at most. By default of all that are remembered.
+
+    Returns
+    -------
+    list of BatchProgress
+        Each with its ``batchId``, the ``wallClock`` when the batch had ended, the ``batchTime``
+        when it was put together, and ``watermarks`` and ``operators`` by name. Times are in
+        UTC.
+
+        A watermark has its ``key``, its value as ``watermark`` (``None`` before there is one),
+        ``lagMs``, how far it was behind the wall clock, and ``idle``, whether all of its substreams
+        were idle. ``heldBackBy`` is the substream that it waited for, ``heldBackSince`` the wall
+        clock since when (at the earliest the start of the query), and ``heldBackMs`` how far this
+        substream was behind the newest. ``activeSubstreams``, ``idleSubstreams`` and
+        ``unreadSubstreams`` are numbers; the last are those with rows to be read, where the source
+        tells. ``movedAt`` is the wall clock when time last moved. ``futureEvents`` are the rows of
+        the batch beyond ``maxFutureSkew``, ``futureEventsTotal`` those since the query was started.
+
+        An operator has its ``key``, ``watermark``, ``idle``, ``heldBackBy``,
+        ``evictionWatermark`` and ``evictionHeldBackBy`` as :func:`watermarks` has them,
+        ``lateRows`` of the batch, and ``lateRowsTotal`` since the query was started.
+
+    Raises
+    ------
+    TypeError
+        If `query` is not a streaming query, or `last` not a whole number.
+    ValueError
+        If `last` is below 1.
+    MissingJarError
+        If Spark runs without the Tidegate jar.
+    MissingExtensionError
+        If a Spark Connect server runs without the Tidegate extension.
+    pyspark.errors.AnalysisException
+        If the query has no keyed watermark, or ended before Spark had planned it; on Spark Connect
+        also if the server does not remember the query.
+
+    Examples
+    --------
+    >>> import tidegate
+    >>> query = (
+    ...     orders.withKeyedWatermark("order_time", "5 seconds", name="orders")
+    ...     .writeStream.format("noop").start()
+    ... )
+    >>> query.processAllAvailable()
+    >>> batch, = tidegate.progress(query, last=1)
+    >>> batch["watermarks"]["orders"]["activeSubstreams"]
+    1
+    >>> query.stop()
+    """
+    number = _number(last)
+    if _connect.is_connect(query):
+        return _of_rows(_connect.progress(query, number))
+    text = _jvm.facade().progress(_jvm.java_query(query), number)
+    return [_batch(batch) for batch in json.loads(text)]
+
+
+@keywords
+def progressOf(progress: StreamingQueryProgress) -> BatchProgress | None:
+    """Return what a batch did to time, from the progress that Spark tells of it.
+
+    The progress is that of a listener, or one of ``query.recentProgress``, on classic PySpark and
+    on Spark Connect alike: all is in it, and nobody is asked.
+
+    Parameters
+    ----------
+    progress : StreamingQueryProgress
+        The progress of a batch.
+
+    Returns
+    -------
+    BatchProgress or None
+        As :func:`progress` has it. ``None`` for a query without keyed watermarks, and for a
+        trigger without a batch.
+
+    Raises
+    ------
+    TypeError
+        If `progress` is something else.
+
+    Examples
+    --------
+    >>> import tidegate
+    >>> query = (
+    ...     orders.withKeyedWatermark("order_time", "5 seconds", name="orders")
+    ...     .writeStream.format("noop").start()
+    ... )
+    >>> query.processAllAvailable()
+    >>> batches = [tidegate.progressOf(progress) for progress in query.recentProgress]
+    >>> [batch["batchId"] for batch in batches if batch]
+    [0]
+    >>> query.stop()
+    """
+    if not isinstance(progress, StreamingQueryProgress):
+        wanted = "a pyspark.sql.streaming.StreamingQueryProgress"
+        raise wrong_type("progress", wanted, progress)
+    for source in progress.sources:
+        if source.description == _CLOCK:
+            text = (source.metrics or {}).get(_METRIC)
+            return None if text is None else _batch(json.loads(text))
+    return None
+
+
+class ProgressListener(StreamingQueryListener):
+    """A listener that is told what each batch of each query with keyed watermarks did to time.
+
+    Override :meth:`onBatch`, and add the listener with ``spark.streams.addListener``. Queries
+    without keyed watermarks, and triggers without a batch, are left out. The other methods of
+    Spark's listener can be overridden too; ``onQueryProgress`` calls ``onBatch``.
+    """
+
+    @abstractmethod
+    def onBatch(self, progress: StreamingQueryProgress, batch: BatchProgress) -> None:
+        """Take in a batch that has ended.
+
+        Parameters
+        ----------
+        progress : StreamingQueryProgress
+            What Spark says of the batch, with the ``name`` and the ``id`` of the query.
+        batch : BatchProgress
+            What the batch did to time.
+        """
+
+    def onQueryProgress(self, event: QueryProgressEvent) -> None:
+        """Call :meth:`onBatch` if the progress is that of a batch with keyed watermarks."""
+        batch = progressOf(event.progress)
+        if batch is not None:
+            self.onBatch(event.progress, batch)
+
+    def onQueryStarted(self, event: QueryStartedEvent) -> None:
+        """Do nothing."""
+
+    def onQueryIdle(self, event: QueryIdleEvent) -> None:
+        """Do nothing."""
+
+    def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
+        """Do nothing."""
+
+
+@keywords
+def explain_time(query: StreamingQuery) -> None:
+    """Print how far the time of a query is, what holds what back, since when, and what would help.
+
+    In SQL the same is ``SELECT sentence FROM tidegate_explain_time('orders')``.
+
+    Parameters
+    ----------
+    query : StreamingQuery
+        The query, running or ended, as ``start()`` returns it.
+
+    Raises
+    ------
+    TypeError
+        If `query` is not a streaming query.
+    MissingJarError
+        If Spark runs without the Tidegate jar.
+    MissingExtensionError
+        If a Spark Connect server runs without the Tidegate extension.
+    pyspark.errors.AnalysisException
+        If the query has no keyed watermark, or ended before Spark had planned it; on Spark Connect
+        also if the server does not remember the query.
+
+    Examples
+    --------
+    >>> import tidegate
+    >>> query = (
+    ...     orders.withKeyedWatermark("order_time", "5 seconds", name="orders")
+    ...     .writeStream.queryName("hourly").format("noop").start()
+    ... )
+    >>> query.processAllAvailable()
+    >>> tidegate.explain_time(query)  # doctest: +ELLIPSIS
+    The query `hourly` runs; it is ...
+    <BLANKLINE>
+    `orders` is at 2026-01-01T00:00:55Z, ... behind the wall clock.
+    Nothing holds `orders` back: its last row came ...
+    >>> query.stop()
+    """
+    print(time_explanation(query))
+
+
+@keywords
+def time_explanation(query: StreamingQuery) -> str:
+    """Return what :func:`explain_time` prints.
+
+    Parameters
+    ----------
+    query : StreamingQuery
+        The query, running or ended, as ``start()`` returns it.
+
+    Returns
+    -------
+    str
+        Some lines, without a line break at their end.
+
+    Raises
+    ------
+    TypeError, MissingJarError, MissingExtensionError, pyspark.errors.AnalysisException
+        As :func:`explain_time`.
+    """
+    if _connect.is_connect(query):
+        return _connect.time_explanation(query)
+    return str(_jvm.facade().timeExplanation(_jvm.java_query(query)))
+
+
+def _number(last: int | None) -> int:
+    if last is None:
+        return _ALL
+    if not isinstance(last, int) or isinstance(last, bool):
+        raise wrong_type("last", "an int or None", last)
+    if last < 1:
+        raise ValueError(f"last must be at least 1, found {last}.")
+    return min(last, _ALL)
+
+
+def _batch(batch: dict[str, Any]) -> BatchProgress:
+    """Return a batch whose times, in epoch ms, are datetimes."""
+    entries = [*batch["watermarks"].values(), *batch["operators"].values()]
+    for holder in [batch, *entries]:
+        for name in _TIMES & holder.keys():
+            holder[name] = utc(holder[name])
+    typed: BatchProgress = batch  # type: ignore[assignment]
+    return typed
+
+
+def _of_rows(rows: list[dict[str, Any]]) -> list[BatchProgress]:
+    """Return the batches of rows of the table function, whose times are in epoch ms."""
+    batches: dict[int, dict[str, Any]] = {}
+    for row in rows:
+        head = {"batchId": row["batchId"], "wallClock": row["wallClock"]}
+        head |= {"batchTime": row["batchTime"], "watermarks": {}, "operators": {}}
+        batch = batches.setdefault(row["batchId"], head)
+        is_operator = row["kind"] == "operator"
+        names = OperatorProgress if is_operator else WatermarkProgress
+        entries = batch["operators" if is_operator else "watermarks"]
+        entries[row["name"]] = {name: row[name] for name in names.__annotations__}
+    return [_batch(batch) for batch in batches.values()]
