@@ -217,7 +217,9 @@ final class EventTimeClock(madeAtMs: Long)
   override def metrics(latestConsumedOffset: Optional[Offset]): java.util.Map[String, String] = {
     val metrics = new java.util.HashMap[String, String]
     pending.lateRows.foreach { case (name, n) => metrics.put(s"lateRows.$name", n.toString) }
-    pending.futureEvents.foreach { case (name, n) => metrics.put(s"futureEvents.$name", n.toString) }
+    pending.futureEvents.foreach { case (name, n) =>
+      metrics.put(s"futureEvents.$name", n.toString)
+    }
     metrics
   }
 
