@@ -93,6 +93,7 @@ object ArrowsSuite {
     Seq("tidegate.statistics"),
     Seq("tidegate.sources"),
     Seq("tidegate.clock"),
+    Seq("tidegate.ui"),
     Seq("tidegate.execution"),
     Seq("tidegate.execution.due"),
     Seq(

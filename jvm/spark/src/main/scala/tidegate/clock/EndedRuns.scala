@@ -20,6 +20,9 @@ private[clock] final class EndedRuns(max: Int) {
     newestFirst = (run :: newestFirst.filterNot(_.ids.runId == run.ids.runId)).take(max)
   }
 
+  /** Those of all sessions, the newest first. */
+  def all: Seq[EndedRun] = synchronized(newestFirst)
+
   /** Those of one session, the newest first. */
   def of(session: SparkSession): Seq[EndedRun] =
     synchronized(newestFirst).filter(_.session.get eq session)

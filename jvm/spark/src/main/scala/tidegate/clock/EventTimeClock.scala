@@ -132,6 +132,7 @@ final class EventTimeClock(madeAtMs: Long)
     query.checkAppendTimes()
     // A setting of it that is not valid ends the query here.
     sight: Unit
+    KnownQueries.begins(query)
     val made = new QueryClock(
       query.spec,
       begin,

@@ -1,6 +1,10 @@
 package tidegate.clock
 
 import java.lang.ref.WeakReference
+import java.util.UUID
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQuery
@@ -14,14 +18,43 @@ import tidegate.errors.QueryErrors
 private[tidegate] object KnownQueries {
   private val ended = new EndedRuns(max = 100)
 
+  /** The runs of all sessions that have asked their clock, by their ids. */
+  private val begun = new ConcurrentHashMap[UUID, RunningQuery]()
+
+  /** To be called when a query asks its clock for the first time. */
+  private[clock] def begins(query: RunningQuery): Unit = {
+    val _ = begun.put(query.ids.runId, query)
+  }
+
+  /** All runs of all sessions, also the last ones that have ended; those that run come first. */
+  def everywhere: Seq[SeenQuery] = {
+    val running = begun.values.asScala.toSeq.map(seen).sortBy(q => (q.ids.label, q.ids.id))
+    running ++ ended.all
+      .filterNot(run => running.exists(_.ids.runId == run.ids.runId))
+      .map(run => SeenQuery(run.ids, run.view, run.sight))
+  }
+
+  /** A run of any session by its id. */
+  def run(id: String): Option[SeenQuery] =
+    begun.values.asScala
+      .find(_.ids.runId.toString == id)
+      .map(seen)
+      .orElse(everywhere.find(_.ids.runId.toString == id))
+
+  private def seen(run: RunningQuery): SeenQuery =
+    SeenQuery(run.ids, QueryView.of(run), QuerySight.of(run, run.state))
+
   /** To be called when a query ends. */
   private[clock] def ends(
       query: MicroBatchExecution,
       last: QueryView,
       sight: QuerySight
-  ): Unit = ended.add(
-    EndedRun(QueryIds.of(query), new WeakReference(query.sparkSession), last, sight.shortened)
-  )
+  ): Unit = {
+    ended.add(
+      EndedRun(QueryIds.of(query), new WeakReference(query.sparkSession), last, sight.shortened)
+    )
+    val _ = begun.remove(query.runId)
+  }
 
   /**
    * The watermarks of one query; a query that starts is waited for.

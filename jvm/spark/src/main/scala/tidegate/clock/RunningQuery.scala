@@ -59,6 +59,8 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
     new QueryMemory(Settings.ProgressBatches.in(conf), Settings.ProgressEvents.in(conf))
   }
 
+  def ids: QueryIds = QueryIds.of(query)
+
   /** What the log calls the query: the name that the user gave it, or its id. */
   def name: String = Option(query.name).getOrElse(query.id.toString)
 

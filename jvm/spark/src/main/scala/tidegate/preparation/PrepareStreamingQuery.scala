@@ -11,6 +11,7 @@ import tidegate.checks.{CheckGroupingSets, CheckJoins}
 import tidegate.clock.{ClockTable, SnapshotMarks, SparkCheckpoint, StateCheckpoint}
 import tidegate.columns.WindowMark
 import tidegate.plans.{KeyedWatermark, PreparedQuery, QueryDecisions}
+import tidegate.ui.EventTimeUi
 import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
 
 /**
@@ -47,6 +48,7 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       val _ = new SparkCheckpoint(location, session).recover()
       val query = prepared(w.inputQuery, w.outputMode, new StateCheckpoint(location, session))
       AdoptedCheckpoint.atStart(query, location, session)
+      EventTimeUi.attach(session)
       w.copy(inputQuery = started(query))
     // Our window functions work with Spark's watermark too, which also needs exactly one tagged
     // column.

@@ -76,6 +76,14 @@ object Settings {
       "operator with which it began."
   )(_.toBooleanOption)
 
+  /** Whether Spark's UI gets a tab about event time. */
+  val UiEnabled: Setting[Boolean] = Setting(
+    "spark.tidegate.ui.enabled",
+    "true",
+    "'true' or 'false'",
+    "Whether Spark's UI gets the tab `Event time` when the first query with a keyed watermark starts."
+  )(_.toBooleanOption)
+
   /** What happens to an inner join whose state grows without limit. */
   val UnboundedJoin: Setting[String] = Setting(
     "spark.tidegate.join.unbounded",
@@ -197,6 +205,7 @@ object Settings {
       WindowsMaxPerRow,
       IntervalJoinEnabled,
       UnboundedJoin,
+      UiEnabled,
       ObserveLastBatch,
       LateLogPayloadChars,
       LateLogLinesPerMinute,

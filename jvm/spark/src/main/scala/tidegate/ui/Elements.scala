@@ -1,0 +1,93 @@
+package tidegate.ui
+
+import java.time.Instant
+import java.time.temporal.ChronoUnit
+
+import scala.xml.{Node, NodeSeq, Text}
+
+import org.apache.spark.sql.tidegate.UiRequest
+import tidegate.clock.{SeenQuery, SightJson}
+import tidegate.core.EndOfTime
+import tidegate.core.sight.RunState
+
+/** What the pages are made of. */
+private[ui] object Elements {
+
+  /**
+   * A cell of a table.
+   *
+   * @param key
+   *   by which the table is sorted: numbers by size, texts by their letters
+   */
+  final case class Cell(content: Seq[Node], key: String)
+
+  object Cell {
+    def apply(text: String): Cell = Cell(Text(text), text)
+
+    def apply(n: Long): Cell = Cell(Text(f"$n%,d"), n.toString)
+
+    val empty: Cell = Cell(Text("–"), "")
+  }
+
+  /** The frame of a page, with its own style and its script. */
+  def page(request: UiRequest)(content: => NodeSeq): Seq[Node] =
+    <link rel="stylesheet" href={request.link(EventTimeUi.path("event-time.css"))}/> ++
+      <script src={request.link(EventTimeUi.path("event-time.js"))} defer="defer"></script> ++
+      <p><label><input type="checkbox" id="tg-live"/> refresh every 5 seconds</label></p> ++
+      <div id="tg-content">{content}</div>
+
+  /** A table that a click on the head of a column sorts, or the enter key on it. */
+  def sortable(id: String, columns: String*)(rows: Seq[Seq[Cell]]): Node =
+    <table id={id} class="table table-bordered table-sm tg-sortable">
+      <thead><tr>{
+        columns.map(c => <th scope="col" aria-sort="none"><button type="button">{c}</button></th>)
+      }</tr></thead>
+      <tbody>{
+        rows.map { row =>
+          <tr>{row.map(cell => <td data-key={cell.key}>{cell.content}</td>)}</tr>
+        }
+      }</tbody>
+    </table>
+
+  /** A point in event time. */
+  def time(ms: Option[Long]): Cell = ms.fold(Cell.empty) { at =>
+    if (at >= EndOfTime.Ms) Cell(Text("the end of time"), at.toString)
+    else Cell(Text(instant(at)), at.toString)
+  }
+
+  /** In UTC, to the ms. */
+  def instant(ms: Long): String = Instant.ofEpochMilli(ms).toString
+
+  /** How far a watermark is behind the wall clock. */
+  def lag(watermarkMs: Option[Long], wallClockMs: Long): Cell =
+    SightJson.lagMs(watermarkMs, wallClockMs).fold(Cell.empty)(span)
+
+  /** A span of time, in its two largest units. */
+  def span(ms: Long): Cell = Cell(Text(spanText(ms)), ms.toString)
+
+  def spanText(ms: Long): String = {
+    val rest = math.abs(ms)
+    val text =
+      if (rest < 1000) s"$rest ms"
+      else {
+        val all = Seq(
+          "d" -> ChronoUnit.DAYS,
+          "h" -> ChronoUnit.HOURS,
+          "min" -> ChronoUnit.MINUTES,
+          "s" -> ChronoUnit.SECONDS
+        )
+        val parts = all.foldLeft((rest, Seq.empty[String])) { case ((left, texts), (unit, chrono)) =>
+          val ofUnit = chrono.getDuration.toMillis
+          (left % ofUnit, if (left < ofUnit) texts else texts :+ s"${left / ofUnit} $unit")
+        }
+        parts._2.take(2).mkString(" ")
+      }
+    if (ms < 0) s"-$text" else text
+  }
+
+  def state(query: SeenQuery): String = query.sight.situation.state match {
+    case RunState.Running   => "running"
+    case RunState.Ended     => "ended"
+    case _: RunState.Failed => "failed"
+  }
+}
