@@ -213,8 +213,9 @@ docs: $(VENV)/.docs build/scaladoc/.ready ## Build the site of the documentation
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
 .PHONY: test-docs
-test-docs: docs ## Test the built site, also in a browser.
+test-docs: docs $(PYTEST_NEEDS) ## Test the built site, and the tab in Spark's UI, also in a browser.
 	$(BIN)/python -m pytest -q --confcutdir tests/docs tests/docs
+	$(BIN)/python -m pytest -q --confcutdir tests/ui tests/ui
 
 .PHONY: package
 package: $(WHEEL) ## Build the jars, one for each Spark, and the wheel that holds them, into dist/.

@@ -1,7 +1,7 @@
 """The built site, served by a server of the tests, and a browser of the system."""
 
 import functools
-import shutil
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).parent.parent.parent
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+sys.path.insert(0, str(ROOT / "tests"))
+
+from browsers import browser  # noqa: E402
+
+__all__ = ["browser"]
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -38,16 +41,3 @@ def site(folder: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
         thread.join()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Start the browser of the system."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        pytest.skip("There is no browser: install Chromium, on Debian with apt install chromium.")
-    with sync_playwright() as playwright:
-        # Chromium's sandbox does not work for root, nor in most containers.
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()

@@ -40,13 +40,13 @@ private[ui] object Elements {
   def sortable(id: String, columns: String*)(rows: Seq[Seq[Cell]]): Node =
     <table id={id} class="table table-bordered table-sm tg-sortable">
       <thead><tr>{
-        columns.map(c => <th scope="col" aria-sort="none"><button type="button">{c}</button></th>)
-      }</tr></thead>
+      columns.map(c => <th scope="col" aria-sort="none"><button type="button">{c}</button></th>)
+    }</tr></thead>
       <tbody>{
-        rows.map { row =>
-          <tr>{row.map(cell => <td data-key={cell.key}>{cell.content}</td>)}</tr>
-        }
-      }</tbody>
+      rows.map { row =>
+        <tr>{row.map(cell => <td data-key={cell.key}>{cell.content}</td>)}</tr>
+      }
+    }</tbody>
     </table>
 
   /** A point in event time. */
@@ -76,9 +76,10 @@ private[ui] object Elements {
           "min" -> ChronoUnit.MINUTES,
           "s" -> ChronoUnit.SECONDS
         )
-        val parts = all.foldLeft((rest, Seq.empty[String])) { case ((left, texts), (unit, chrono)) =>
-          val ofUnit = chrono.getDuration.toMillis
-          (left % ofUnit, if (left < ofUnit) texts else texts :+ s"${left / ofUnit} $unit")
+        val parts = all.foldLeft((rest, Seq.empty[String])) {
+          case ((left, texts), (unit, chrono)) =>
+            val ofUnit = chrono.getDuration.toMillis
+            (left % ofUnit, if (left < ofUnit) texts else texts :+ s"${left / ofUnit} $unit")
         }
         parts._2.take(2).mkString(" ")
       }

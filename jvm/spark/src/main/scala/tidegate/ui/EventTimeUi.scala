@@ -24,6 +24,10 @@ private[tidegate] object EventTimeUi {
     Seq("event-time.js" -> "text/javascript", "event-time.css" -> "text/css").map {
       case (name, contentType) =>
         val stream = getClass.getResourceAsStream(s"/tidegate/ui/$name")
-        UiFile(path(name), contentType, Using.resource(Source.fromInputStream(stream, "UTF-8"))(_.mkString))
+        UiFile(
+          path(name),
+          contentType,
+          Using.resource(Source.fromInputStream(stream, "UTF-8"))(_.mkString)
+        )
     }
 }

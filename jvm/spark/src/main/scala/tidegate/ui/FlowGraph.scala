@@ -52,10 +52,14 @@ private[ui] object FlowGraph {
 
   private def draw(box: Box): Node =
     <g>
-      <rect class={s"tg-box tg-${box.kind}"} x={s"${box.x}"} y={s"${box.y}"} width={s"$boxWidth"} height={
+      <rect class={s"tg-box tg-${box.kind}"} x={s"${box.x}"} y={s"${box.y}"} width={
+      s"$boxWidth"
+    } height={
       s"$boxHeight"
     } rx="4"/>
-      <text class="tg-label" x={s"${box.x + boxWidth / 2}"} y={s"${box.y + 21}"} text-anchor="middle">{
+      <text class="tg-label" x={s"${box.x + boxWidth / 2}"} y={
+      s"${box.y + 21}"
+    } text-anchor="middle">{
       cut(box.name)
     }<title>{s"${box.kind} ${box.name}"}</title></text>
     </g>

@@ -16,7 +16,9 @@ private[ui] object Histogram {
     val counts = spans.groupMapReduce(span => Ends.indexWhere(span <= _))(_ => 1)(_ + _)
     val bars = (Ends.indices :+ -1).map(i => label(i) -> counts.getOrElse(i, 0))
     val most = math.max(1, bars.map(_._2).max)
-    <svg class="tg-histogram" viewBox={s"0 0 $width ${bars.size * barHeight}"} role="img" aria-label={
+    <svg class="tg-histogram" viewBox={
+      s"0 0 $width ${bars.size * barHeight}"
+    } role="img" aria-label={
       bars.filter(_._2 > 0).map { case (name, n) => s"$name: $n" }.mkString(", ")
     }>{
       bars.zipWithIndex.map { case ((name, n), i) =>
@@ -24,7 +26,9 @@ private[ui] object Histogram {
         val bar = (width - left - 80) * n / most
         <g>
           <text class="tg-label" x={s"${left - 6}"} y={s"${y + 13}"} text-anchor="end">{name}</text>
-          <rect class="tg-bar" x={s"$left"} y={s"${y + 2}"} width={s"$bar"} height={s"${barHeight - 4}"}/>
+          <rect class="tg-bar" x={s"$left"} y={s"${y + 2}"} width={s"$bar"} height={
+          s"${barHeight - 4}"
+        }/>
           <text class="tg-label" x={s"${left + bar + 6}"} y={s"${y + 13}"}>{f"$n%,d"}</text>
         </g>
       }

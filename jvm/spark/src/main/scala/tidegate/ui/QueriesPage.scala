@@ -18,7 +18,15 @@ private[ui] object QueriesPage extends UiPage {
     val queries = KnownQueries.everywhere
     if (queries.isEmpty) <p>No query with a keyed watermark has run in this application.</p>
     else
-      sortable("queries", "Query", "State", "Watermarks", "Lowest", "Behind the clock", "Late rows")(
+      sortable(
+        "queries",
+        "Query",
+        "State",
+        "Watermarks",
+        "Lowest",
+        "Behind the clock",
+        "Late rows"
+      )(
         queries.map(row(request, _))
       )
   }

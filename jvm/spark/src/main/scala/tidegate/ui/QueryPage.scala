@@ -112,7 +112,9 @@ private[ui] object QueryPage extends UiPage {
     val rest =
       if (others.isEmpty) NodeSeq.Empty
       else
-        <p>{f"The $Slowest%d slowest of ${node.substreams.size}%,d substreams. The others, by how far they are behind the newest:"}</p> ++
+        <p>{
+          f"The $Slowest%d slowest of ${node.substreams.size}%,d substreams. The others, by how far they are behind the newest:"
+        }</p> ++
           Histogram.svg(others.flatMap { case (_, s) => behind(s) })
     table ++ rest
   }
