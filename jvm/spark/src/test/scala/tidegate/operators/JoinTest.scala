@@ -43,6 +43,9 @@ trait JoinTest extends RestartTest {
     )(body)
   }
 
+  /** How many rows of streams wait in the state; a join of ours has several in a row of the store. */
+  def heldRows(run: Run): Long = OwnJoins.heldRows(run.query, run.checkpoint.toString)
+
   def ordersOf(events: DataFrame): DataFrame =
     events.select(col("n").as("id"), col("time").as("order_time"), col("sub"))
 
