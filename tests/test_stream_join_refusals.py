@@ -218,11 +218,6 @@ def test_sides_when_they_do_not_fit_together_then_the_sentence_names_their_colum
             "complete. This output mode is not supported for no streaming aggregations on "
             "streaming DataFrames/DataSets. SQLSTATE: 42KDE",
         ),
-        (
-            "leftAnti",
-            "append",
-            "LeftAnti joins with a streaming DataFrame/Dataset on the right are not supported;",
-        ),
     ],
 )
 def test_join_when_spark_does_not_run_it_on_streams_then_its_sentence_arrives(
