@@ -367,7 +367,8 @@ package object tidegate extends tidegate.PolicyFunctions with tidegate.SnapshotF
      * @param on
      *   the columns that must be equal; the result has each of them once
      * @param how
-     *   a join type of Spark's `join`: `inner`, `leftOuter`, `rightOuter`, `fullOuter`, `leftSemi`
+     *   a join type of Spark's `join`: `inner`, `leftOuter`, `rightOuter`, `fullOuter`, `leftSemi`,
+     *   `leftAnti`
      * @param between
      *   the bound; null: the equal columns give it, or a filter after an inner join
      * @throws AnalysisException

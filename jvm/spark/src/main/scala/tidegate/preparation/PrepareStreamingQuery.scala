@@ -102,14 +102,11 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       ChooseEmission(_),
       RestoredNodes.check(_, checkpoint)
     )
-    val (query, frames) = PlanFrames.atStart(
-      numbered,
-      mode,
-      checkpoint.renamed(operators.former),
-      ReplaceWatermarks.isWanted(input)
-    )
-    val joins = IntervalJoins.atStart(query, checkpoint)
-    val deduplications = PlanDeduplications.atStart(query, checkpoint)
+    val isReplaced = ReplaceWatermarks.isWanted(input)
+    val (query, frames) =
+      PlanFrames.atStart(numbered, mode, checkpoint.renamed(operators.former), isReplaced)
+    val joins = IntervalJoins.atStart(query, checkpoint, isReplaced)
+    val deduplications = PlanDeduplications.atStart(query, checkpoint, isReplaced)
     val own = frames.windows.keySet ++ joins ++ deduplications
     val times = QueryTimes.of(query, frames, operators.places(query, own))
     PreparedQuery(
