@@ -8,6 +8,7 @@ import tidegate.analysis.{
   ExplainStreams,
   KeepOneClock,
   KeyTransformWithStateOutput,
+  LowerAntiJoins,
   LowerSessions,
   RefreshViewColumns,
   ResolveBoundsFollow,
@@ -59,6 +60,9 @@ private[tidegate] object Injections {
 
     // Also before Spark's check of output modes, which does not know this operator.
     extensions.injectHintResolutionRule(_ => CheckOrderModes)
+
+    // Before Spark's check of joins, which refuses left anti joins of streams.
+    extensions.injectHintResolutionRule(_ => LowerAntiJoins)
 
     // For calls whose name is known only now, before Spark looks for a function of that name.
     extensions.injectHintResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))

@@ -8,6 +8,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals}
 import org.apache.spark.sql.types.{StructField, StructType}
+import tidegate.execution.due.DueSchema
 import tidegate.clock.{ClockOffset, StateCheckpoint}
 import tidegate.core.clock.{ClockState, NodeMark, NodeState}
 import tidegate.errors.SnapshotErrors
@@ -121,9 +122,13 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
   private def ddl(schema: StructType): String =
     StructType(schema.map(f => StructField(f.name, f.dataType, f.nullable))).toDDL
 
-  /** How many rows the state of an operator has; `None` if Spark cannot read the state. */
+  /**
+   * How many rows the state of an operator has, as the progress counts them: without the pages of
+   * due keys. `None` if Spark cannot read the state.
+   */
   private def rows(state: CheckpointState, batchId: Long): Option[Long] = {
     val parts = StateParts.of(state.operator, state.properties)
+    val hasPages = state.schemas.exists(_._2.fieldNames.contains(DueSchema.PageColumn))
     val reader = SparkInternals.readerOfStates(session, state.partitions)
     try
       Some(parts.map { options =>
@@ -134,6 +139,7 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
           .option("flattenCollectionTypes", false)
           .options(options)
           .load(location)
+          .where(if (hasPages) s"key.${DueSchema.PageColumn} IS NULL" else "true")
           .count()
       }.sum)
     catch {

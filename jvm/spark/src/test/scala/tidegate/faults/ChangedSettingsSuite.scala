@@ -30,6 +30,8 @@ class ChangedSettingsSuite extends RestartTest {
     Settings.StallWarning.key -> "1 second",
     Settings.ProgressBatches.key -> "0",
     Settings.ProgressEvents.key -> "0",
+    Settings.MaxLateRowsPerBatch.key -> "1",
+    Settings.UiEnabled.key -> "false",
     // The query has no watermark of Spark's, and its checkpoint is its own.
     Settings.ReplaceWithWatermark.key -> "true",
     Settings.AdoptCheckpoint.key -> "true",
