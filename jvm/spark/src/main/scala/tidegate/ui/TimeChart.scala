@@ -28,7 +28,7 @@ private[ui] object TimeChart {
       .sorted
       .map(name => name -> points(shown, name))
       .filter(_._2.nonEmpty)
-    if (lines.isEmpty) <p>No watermark has moved yet.</p>
+    if (lines.isEmpty) <p>No batch with a watermark has ended in this run yet.</p>
     else draw(lines)
   }
 
