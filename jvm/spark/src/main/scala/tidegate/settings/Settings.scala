@@ -113,6 +113,15 @@ object Settings {
       "a minute has the number of the others, by operator."
   )(_.toIntOption.filter(_ >= 0))
 
+  /** How many late rows are written. */
+  val MaxLateRowsPerBatch: Setting[Long] = Setting(
+    "spark.tidegate.late.maxRowsPerBatch",
+    "1000000",
+    "a whole number, 1 or above",
+    "How many late rows an operator writes to the folder of `lateRows` in a batch, at most; each " +
+      "task writes an equal share. The others are counted."
+  )(_.toLongOption.filter(_ >= 1))
+
   /** Whether Spark's watermarks become keyed ones. */
   val ReplaceWithWatermark: Setting[Boolean] = Setting(
     "spark.tidegate.replaceWithWatermark",
@@ -172,6 +181,7 @@ object Settings {
       ObserveLastBatch,
       LateLogPayloadChars,
       LateLogLinesPerMinute,
+      MaxLateRowsPerBatch,
       ReplaceWithWatermark,
       AdoptCheckpoint,
       AdoptWatch,

@@ -27,6 +27,7 @@ class ChangedSettingsSuite extends RestartTest {
     Settings.ObserveLastBatch.key -> "false",
     Settings.LateLogPayloadChars.key -> "0",
     Settings.LateLogLinesPerMinute.key -> "0",
+    Settings.MaxLateRowsPerBatch.key -> "1",
     // The query has no watermark of Spark's, and its checkpoint is its own.
     Settings.ReplaceWithWatermark.key -> "true",
     Settings.AdoptCheckpoint.key -> "true",
