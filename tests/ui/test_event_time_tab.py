@@ -28,9 +28,7 @@ def _started(spark: SparkSession, folder: Path, name: str) -> StreamingQuery:
 
 
 @pytest.fixture(scope="module")
-def query(
-    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
-) -> StreamingQuery:
+def query(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> StreamingQuery:
     """Run a query on two shops, of which b is ten minutes behind, and a row is late."""
     folder = tmp_path_factory.mktemp("orders")
     _write(folder, 1, [("a", "11:51:10"), ("b", "11:51:10")])
@@ -55,7 +53,7 @@ def _open(page: Page, spark: SparkSession, query: StreamingQuery) -> None:
     address = spark.sparkContext.uiWebUrl
     assert address is not None
     page.goto(f"{address}/EventTime/")
-    page.get_by_role("link", name=query.name).click()
+    page.locator(f"a[href$='{query.runId}']").click()
 
 
 def test_tab_when_opened_from_the_ui_then_shows_lines_tables_and_sentences(
@@ -65,7 +63,7 @@ def test_tab_when_opened_from_the_ui_then_shows_lines_tables_and_sentences(
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(str(spark.sparkContext.uiWebUrl))
     page.get_by_role("link", name="Event time").click()
-    page.get_by_role("link", name=query.name).click()
+    page.locator(f"a[href$='{query.runId}']").click()
 
     expect(page.locator("#tg-explanation")).to_contain_text("`orders`")
     expect(page.locator("#tg-chart polyline")).to_have_count(1)
