@@ -10,9 +10,10 @@ from pyspark.sql import SparkSession
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-import sessions  # noqa: E402
-import tidegate  # noqa: E402
-from browsers import browser  # noqa: E402
+from browsers import browser
+
+import sessions
+import tidegate
 
 __all__ = ["browser"]
 

@@ -1,4 +1,4 @@
-"""The tab "Event time" in a browser: its lines, its tables, in light and dark, by mouse and keyboard."""
+"""The tab "Event time" in a browser: lines and tables, in light and dark, by mouse and keyboard."""
 
 import json
 from pathlib import Path
