@@ -11,8 +11,8 @@ import tidegate.checks.{CheckGroupingSets, CheckJoins}
 import tidegate.clock.{ClockTable, SnapshotMarks, SparkCheckpoint, StateCheckpoint}
 import tidegate.columns.WindowMark
 import tidegate.plans.{KeyedWatermark, PreparedQuery, QueryDecisions}
-import tidegate.ui.EventTimeUi
 import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
+import tidegate.ui.EventTimeUi
 
 /**
  * Makes a streaming query ready to start: only here the whole plan is known.

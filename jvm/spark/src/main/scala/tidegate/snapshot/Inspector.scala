@@ -8,10 +8,10 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals}
 import org.apache.spark.sql.types.{StructField, StructType}
-import tidegate.execution.due.DueSchema
 import tidegate.clock.{ClockOffset, StateCheckpoint}
 import tidegate.core.clock.{ClockState, NodeMark, NodeState}
 import tidegate.errors.SnapshotErrors
+import tidegate.execution.due.DueSchema
 
 /** Reads what a snapshot or a checkpoint holds, without starting its query. */
 private[tidegate] final class Inspector(location: String, session: SparkSession) extends Logging {
