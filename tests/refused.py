@@ -89,8 +89,8 @@ watermark_arguments = pytest.mark.parametrize(
         (
             {"lateRows": " "},
             "LATE_ROWS_EMPTY",
-            "The argument `lateRows` is empty. Leave it out to only count late rows, or pass a folder "
-            "such as '/data/late-orders'.",
+            "The argument `lateRows` is empty. Leave it out to only count late rows, or pass a "
+            "folder such as '/data/late-orders'.",
             "42602",
         ),
         (
