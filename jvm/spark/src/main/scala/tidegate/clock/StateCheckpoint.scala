@@ -6,6 +6,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.state.{
   OperatorStateMetadataV1Reader,
+  OperatorStateMetadataV2Reader,
   StateStoreColFamilySchema
 }
 import org.apache.spark.sql.tidegate.{CheckpointLogs, OperatorState, SparkInternals}
@@ -40,15 +41,19 @@ final class StateCheckpoint(
         .flatMap(id => operatorName(id).map(id -> _))
         .toMap
 
-  private def operatorName(id: Long): Option[String] =
-    try
-      new OperatorStateMetadataV1Reader(new Path(state, id.toString), hadoopConf)
-        .read()
-        .map(_.operatorInfo.operatorName)
+  /** Some of Spark's operators write their metadata anew for each batch, in a folder. */
+  private def operatorName(id: Long): Option[String] = {
+    val folder = new Path(state, id.toString)
+    val reader =
+      if (files.exists(new Path(folder, "_metadata/v2")))
+        new OperatorStateMetadataV2Reader(folder, hadoopConf, committed.get)
+      else new OperatorStateMetadataV1Reader(folder, hadoopConf)
+    try reader.read().map(_.operatorInfo.operatorName)
     catch {
       // A folder without metadata: the first batch did not get that far.
       case _: FileNotFoundException => None
     }
+  }
 
   /** The schema of the state of an operator; none if there is no state yet. */
   def stateSchema(operatorId: Long): Option[StateStoreColFamilySchema] =
