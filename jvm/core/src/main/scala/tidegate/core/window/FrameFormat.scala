@@ -2,7 +2,7 @@ package tidegate.core.window
 
 /**
  * In which form the frames of windows are in the state of a query. The offset of the clock says it
- * beside the windows; an offset without it is of the format of windows that slide.
+ * beside the windows or sessions; an offset without it is of the format of windows that slide.
  */
 object FrameFormat {
 
@@ -12,8 +12,11 @@ object FrameFormat {
   /** Of windows that grow: versions that only know frames that slide refuse them. */
   val Growing = 2
 
+  /** Of sessions. */
+  val Sessions = 3
+
   /** The highest format that is read. */
-  val Highest: Int = Growing
+  val Highest: Int = Sessions
 
   def of(grid: WindowGrid): Int = if (grid.grows) Growing else Sliding
 }
