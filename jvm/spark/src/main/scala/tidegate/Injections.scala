@@ -25,7 +25,7 @@ import tidegate.checks.{
 }
 import tidegate.errors.Conditions
 import tidegate.planning.{BindWatermarkFunctions, BindWatermarks, KeyedWatermarkStrategy}
-import tidegate.preparation.{PlanFrames, PrepareStreamingQuery}
+import tidegate.preparation.{PlanFrames, PlanSessions, PrepareStreamingQuery}
 import tidegate.sql.parser.TidegateSqlParser
 import tidegate.sql.{
   CheckFunctionNames,
@@ -127,6 +127,8 @@ private[tidegate] object Injections {
 
     // After the analysis, because Spark knows aggregates only in aggregations; and before the
     // optimizer rewrites the windows.
+    extensions.injectPlanNormalizationRule(_ => PlanSessions)
+
     extensions.injectPlanNormalizationRule(_ => PlanFrames)
 
     extensions.injectPlannerStrategy(KeyedWatermarkStrategy(_))

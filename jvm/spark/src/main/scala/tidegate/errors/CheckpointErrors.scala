@@ -44,4 +44,7 @@ object CheckpointErrors {
 
   def framesRefused(operator: String, windows: String, found: String): AnalysisException =
     error("FRAMES_REFUSED", "operator" -> operator, "windows" -> windows, "found" -> found)
+
+  def sessionsRefused(operator: String, state: String, found: String): AnalysisException =
+    error("SESSIONS_REFUSED", "operator" -> operator, "state" -> state, "found" -> found)
 }

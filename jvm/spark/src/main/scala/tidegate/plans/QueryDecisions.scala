@@ -15,6 +15,7 @@ import tidegate.core.clock.{FormerNames, QuerySpec}
 final case class QueryDecisions(
     time: QuerySpec,
     frames: FrameDecisions,
+    sessions: SessionDecisions,
     former: FormerNames,
     isNumbered: Boolean
 )

@@ -32,7 +32,8 @@ import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
  *   1. Each event-time order is checked to be the order of the rows that wait in the checkpoint.
  *   1. Nodes without an emission get one that fits the windows downstream.
  *   1. Each stream is checked to be where it was when the checkpoint was made.
- *   1. It is decided which sliding windows are put together from frames.
+ *   1. It is decided which sliding windows are put together from frames, and which sessions
+ *      Tidegate merges itself.
  *   1. A checkpoint that was made without Tidegate is adopted, if the session asks for it.
  *   1. All decisions are attached to the plan, as one value.
  *   1. The clock is made to take no number of a source.
@@ -100,9 +101,15 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       ChooseEmission(_),
       RestoredNodes.check(_, checkpoint)
     )
-    val (query, frames) = PlanFrames.atStart(numbered, mode, checkpoint.renamed(operators.former))
-    val times = QueryTimes.of(query, frames, operators.places(query, frames))
-    PreparedQuery(QueryDecisions(times, frames, operators.former, operators.isNumbered), query)
+    val renamed = checkpoint.renamed(operators.former)
+    val (query, frames) = PlanFrames.atStart(numbered, mode, renamed)
+    val sessions = PlanSessions.atStart(query, mode, renamed)
+    val ofOurs = frames.windows.keySet ++ sessions.gapsMicros.keySet
+    val times = QueryTimes.of(query, frames, sessions, operators.places(query, ofOurs))
+    PreparedQuery(
+      QueryDecisions(times, frames, sessions, operators.former, operators.isNumbered),
+      query
+    )
   }
 
   private def started(query: PreparedQuery): LogicalPlan =

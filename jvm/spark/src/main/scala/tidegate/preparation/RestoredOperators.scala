@@ -6,7 +6,7 @@ import tidegate.clock.StateCheckpoint
 import tidegate.core.clock.{FormerNames, OperatorPlace}
 import tidegate.errors.OperatorErrors
 import tidegate.operators.StatefulOperators
-import tidegate.plans.{DropLate, EventTimeOrder, FrameDecisions, OperatorName}
+import tidegate.plans.{DropLate, EventTimeOrder, OperatorName}
 
 /**
  * The operators of a query as its checkpoint has them, if operators were given names in the query
@@ -77,13 +77,16 @@ private[tidegate] final class RestoredOperators(plan: LogicalPlan, checkpoint: S
 
   /**
    * Where each operator keeps its state, by its name; nothing if no operator was ever given one.
+   *
+   * @param ofOurs
+   *   the aggregations that Tidegate runs itself
    */
-  def places(query: LogicalPlan, frames: FrameDecisions): Map[String, OperatorPlace] =
+  def places(query: LogicalPlan, ofOurs: Set[String]): Map[String, OperatorPlace] =
     if (stored.isEmpty && !owners.exists(_.isGiven)) Map.empty
     else {
       val operators = query.collect { case o if StatefulOperators.isOne(o) => o -> ownerOf(o) }
       val (own, ofSpark) = operators.partition { case (operator, owner) =>
-        operator.isInstanceOf[EventTimeOrder] || owner.exists(o => frames.windows.contains(o.name))
+        operator.isInstanceOf[EventTimeOrder] || owner.exists(o => ofOurs(o.name))
       }
       val ownPlaces = own.flatMap(_._2).map { owner =>
         owner.name -> OperatorPlace(owner.default, StatefulOperators.ownId(query, owner.name))

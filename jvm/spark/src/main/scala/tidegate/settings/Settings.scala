@@ -38,6 +38,17 @@ object Settings {
       "them; with `false`, a query whose checkpoint has frames is refused."
   )(_.toBooleanOption)
 
+  /** Whether Tidegate merges sessions itself. */
+  val SessionsEnabled: Setting[Boolean] = Setting(
+    "spark.tidegate.sessions.enabled",
+    "false",
+    "'true' or 'false'",
+    "Whether Tidegate merges sessions itself: one row of state for each key, and a batch touches " +
+      "only the keys that it changes. `false` gives Spark's own plan. A query that began with " +
+      "Spark's sessions goes on with them; with `false`, a query whose checkpoint has Tidegate's " +
+      "sessions is refused."
+  )(_.toBooleanOption)
+
   /** How many bytes a task groups by keys at once. */
   val FramesMaxInputBytes: Setting[Long] = Setting(
     "spark.tidegate.frames.maxInputBytes",
@@ -144,6 +155,7 @@ object Settings {
       MaxSubstreams,
       ForgetAfter,
       FramesEnabled,
+      SessionsEnabled,
       FramesMaxInputBytes,
       WindowsMaxPerRow,
       UnboundedJoin,

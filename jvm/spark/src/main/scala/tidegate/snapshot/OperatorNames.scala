@@ -1,7 +1,7 @@
 package tidegate.snapshot
 
 import tidegate.core.clock.{ClockState, OperatorMark}
-import tidegate.plans.FrameAggregate
+import tidegate.plans.{FrameAggregate, SessionAggregate}
 
 /**
  * The names of the operators in a checkpoint, by the numbers of their states. The clock knows the
@@ -50,6 +50,7 @@ private object OperatorNames {
     "stateStoreSave" -> Seq("aggregate"),
     "sessionWindowStateStoreSaveExec" -> Seq("aggregate"),
     FrameAggregate.StateName -> Seq("aggregate"),
+    SessionAggregate.StateName -> Seq("aggregate"),
     "symmetricHashJoin" -> Seq("join"),
     "dedupe" -> Seq("distinct", "deduplicate"),
     "dedupeWithinWatermark" -> Seq("deduplicateWithinWatermark"),

@@ -25,7 +25,7 @@ private[frames] final class KeyFrames(
     mergeChunks: Boolean
 ) extends FrameCursor {
   private val entries = new EntryArray(entryFields)
-  private val writer = new FrameRowWriter(grid)
+  private val writer = new EntryRowWriter(FrameRow.Columns)
 
   private var key: UnsafeRow = _
   private var exists = false
@@ -158,12 +158,20 @@ private[frames] final class KeyFrames(
     if (isRun(c)) {
       (first + 1 until until).foreach(i => slots.merge(merged, from.places(i), merged))
     }
-    writer.begin(0L)
+    beginRow(0L)
     writer.ints(FrameRow.ChunkIds, chunks.ids, 0, 0)
     writer.longs(FrameRow.ChunkEnds, chunks.ends, 0, 0)
     writer.entries(FrameRow.Chunks, slots, chunks.places, 0, 0)
     writer.entries(FrameRow.Frames, slots, from.places, first, until)
     store.put(FrameStore.chunkKey(key, chunks.ids(c)), writer.result())
+  }
+
+  private def beginRow(closed: Long): Unit = {
+    writer.begin()
+    writer.long(FrameRow.Closed, FrameRow.closed(closed))
+    writer.long(FrameRow.Slide, grid.slide)
+    writer.long(FrameRow.Offset, grid.offset)
+    writer.long(FrameRow.Size, grid.size)
   }
 
   private def load(c: Int): Unit =
@@ -205,7 +213,7 @@ private[frames] final class KeyFrames(
     if (deadChunks == chunks.size && deadFrames == open.size) {
       if (exists) store.remove(key)
     } else {
-      writer.begin(closed)
+      beginRow(closed)
       writer.ints(FrameRow.ChunkIds, chunks.ids, deadChunks, chunks.size)
       writer.longs(FrameRow.ChunkEnds, chunks.ends, deadChunks, chunks.size)
       writer.entries(FrameRow.Chunks, slots, chunks.places, deadChunks, chunks.size)
