@@ -10,8 +10,6 @@ watermark has come.
 """
 
 import argparse
-import json
-from datetime import datetime, timezone
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -50,15 +48,11 @@ def main() -> None:
     query = counts.writeStream.format("memory").queryName("counts").start()
     while spark.table("counts").count() < 5 and not query.awaitTermination(1):
         pass
-    progress = query.lastProgress
     query.stop()
     spark.table("counts").orderBy("window").show(5, truncate=False)
 
-    # The offset of Tidegate's clock has all watermarks, in milliseconds since 1970.
-    assert progress is not None
-    clock = next(s for s in progress["sources"] if s["description"] == "tidegate_clock")
-    watermark = json.loads(clock["endOffset"])["nodes"]["orders"]["watermark"]
-    complete = datetime.fromtimestamp(watermark / 1000, timezone.utc)
+    complete = tidegate.watermarks(query)["orders"]["watermark"]
+    assert complete is not None
     print("Orders are complete up to", complete.strftime("%H:%M:%S"))
     spark.stop()
 

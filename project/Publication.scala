@@ -1,6 +1,8 @@
 import sbt._
 import sbt.Keys._
 import sbtassembly.AssemblyKeys._
+import sbtassembly.MergeStrategy
+import sbtassembly.PathList
 
 /** One self-contained jar for each Spark, with its sources, its Scaladoc, and a POM. */
 object Publication {
@@ -31,6 +33,11 @@ object Publication {
     // The jar has the classes, so the POM must not ask for them.
     projectDependencies := Nil,
     Compile / packageBin := assembly.value,
+    // Otherwise they get the name of the project behind their own.
+    assembly / assemblyMergeStrategy := {
+      case PathList("META-INF", "LICENSE" | "NOTICE") => MergeStrategy.first
+      case path => (assembly / assemblyMergeStrategy).value(path)
+    },
     // In the local repositories a version is built anew and anew.
     publishM2Configuration := publishM2Configuration.value.withOverwrite(true),
     publishLocalConfiguration := publishLocalConfiguration.value.withOverwrite(true),

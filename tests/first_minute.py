@@ -16,6 +16,9 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 PAGE = ROOT / "docs" / "first-minute.md"
 
+LONGEST_SECONDS = 60
+"""How long `pip install` and the block may take together."""
+
 PASTED = ["-q", "-i"]
 """Python reads its input as if somebody had pasted it."""
 
@@ -64,6 +67,9 @@ def main(wheel: Path) -> int:
         return 1
     print(f"pip install              {installed - start:5.1f} s")
     print(f"from paste to the result {result - installed:5.1f} s")
+    if result - start > LONGEST_SECONDS:
+        print(f"Together they took more than {LONGEST_SECONDS} s.", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -8,7 +8,7 @@ def check(error: PySparkException, condition: str, sentence: str, state: str) ->
     assert error.getCondition() == f"TIDEGATE_{condition}"
     assert error.getSqlState() == state
     # Spark adds the plan to the errors of a check, in the lines below.
-    first_line = str(error).splitlines()[0].rstrip(";")
+    first_line = str(error).lstrip().splitlines()[0].rstrip(";")
     assert first_line == f"[TIDEGATE_{condition}] {sentence} SQLSTATE: {state}"
 
 
@@ -18,7 +18,7 @@ def check_at(
     """Compare as :func:`check`, and the part of the SQL text that the error points at."""
     assert error.getCondition() == f"TIDEGATE_{condition}"
     assert error.getSqlState() == state
-    first_line = str(error).splitlines()[0].rstrip(";")
+    first_line = str(error).lstrip().splitlines()[0].rstrip(";")
     told, _, place = first_line.partition(f" SQLSTATE: {state}")
     assert told == f"[TIDEGATE_{condition}] {sentence}"
     if at is not None:

@@ -33,5 +33,9 @@ def test_snapshots(spark: SparkSession) -> None:
     assert documents.check(DOCS / "snapshots.md", spark.newSession()) >= 4
 
 
+def test_moving_in(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "moving-in.md", spark.newSession()) >= 3
+
+
 def test_monitoring(spark: SparkSession) -> None:
     assert documents.check(DOCS / "monitoring.md", spark.newSession()) >= 3

@@ -46,6 +46,23 @@ def test_metadata_when_read_then_names_the_version_and_the_pyspark_it_fits() -> 
     assert [line.replace(" ", "") for line in required] == ["pyspark<4.4,>=4.0"]
 
 
+def test_metadata_when_read_then_has_where_to_look_and_what_it_runs_on() -> None:
+    found = metadata("tidegate")
+    urls = dict(line.split(", ") for line in found.get_all("Project-URL") or [])
+    readme = (ROOT / "python" / "README.md").read_text()
+
+    assert set(urls) == {"Homepage", "Documentation", "Source", "Issues", "Changelog"}
+    assert all(url.startswith("https://github.com/tidegate/tidegate") for url in urls.values())
+    assert found["License-Expression"] == "Apache-2.0"
+    assert "Spark " + ", ".join(SPARKS[:-1]) + f" and {SPARKS[-1]}" in readme
+    pythons = [
+        classifier.rpartition(" ")[2]
+        for classifier in found.get_all("Classifier") or []
+        if classifier.startswith("Programming Language :: Python :: 3.")
+    ]
+    assert f"Python {pythons[0]} to {pythons[-1]}" in readme
+
+
 def test_jar_when_looked_for_then_is_in_the_package_with_facade_and_extension() -> None:
     jar = Path(tidegate.jarPath())
 
@@ -53,6 +70,8 @@ def test_jar_when_looked_for_then_is_in_the_package_with_facade_and_extension() 
     assert jar.parent.parent == Path(tidegate.__file__).parent
     with zipfile.ZipFile(jar) as packed:
         names = set(packed.namelist())
+        for name in ("LICENSE", "NOTICE"):
+            assert packed.read(f"META-INF/{name}") == (ROOT / name).read_bytes()
     assert {"tidegate/PythonFacade.class", "tidegate/TidegateExtensions.class"} <= names
     assert not any(name.startswith(("scala/", "org/apache/spark/sql/catalyst")) for name in names)
 
@@ -90,34 +109,6 @@ def test_wheel_when_installed_into_an_empty_environment_then_a_query_runs(tmp_pa
     run([*PIP, "--python", python, "install", "-q", "--no-compile", WHEEL], tmp_path)
 
     assert "rows read: 1" in run([python, "-c", PROGRAM], tmp_path)
-
-
-OTHER_JAR = """
-import sys
-from pyspark.sql import SparkSession
-
-builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-builder = builder.config("spark.sql.extensions", "tidegate.TidegateExtensions")
-try:
-    spark = builder.config("spark.jars", sys.argv[1]).getOrCreate()
-    spark.sql("SELECT 1").collect()
-except Exception as e:
-    print(e)
-"""
-
-
-def test_jar_when_for_another_spark_then_the_session_names_the_jar_that_fits(
-    tmp_path: Path,
-) -> None:
-    other = next(spark for spark in SPARKS if spark != SPARK)
-    jar = Path(tidegate.jarPath()).parent / JARS[other]
-
-    found = run([sys.executable, "-c", OTHER_JAR, jar], tmp_path)
-
-    assert (
-        f"[TIDEGATE_OTHER_SPARK] {JARS[other]} is for Spark {other}, and this is Spark "
-        f"{pyspark.__version__}. Use {JARS[SPARK]} instead."
-    ) in found
 
 
 def test_demo_when_its_extra_is_missing_then_says_what_to_install(tmp_path: Path) -> None:

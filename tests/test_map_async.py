@@ -2,8 +2,14 @@
 
 import asyncio
 import json
+import os
+import re
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +22,7 @@ from services import HttpPrices, PriceServer, RedisPrices
 
 import tidegate
 from feeds import Feed
+from logs import wait_for
 
 PRICED = "id long, time timestamp, partition int, price long"
 
@@ -139,6 +146,84 @@ def test_stream_when_stopped_amid_its_calls_then_a_restart_makes_them_again(
     assert [(row[0], row[3]) for row in result] == [(0, 0), (1, 10), (2, 20)]
     # With the same keys: batch, partition, row.
     assert sorted(server.asked) == first == [(i, f"0-0-{i}") for i in range(3)]
+
+
+def test_stream_when_its_process_is_killed_amid_calls_then_each_row_is_there_once(
+    feed: Feed, server: PriceServer, tmp_path: Path
+) -> None:
+    hold, all_asked = threading.Event(), threading.Event()
+    held: list[int] = []
+
+    async def all_but_3_wait(number: int) -> None:
+        if hold.is_set():
+            held.append(number)
+            if len(held) == 4:
+                all_asked.set()
+            if number != 3:
+                await asyncio.Event().wait()
+
+    server.answers = all_but_3_wait
+    output = tmp_path / "output"
+    feed_of(feed, 2)
+    with killed_at_the_end(feed, server, output):
+        server.asked.clear()
+        hold.set()
+        feed_of(feed, 4)
+        assert all_asked.wait(120)
+    first = sorted(server.asked)
+    assert first == [(i, f"1-0-{i}") for i in range(4)]
+    assert written(feed, output) == [(0, 0), (1, 10)]
+
+    hold.clear()
+    server.asked.clear()
+    with killed_at_the_end(feed, server, output):
+        # All calls of the batch are made again, with the keys that they had.
+        assert sorted(server.asked) == first
+    assert written(feed, output) == [(0, 0), (0, 0), (1, 10), (1, 10), (2, 20), (3, 30)]
+
+
+CHILD = """
+import sys
+import sessions
+import tidegate
+from services import HttpPrices
+
+folder, checkpoint, port, output = sys.argv[1:]
+spark = tidegate.configure(sessions.builder()).getOrCreate()
+rows = spark.readStream.schema("id long, time timestamp, partition int")
+rows = rows.option("maxFilesPerTrigger", 1).json(folder)
+priced = tidegate.mapAsync(
+    rows, HttpPrices(int(port)), "id long, time timestamp, partition int, price long")
+query = priced.writeStream.option("checkpointLocation", checkpoint).format("json").start(output)
+query.processAllAvailable()
+print("all is read", flush=True)
+query.awaitTermination()
+"""
+
+
+@contextmanager
+def killed_at_the_end(feed: Feed, server: PriceServer, output: Path) -> Iterator[None]:
+    """Run a query in a process, from when all is read; then kill its Python and its JVM."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", CHILD, feed.folder, feed.checkpoint, str(server.port), output],
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parent)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    try:
+        wait_for(re.compile("all is read"), process.stdout, "the query")
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(60)
+
+
+def written(feed: Feed, output: Path) -> list[tuple[int, int]]:
+    """Return what the sink has committed."""
+    return sorted(prices(feed.spark.read.json(str(output)).collect()))
 
 
 def test_stream_when_the_server_dies_then_the_query_fails_and_goes_on_after_a_restart(
@@ -267,8 +352,41 @@ def test_metrics_when_a_call_is_retried_then_the_node_counts_it(
 
     node = result._jdf.queryExecution().executedPlan()
     assert node.simpleString(25) == "AsyncCalls HttpPrices"
-    metrics = {name: node.metrics().apply(name).value() for name in ("numCalls", "numRetries")}
-    assert metrics == {"numCalls": 3, "numRetries": 1}
+    assert metrics(result, "numCalls", "numRetries") == [3, 1]
+
+
+def test_metrics_when_a_call_fails_for_good_then_the_node_counts_it_and_its_time(
+    feed: Feed, server: PriceServer, tmp_path: Path
+) -> None:
+    async def hangs_for_1(number: int) -> None:
+        if number == 1:
+            await asyncio.Event().wait()
+
+    server.answers = hangs_for_1
+    feed_of(feed, 8)
+
+    result = priced(
+        feed.batch().coalesce(1),
+        server,
+        maxInFlight=4,
+        timeout="2 seconds",
+        retries=0,
+        onError="dead letter",
+        deadLetters=str(tmp_path / "letters"),
+    )
+    assert len(result.collect()) == 7
+
+    assert metrics(result, "numCalls", "numFailedCalls", "numDeadLetters") == [8, 1, 1]
+    # Averages over tasks are kept in tenths, and times of calls are at most 3 % too low.
+    most, p50, p99 = metrics(result, "mostInFlight", "callTimeP50", "callTimeP99")
+    assert most == 40
+    assert 0 < p50 < 19_000 < p99
+
+
+def metrics(result: DataFrame, *names: str) -> list[int]:
+    """Return metrics of the node of the calls, after a result was collected."""
+    node = result._jdf.queryExecution().executedPlan()
+    return [node.metrics().apply(name).value() for name in names]
 
 
 def test_rows_per_call_when_given_then_a_call_gets_a_list(spark: SparkSession) -> None:

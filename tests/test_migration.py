@@ -83,6 +83,22 @@ def test_adopt_when_called_then_says_where_time_goes_on(feed: Feed) -> None:
     assert feed.run(keyed) == [("12:01", 1)]
 
 
+def test_adopt_when_given_the_query_that_has_ended_then_takes_its_plan(feed: Feed) -> None:
+    add(feed, "12:00:10", "12:01:10")
+    ended, rows = feed.run_query(counts(feed.stream().withWatermark("time", "5 seconds")))
+    assert rows == [("12:00", 1)]
+
+    with pytest.raises(AnalysisException) as refused:
+        tidegate.adopt(feed.checkpoint, ended)
+    assert refused.value.getCondition() == "TIDEGATE_NOTHING_TO_ADOPT"
+    feed.spark.conf.set(REPLACE, "true")
+    adopted = tidegate.adopt(feed.checkpoint, ended)
+
+    assert adopted == datetime(2026, 1, 1, 12, 1, 5, tzinfo=timezone.utc)
+    add(feed, "12:02:10")
+    assert job(feed) == [("12:01", 1)]
+
+
 def command(name: str, checkpoint: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "tidegate", name, checkpoint],
@@ -107,8 +123,32 @@ def test_command_when_given_a_checkpoint_then_the_next_start_adopts_it(feed: Fee
     assert job(feed) == [("12:01", 1)]
 
 
-def test_command_when_there_is_no_checkpoint_then_says_so(tmp_path: Path) -> None:
-    done = command("release", str(tmp_path))
+def test_command_when_a_keyed_checkpoint_is_released_then_spark_goes_on(feed: Feed) -> None:
+    feed.spark.conf.set(REPLACE, "true")
+    add(feed, "12:00:10", "12:01:10")
+    assert job(feed) == [("12:00", 1)]
 
-    assert done.returncode == 1
-    assert f"{tmp_path} is no checkpoint of a streaming query" in done.stderr
+    done = command("release", feed.checkpoint)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == (
+        f"A query without Tidegate continues from {feed.checkpoint} at 2026-01-01T12:01:05+00:00."
+    )
+    feed.spark.conf.set(REPLACE, "false")
+    add(feed, "12:02:10")
+    assert job(feed) == [("12:01", 1)]
+
+
+@pytest.mark.parametrize("name", ["adopt", "release"])
+def test_command_when_there_is_no_checkpoint_then_says_so(name: str, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+
+    done = command(name, str(empty))
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.strip().splitlines()[-1] == (
+        f"[TIDEGATE_NO_CHECKPOINT] {empty} is no checkpoint of a streaming query: it has no "
+        "offsets. Give the folder that was the query's checkpointLocation. SQLSTATE: 42K03"
+    )
+    assert list(empty.iterdir()) == []

@@ -1,6 +1,7 @@
 """What Tidegate refuses arrives as an AnalysisException with a class of its own and a sentence."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from pyspark.errors import AnalysisException
@@ -9,158 +10,70 @@ from pyspark.sql import functions as F
 
 import tidegate
 from feeds import Feed
-from refusals import check
+from refusals import check, check_at
+from refused import (
+    USABLE,
+    aggregations,
+    order_arguments,
+    refused_stream,
+    statements,
+    watermark_arguments,
+)
 
 
 @pytest.fixture
 def stream(feed: Feed) -> DataFrame:
     """Return a stream with two time columns, and a document."""
     feed.add(("12:00:10", 0))
-    document = F.parse_json(F.lit("{}"))
-    return feed.stream().withColumns({"other": F.col("time"), "document": document})
+    return refused_stream(feed)
 
 
-COLUMNS = "columns of the stream: `id`, `time`, `partition`, `other`, `document`."
-NO_DURATION = (
-    "which is not a duration. Use an interval without months or years, in whole milliseconds, for "
-    "example '5 seconds'."
-)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "condition", "sentence", "state"),
-    [
-        (
-            {"eventTime": "nowhere"},
-            "EVENT_TIME_NOT_FOUND",
-            f"The event time column `nowhere` does not exist. Use one of the {COLUMNS}",
-            "42703",
-        ),
-        (
-            {"eventTime": "id"},
-            "EVENT_TIME_NOT_TIMESTAMP",
-            "The event time column `id` has the type BIGINT, but must be a TIMESTAMP or "
-            "TIMESTAMP_NTZ. Convert it first, for example with to_timestamp or timestamp_millis.",
-            "42K09",
-        ),
-        (
-            {"substream": ["partition", "shard"]},
-            "SUBSTREAM_NOT_FOUND",
-            f"The substream column `shard` does not exist. Use one or more of the {COLUMNS}",
-            "42703",
-        ),
-        (
-            {"substream": "document"},
-            "SUBSTREAM_TYPE",
-            "The substream column `document` has the type VARIANT, whose values cannot be "
-            "compared. Use a column of a simple type, such as STRING or INT.",
-            "42K09",
-        ),
-        (
-            {"lag": "5 parsecs"},
-            "INVALID_DURATION",
-            f"The argument `lag` is '5 parsecs', {NO_DURATION}",
-            "22006",
-        ),
-        (
-            {"idleTimeout": "1 month"},
-            "INVALID_DURATION",
-            f"The argument `idleTimeout` is '1 month', {NO_DURATION}",
-            "22006",
-        ),
-        (
-            {"idleBehind": "soon"},
-            "INVALID_DURATION",
-            f"The argument `idleBehind` is 'soon', {NO_DURATION}",
-            "22006",
-        ),
-        (
-            {"maxFutureSkew": "1 microsecond"},
-            "INVALID_DURATION",
-            f"The argument `maxFutureSkew` is '1 microsecond', {NO_DURATION}",
-            "22006",
-        ),
-        (
-            {"lag": "5s"},
-            "DURATION_SPELLING",
-            "The argument `lag` is '5s', which is not a duration. Did you mean '5 seconds'?",
-            "22006",
-        ),
-        (
-            {"idleTimeout": "10min"},
-            "DURATION_SPELLING",
-            "The argument `idleTimeout` is '10min', which is not a duration. Did you mean '10 "
-            "minutes'?",
-            "22006",
-        ),
-        (
-            {"lag": None, "policy": tidegate.fixedLag("1h30")},
-            "DURATION_SPELLING",
-            "The argument `lag` is '1h30', which is not a duration. Did you mean '1 hour 30 "
-            "minutes'?",
-            "22006",
-        ),
-        (
-            {"emission": tidegate.byMinStep("5")},
-            "DURATION_SPELLING",
-            "The argument `step` is '5', which is not a duration. Did you mean '5 seconds'?",
-            "22006",
-        ),
-        (
-            {"lag": "-5 seconds"},
-            "DURATION_TOO_SMALL",
-            "The argument `lag` is '-5 seconds', but must be at least 0 ms. Use a duration such as "
-            "'5 seconds'.",
-            "22023",
-        ),
-        (
-            {"idleTimeout": "0 seconds"},
-            "DURATION_TOO_SMALL",
-            "The argument `idleTimeout` is '0 seconds', but must be at least 1 ms. Use a duration "
-            "such as '5 seconds'.",
-            "22023",
-        ),
-        (
-            {"emission": tidegate.byFrame("0 seconds")},
-            "DURATION_TOO_SMALL",
-            "The argument `size` is '0 seconds', but must be at least 1 ms. Use a duration such as "
-            "'5 seconds'.",
-            "22023",
-        ),
-        (
-            {"lag": None, "policy": tidegate.Policy("eventually", ("5 seconds",))},
-            "UNKNOWN_POLICY",
-            "There is no watermark policy with the name and number of arguments of "
-            "eventually('5 seconds'). Use one of `fixedLag`, `limitingLagAndDelay`, "
-            "`limitingLagAndLull`, `limitingTimestampAndWallClockLag`.",
-            "42704",
-        ),
-        (
-            {"emission": tidegate.Emission("byFrame", ())},
-            "UNKNOWN_POLICY",
-            "There is no emission with the name and number of arguments of byFrame(). Use one of "
-            "`byFrame`, `byMinStep`.",
-            "42704",
-        ),
-        (
-            {"name": " "},
-            "EMPTY_NAME",
-            "The argument `name` is empty. Leave it out to use the event time column as the name, "
-            "or pass a text such as 'orders'.",
-            "42602",
-        ),
-    ],
-    ids=lambda value: value if isinstance(value, str) and value.isupper() else "",
-)
+@watermark_arguments
 def test_argument_when_not_usable_then_the_sentence_names_it(
     stream: DataFrame, arguments: dict[str, object], condition: str, sentence: str, state: str
 ) -> None:
-    usable: dict[str, object] = {"eventTime": "time", "lag": "5 seconds"}
-
     with pytest.raises(AnalysisException) as error:
-        stream.transform(tidegate.withKeyedWatermark, **(usable | arguments))
+        stream.transform(tidegate.withKeyedWatermark, **(USABLE | arguments))
 
     check(error.value, condition, sentence, state)
+
+
+@order_arguments
+def test_order_when_not_usable_then_the_sentence_names_what_is_wrong(
+    stream: DataFrame, arguments: dict[str, Any], condition: str, sentence: str, state: str
+) -> None:
+    with pytest.raises(AnalysisException) as error:
+        tidegate.orderByEventTime(stream, **arguments)
+
+    check(error.value, condition, sentence, state)
+
+
+@statements
+def test_statement_when_a_word_is_wrong_then_the_error_points_at_it(
+    feed: Feed, sql: str, at: str, condition: str, sentence: str, state: str
+) -> None:
+    feed.stream().createOrReplaceTempView("events")
+
+    with pytest.raises(AnalysisException) as error:
+        feed.spark.sql(sql)
+
+    check_at(error.value, at, condition, sentence, state)
+
+
+@aggregations
+def test_aggregation_when_no_watermark_completes_its_groups_then_is_refused_at_the_start(
+    stream: DataFrame,
+    start: Callable[[DataFrame], None],
+    aggregated: Callable[[DataFrame], Any],
+    condition: str,
+    sentence: str,
+) -> None:
+    keyed = tidegate.withKeyedWatermark(stream, "time", "5 seconds")
+
+    with pytest.raises(AnalysisException) as error:
+        start(aggregated(keyed).count())
+
+    check(error.value, condition, sentence, "42K0E")
 
 
 def test_argument_when_not_usable_then_is_refused_in_batch_too(feed: Feed) -> None:

@@ -1,8 +1,6 @@
-"""Snapshots: exported, inspected, verified and started, in Python and from the command line."""
+"""Snapshots: exported, inspected, verified and started, in Python."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -72,6 +70,11 @@ def test_running_query_when_exported_then_goes_on(feed: Feed, tmp_path: Path) ->
     with pytest.raises(AnalysisException) as refused:
         tidegate.exportSnapshot(query, str(tmp_path / "again"))
     assert refused.value.getCondition() == "TIDEGATE_SNAPSHOT_QUERY_NOT_RUNNING"
+    with pytest.raises(ValueError) as has_output:
+        tidegate.exportSnapshot(query, str(tmp_path / "again"), output=str(tmp_path / "output"))
+    assert str(has_output.value) == (
+        "output is for the export of a checkpoint; of a running query the folder is known."
+    )
 
 
 def test_checkpoint_when_inspected_then_shows_its_stages(feed: Feed) -> None:
@@ -148,31 +151,3 @@ def test_snapshots_when_keep_is_no_number_then_says_so() -> None:
     assert str(refused.value) == (
         "keep must be a number of snapshots (an int) or None, found str: '2'."
     )
-
-
-def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tidegate", "snapshot", *arguments], capture_output=True, text=True
-    )
-
-
-def test_command_when_a_checkpoint_moves_then_each_step_says_what_it_did(
-    feed: Feed, tmp_path: Path
-) -> None:
-    snapshot, fork = str(tmp_path / "snapshot"), str(tmp_path / "fork")
-    add(feed, "12:00:10", "12:01:10")
-    feed.run(keyed(feed))
-
-    exported = command("export", feed.checkpoint, snapshot)
-    shown = command("inspect", snapshot)
-    again = command("export", feed.checkpoint, snapshot)
-    forked = command("start", snapshot, fork)
-
-    assert (exported.returncode, exported.stdout[: len(snapshot) + 7]) == (0, f"{snapshot}: batch")
-    assert "aggregate" in shown.stdout
-    assert again.returncode == 1
-    assert again.stderr.strip().splitlines()[-1].startswith("[TIDEGATE_SNAPSHOT_PATH_EXISTS]")
-    assert forked.stdout.startswith("The query ")
-    add(feed, "12:01:20", "12:02:10")
-    feed.checkpoint = fork
-    assert feed.run(keyed(feed)) == [("12:01", 2)]

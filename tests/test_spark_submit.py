@@ -1,13 +1,10 @@
 """The jar alone, as a platform team adds it: `--jars` and the extension, without the wheel."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-import tidegate
+from submits import CALLS, EXTENSION, OWN, REMINDED, answers, submit
 
 SCRIPT = """
 import sys
@@ -33,13 +30,10 @@ print("rows read:", sum(progress.numInputRows for progress in query.recentProgre
 """
 
 
-EXTENSION = ["--conf", "spark.sql.extensions=tidegate.TidegateExtensions"]
-
-
 def test_spark_submit_when_given_the_jar_and_the_extension_then_a_query_runs(
     tmp_path: Path,
 ) -> None:
-    done = submit(tmp_path, *EXTENSION)
+    done = submit(tmp_path, SCRIPT, *EXTENSION)
 
     if done.returncode != 0:
         pytest.fail(f"spark-submit failed:\n{done.stdout}\n{done.stderr}")
@@ -49,7 +43,7 @@ def test_spark_submit_when_given_the_jar_and_the_extension_then_a_query_runs(
 def test_spark_submit_when_the_extension_is_left_out_then_the_sentence_says_how_to_add_it(
     tmp_path: Path,
 ) -> None:
-    done = submit(tmp_path)
+    done = submit(tmp_path, SCRIPT)
 
     assert done.returncode != 0
     assert (
@@ -61,21 +55,24 @@ def test_spark_submit_when_the_extension_is_left_out_then_the_sentence_says_how_
     ) in done.stdout
 
 
-def submit(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    script = folder / "script.py"
-    script.write_text(SCRIPT)
-    command: list[str | Path] = [
-        Path(sys.executable).parent / "spark-submit",
-        *["--master", "local[1]", "--jars", tidegate.jarPath(), *options],
-        *["--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=1"],
-        script,
-        folder,
-    ]
-    return subprocess.run(
-        command,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=os.environ | {"PYSPARK_PYTHON": sys.executable},
-    )
+@pytest.mark.parametrize("catalog", ["in-memory", "hive"])
+def test_sql_when_the_extension_is_left_out_then_only_calls_of_tidegate_are_answered(
+    tmp_path: Path, catalog: str
+) -> None:
+    done = submit(tmp_path, CALLS, "--conf", f"spark.sql.catalogImplementation={catalog}")
+
+    assert f"catalog: {catalog}" in done.stdout
+    assert answers(done) == REMINDED
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [(EXTENSION, []), ([], ["configure"]), (EXTENSION, ["configure"])],
+    ids=["extension", "configure", "both"],
+)
+def test_sql_when_the_extension_comes_from_the_submission_or_the_job_then_calls_run(
+    tmp_path: Path, given: list[str], words: list[str]
+) -> None:
+    done = submit(tmp_path, CALLS, *given, words=words)
+
+    assert answers(done) == ["rows: 1"] * 4 + OWN, done.stderr

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from feeds import Feed
 from refusals import check_at
+from sparks import since
 
 NO_DURATION = (
     "which is not a duration. Use an interval without months or years, in whole milliseconds, for "
@@ -365,13 +366,14 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Non
             "many. Its arguments are ORDER_BY_TIME(data [, timecol]); others have to be named.",
             "42605",
         ),
-        (
+        pytest.param(
             "STREAM tumble(s, descriptor(time), 5 seconds)",
             "tumble(s, descriptor(time), 5 seconds)",
             "STREAM_MISPLACED",
             "STREAM stands before TUMBLE, which is no source. Put STREAM to the table: "
             "TUMBLE(TABLE(STREAM t), ...).",
             "42601",
+            marks=since(1, "STREAM"),
         ),
         (
             "impose_order(s, descriptor(time))",
@@ -586,7 +588,7 @@ def test_a_refused_call(
             "current_watermark('orders') or is_late(order_time).",
             "42605",
         ),
-        (
+        pytest.param(
             "SELECT * FROM impose_order(TABLE(SELECT * FROM s WATERMARK time DELAY OF INTERVAL 1 "
             "SECOND), descriptor(other), 5 seconds)",
             None,
@@ -594,6 +596,7 @@ def test_a_refused_call(
             "The query has the keyed watermark `other` and Spark's withWatermark on `time`, whose "
             "times do not mix. Use withKeyedWatermark for both.",
             "42K0E",
+            marks=since(1, "WATERMARK"),
         ),
     ],
 )

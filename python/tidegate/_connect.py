@@ -48,6 +48,8 @@ FROM {WATERMARKS_TABLE}(:query)
 
 
 PLACE = re.compile(r"; line \d+ pos \d+")
+# Names that mean the same in every literal of SQL, whatever the server's settings are.
+PLAIN_NAME = re.compile(r"[\w .`-]+")
 """What Spark puts behind the sentence of an error in SQL."""
 
 
@@ -70,8 +72,8 @@ def with_keyed_watermark(
     idle_behind: str | None = None,
     ingestion_time: str | None = None,
 ) -> DataFrame:
-    """Call ``IMPOSE_ORDER`` on a DataFrame."""
-    call = _Call("IMPOSE_ORDER")
+    """Call ``KEYED_WATERMARK`` on a DataFrame, which has the errors of this method."""
+    call = _Call("KEYED_WATERMARK")
     call.column(event_time)
     call.named("key", key)
     call.described("policy", policy)
@@ -104,7 +106,7 @@ def with_ingestion_watermark(
     name: str | None,
     flush: bool,
 ) -> DataFrame:
-    """Call ``IMPOSE_ORDER`` with a policy for ingestion time on a DataFrame."""
+    """Call ``KEYED_WATERMARK`` with a policy for ingestion time on a DataFrame."""
     policy: Described = ("ingestionTime", [max_event_time_lag, max_idle_lag])
     return with_keyed_watermark(
         df,
@@ -212,7 +214,7 @@ class _Call:
         self.values: dict[str, Any] = {}
 
     def column(self, name: str) -> None:
-        self.arguments.append(f"DESCRIPTOR({self._parameter(name)})")
+        self.arguments.append(self._descriptor(name))
 
     def value(self, value: Any) -> None:
         self.arguments.append(self._parameter(value))
@@ -221,13 +223,21 @@ class _Call:
         self.arguments.append(f"{argument} => {self._parameter(value)}")
 
     def named_column(self, argument: str, name: str) -> None:
-        self.arguments.append(f"{argument} => DESCRIPTOR({self._parameter(name)})")
+        self.arguments.append(f"{argument} => {self._descriptor(name)}")
 
     def described(self, argument: str, described: Described) -> None:
         name, durations = described
         if name is not None:
             values = ", ".join(map(self._parameter, durations))
             self.arguments.append(f"{argument} => {name}({values})")
+
+    def _descriptor(self, column: str) -> str:
+        """Name a column: in the text, because Spark 4.0 has no parameters there.
+
+        A name with signs that mean something in SQL is a parameter, and needs Spark 4.1.
+        """
+        name = f"'{column}'" if PLAIN_NAME.fullmatch(column) else self._parameter(column)
+        return f"DESCRIPTOR({name})"
 
     def _parameter(self, value: Any) -> str:
         name = f"p{len(self.values)}"

@@ -36,7 +36,7 @@ NO_JAR = (
 )
 
 NO_ADOPTION = (
-    "adopt needs classic PySpark, and this is a DataFrame of Spark Connect, which has no py4j. "
+    "adopt needs classic PySpark, and this is a query of Spark Connect, which has no py4j. "
     "Start the query on a server with spark.tidegate.adoptCheckpoint=true."
 )
 
@@ -161,11 +161,17 @@ def tidegate_name(df: Any, name: str) -> DataFrame:
     return DataFrame(named, df.sparkSession)
 
 
-def adopt(checkpoint: str, query: Any, output_mode: str) -> int | None:
-    """Call the facade's method of this name."""
+def adopt(checkpoint: str, query: Any, output_mode: str | None) -> int | None:
+    """Call the facade's method of this name; a query has an output mode, a DataFrame has none."""
     if is_connect(query):
         raise UnsupportedSessionError(NO_ADOPTION)
-    watermark: int | None = facade().adopt(checkpoint, _java_dataframe("query", query), output_mode)
+    if isinstance(query, StreamingQuery):
+        of_query: int | None = facade().adopt(checkpoint, query._jsq)
+        return of_query
+    if not isinstance(query, DataFrame):
+        wanted = "a pyspark.sql.DataFrame or a pyspark.sql.streaming.StreamingQuery"
+        raise wrong_type("query", wanted, query)
+    watermark: int | None = facade().adopt(checkpoint, query._jdf, output_mode or "append")
     return watermark
 
 

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
 
 from tidegate import _jvm
 from tidegate._arguments import output_mode, text
@@ -11,7 +12,9 @@ from tidegate._times import utc
 
 
 @keywords
-def adopt(checkpoint: str, query: DataFrame, outputMode: str = "append") -> datetime | None:
+def adopt(
+    checkpoint: str, query: DataFrame | StreamingQuery, outputMode: str | None = None
+) -> datetime | None:
     """Let a query continue from a checkpoint that was made without Tidegate.
 
     The keyed watermarks begin where Spark's watermark was, and the state stays where it is. The old
@@ -21,11 +24,13 @@ def adopt(checkpoint: str, query: DataFrame, outputMode: str = "append") -> date
     ----------
     checkpoint : str
         The ``checkpointLocation`` of the query, which must not be running.
-    query : DataFrame
+    query : DataFrame or StreamingQuery
         The query, with ``withKeyedWatermark``; or with ``withWatermark``, if
-        ``spark.tidegate.replaceWithWatermark`` is set.
-    outputMode : str, default "append"
-        The output mode of the query: ``append``, ``update`` or ``complete``.
+        ``spark.tidegate.replaceWithWatermark`` is set. Of a StreamingQuery that was stopped, such
+        as that of the job that made the checkpoint, the plan and the output mode are taken.
+    outputMode : str, optional
+        The output mode of a DataFrame: ``append``, which is the default, ``update`` or
+        ``complete``. A StreamingQuery has its own.
 
     Returns
     -------
@@ -37,14 +42,14 @@ def adopt(checkpoint: str, query: DataFrame, outputMode: str = "append") -> date
     TypeError
         If an argument has the wrong type.
     ValueError
-        If ``outputMode`` is no output mode.
+        If ``outputMode`` is no output mode, or if it is given with a StreamingQuery.
     MissingJarError
         If Spark runs without the Tidegate jar.
     UnsupportedSessionError
-        If the DataFrame is one of Spark Connect.
+        If the query is one of Spark Connect.
     pyspark.errors.AnalysisException
-        If there is no checkpoint, if it has other sources or keyed watermarks already, or if its
-        query is running.
+        If there is no checkpoint, if it has other sources or keyed watermarks already, if its
+        query is running, or if a StreamingQuery ran with keyed watermarks.
 
     Examples
     --------
@@ -57,7 +62,10 @@ def adopt(checkpoint: str, query: DataFrame, outputMode: str = "append") -> date
     'TIDEGATE_NO_CHECKPOINT'
     """
     location = text("checkpoint", checkpoint, "the folder of a checkpoint")
-    return utc(_jvm.adopt(location, query, output_mode(outputMode)))
+    mode = None if outputMode is None else output_mode(outputMode)
+    if mode is not None and isinstance(query, StreamingQuery):
+        raise ValueError("outputMode is for a DataFrame, and a StreamingQuery has its own.")
+    return utc(_jvm.adopt(location, query, mode))
 
 
 @keywords
@@ -84,9 +92,8 @@ def release(checkpoint: str) -> datetime | None:
     MissingJarError
         If Spark runs without the Tidegate jar.
     pyspark.errors.AnalysisException
-        If there is no checkpoint of a keyed query, if some of its state is not Spark's (sliding
-        windows from frames, event-time order), if its operators have names, or if its query is
-        running.
+        If there is no checkpoint of a keyed query, if some of its state is not Spark's (windows
+        from frames, event-time order), if its operators have names, or if its query is running.
 
     Examples
     --------

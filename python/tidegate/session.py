@@ -104,7 +104,7 @@ def jarPath() -> str:
     --------
     >>> import tidegate
     >>> tidegate.jarPath()
-    '.../tidegate/jars/tidegate-spark-4.2_2.13-...jar'
+    '.../tidegate/jars/tidegate-spark-..._2.13-...jar'
     """
     path = JARS / jar_name()
     if path.is_file():

@@ -252,6 +252,38 @@ def test_pauses_when_attempts_fail_then_double_up_to_a_limit(
     assert [_calls.longest_pause(n) for n in (1, 2, 3, 8, 5000)] == [0.1, 0.2, 0.4, 10.0, 10.0]
 
 
+def test_pauses_when_calls_fail_together_then_are_random_up_to_the_longest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_calls, "FIRST_PAUSE", 0.1)
+    bounds: list[tuple[float, float]] = []
+    slept: list[float] = []
+    draw = random.Random(1).uniform
+    sleep = asyncio.sleep
+
+    def uniform(low: float, high: float) -> float:
+        bounds.append((low, high))
+        return draw(low, high)
+
+    async def no_sleep(seconds: float) -> None:
+        slept.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr(random, "uniform", uniform)
+    monkeypatch.setattr(asyncio, "sleep", no_sleep)
+
+    async def refused(n: int) -> int:
+        raise OSError("refused")
+
+    ended = run(refused, *range(20), retries=2, max_in_flight=20)
+
+    assert [call.attempts for call in ended] == [3] * 20
+    assert sorted(bounds) == [(0, 0.1)] * 20 + [(0, 0.2)] * 20
+    # No two calls come back together, and the pauses have all lengths.
+    assert len(set(slept)) == 40
+    assert min(slept) < 0.02 and max(slept) > 0.16
+
+
 def test_key_when_the_function_takes_it_then_is_the_item_s() -> None:
     async def keyed(n: int, key: CallKey) -> CallKey:
         return key

@@ -18,8 +18,8 @@ CALLS = 3000
 DOCUMENTED = (TypeError, ValueError, tidegate.TidegateError)
 
 STATEMENT = re.compile(
-    r"SELECT \* FROM (IMPOSE_ORDER|ORDER_BY_TIME|BOUND_JOIN)\(TABLE\(\{df\}\)"
-    r"(, ([a-z_]+ => )?(:p\d+|DESCRIPTOR\(:p\d+\)|[a-zA-Z]+\(:p\d+(, :p\d+)*\)))*\)"
+    r"SELECT \* FROM (KEYED_WATERMARK|ORDER_BY_TIME|BOUND_JOIN)\(TABLE\(\{df\}\)"
+    r"(, ([a-z_]+ => )?(:p\d+|DESCRIPTOR\((:p\d+|'[\w .`-]+')\)|[a-zA-Z]+\(:p\d+(, :p\d+)*\)))*\)"
 )
 
 
@@ -194,7 +194,7 @@ def test_functions_when_arguments_are_random_then_only_documented_errors(
         )
 
 
-def test_functions_when_called_on_connect_then_no_text_of_the_caller_is_in_the_statement() -> None:
+def test_functions_when_called_on_connect_then_only_plain_names_are_in_the_statement() -> None:
     session = FakeConnectSession()
     r = random.Random(5)
     df = FakeConnectDataFrame(session, "orders")

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
 
 import tidegate
 from unit.fakes import FakeConnectDataFrame, FakeConnectSession, FakeFacade
@@ -15,6 +16,17 @@ def test_adopt_when_called_then_returns_the_watermark(df: DataFrame, facade: Fak
 
     assert facade.calls == [("/checkpoint", "a Java DataFrame", "update")]
     assert watermark == datetime(1970, 1, 1, 0, 0, 1, tzinfo=timezone.utc)
+
+
+def test_adopt_when_given_a_query_then_has_no_output_mode(facade: FakeFacade) -> None:
+    query: Any = StreamingQuery("a Java query")
+
+    tidegate.adopt("/checkpoint", query)
+
+    assert facade.calls == [("/checkpoint", "a Java query")]
+    with pytest.raises(ValueError) as refused:
+        tidegate.adopt("/checkpoint", query, outputMode="append")
+    assert str(refused.value) == "outputMode is for a DataFrame, and a StreamingQuery has its own."
 
 
 def test_release_when_there_is_no_watermark_then_returns_none(facade: FakeFacade) -> None:
@@ -30,17 +42,27 @@ def test_release_when_there_is_no_watermark_then_returns_none(facade: FakeFacade
             TypeError,
             "checkpoint must be the folder of a checkpoint (a str), found int: 1.",
         ),
-        (("/c", "df"), TypeError, "query must be a pyspark.sql.DataFrame, found str: 'df'."),
-        (("/c", None), TypeError, "query must be a pyspark.sql.DataFrame, found NoneType: None."),
+        (
+            ("/c", "df"),
+            TypeError,
+            "query must be a pyspark.sql.DataFrame or a pyspark.sql.streaming.StreamingQuery, "
+            "found str: 'df'.",
+        ),
+        (
+            ("/c", None),
+            TypeError,
+            "query must be a pyspark.sql.DataFrame or a pyspark.sql.streaming.StreamingQuery, "
+            "found NoneType: None.",
+        ),
         (
             ("/c", "df", "Append"),
             ValueError,
             "outputMode must be one of append, update, complete, found 'Append'.",
         ),
         (
-            ("/c", "df", None),
+            ("/c", "df", 1),
             TypeError,
-            "outputMode must be an output mode (a str), found NoneType: None.",
+            "outputMode must be an output mode (a str), found int: 1.",
         ),
     ],
 )

@@ -83,15 +83,15 @@ def connect_df(session: FakeConnectSession) -> FakeConnectDataFrame:
     return FakeConnectDataFrame(session, "events")
 
 
-def test_connect_when_all_is_given_then_every_name_is_a_parameter(
+def test_connect_when_all_is_given_then_every_name_is_in_the_call(
     session: FakeConnectSession, connect_df: FakeConnectDataFrame
 ) -> None:
     result: Any = tidegate.orderByEventTime(connect_df, ["a b", "c"], "time")
 
     assert session.calls == [
         (
-            "SELECT * FROM ORDER_BY_TIME(TABLE({df}), DESCRIPTOR(:p0), partition_by => :p1)",
-            {"p0": "time", "p1": ["a b", "c"]},
+            "SELECT * FROM ORDER_BY_TIME(TABLE({df}), DESCRIPTOR('time'), partition_by => :p0)",
+            {"p0": ["a b", "c"]},
             connect_df,
         )
     ]

@@ -64,10 +64,11 @@ AVRO = Library("avro")
 
 
 def orders(*libraries: Library) -> list[str]:
-    """Return the lists of extensions with Tidegate's at each place."""
+    """Return the lists of extensions with Tidegate's at each place, and the others either way."""
     others = [library.extension for library in libraries if library.extension]
     places = range(len(others) + 1)
-    return [",".join([*others[:at], TIDEGATE, *others[at:]]) for at in places]
+    both = [others] if len(others) < 2 else [others, others[::-1]]
+    return [",".join([*rest[:at], TIDEGATE, *rest[at:]]) for rest in both for at in places]
 
 
 def jars(*libraries: Library) -> str:

@@ -20,7 +20,7 @@ def test_names_when_given_then_are_in_the_clock(feed: RemoteFeed) -> None:
     assert query.lastProgress is not None
     offsets = {s["description"]: s["endOffset"] for s in query.lastProgress["sources"]}
     assert json.loads(offsets["tidegate_clock"])["places"] == {
-        "five": {"default": "aggregate", "state": 0}
+        "five": {"default": "aggregate", "state": 1000}
     }
 
 

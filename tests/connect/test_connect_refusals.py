@@ -12,6 +12,14 @@ from connect import server
 from connect.remote_feed import RemoteFeed
 from pairs import BETWEEN, keyed, timed
 from refusals import check, check_at
+from refused import (
+    USABLE,
+    aggregations,
+    order_arguments,
+    refused_stream,
+    statements,
+    watermark_arguments,
+)
 
 EXAMPLE = "Use an interval without months or years, in whole milliseconds, for example '5 seconds'."
 MUST_BE_TIME = (
@@ -72,91 +80,88 @@ def test_statement_when_refused_then_the_error_arrives_whole(
     check_at(error.value, at, condition, sentence, state)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "condition", "sentence", "state"),
-    [
-        (
-            {"eventTime": "times"},
-            "TIME_COLUMN_NOT_FOUND",
-            "The argument `timecol` of IMPOSE_ORDER names the column `times`, which its table does "
-            "not have. Use one of `id`, `time`, `partition`.",
-            "42703",
-        ),
-        (
-            {"eventTime": "id"},
-            "TIME_COLUMN_NOT_TIMESTAMP",
-            "The argument `timecol` of IMPOSE_ORDER names the column `id`, which has the type "
-            f"BIGINT, but {MUST_BE_TIME}",
-            "42K09",
-        ),
-        (
-            {"lag": "5 parsecs"},
-            "INVALID_DURATION",
-            f"The argument `lag` is '5 parsecs', which is not a duration. {EXAMPLE}",
-            "22006",
-        ),
-        (
-            {"lag": "PT5M"},
-            "DURATION_SPELLING",
-            "The argument `lag` is 'PT5M', which is not a duration. Did you mean '5 minutes'?",
-            "22006",
-        ),
-        (
-            {"idleTimeout": "0 seconds"},
-            "DURATION_TOO_SMALL",
-            "The argument `idle_timeout` is '0 seconds', but must be at least 1 ms. Use a duration "
-            "such as '5 seconds'.",
-            "22023",
-        ),
-        (
-            {"idleBehind": "0 seconds"},
-            "DURATION_TOO_SMALL",
-            "The argument `idle_behind` is '0 seconds', but must be at least 1 ms. Use a duration "
-            "such as '5 seconds'.",
-            "22023",
-        ),
-        (
-            {"maxFutureSkew": "-1 second"},
-            "DURATION_TOO_SMALL",
-            "The argument `max_future_skew` is '-1 second', but must be at least 0 ms. Use a "
-            "duration such as '5 seconds'.",
-            "22023",
-        ),
-        (
-            {"substream": "shop"},
-            "SUBSTREAM_NOT_FOUND",
-            "The substream column `shop` does not exist. Use one or more of the columns of the "
-            "stream: `id`, `time`, `partition`.",
-            "42703",
-        ),
-        (
-            {"emission": tidegate.Emission("byMoon", ("1 second",))},
-            "UNKNOWN_POLICY",
-            "There is no emission with the name and number of arguments of byMoon('1 second'). Use "
-            "one of `byFrame`, `byMinStep`.",
-            "42704",
-        ),
-        (
-            {"name": " "},
-            "EMPTY_NAME",
-            "The argument `name` is empty. Leave it out to use the event time column as the name, "
-            "or pass a text such as 'orders'.",
-            "42602",
-        ),
-    ],
-    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
-)
-def test_watermark_when_an_argument_is_refused_then_says_so_at_the_call(
+@watermark_arguments
+def test_watermark_when_an_argument_is_refused_then_says_so_at_the_call_as_classic_pyspark_does(
     feed: RemoteFeed, arguments: dict[str, Any], condition: str, sentence: str, state: str
 ) -> None:
-    defaults = {"eventTime": "time", "lag": "5 seconds"}
+    stream = refused_stream(feed)
 
     with pytest.raises(AnalysisException) as error:
-        tidegate.withKeyedWatermark(feed.stream(), **(defaults | arguments))
+        tidegate.withKeyedWatermark(stream, **(USABLE | arguments))
 
     check(error.value, condition, sentence, state)
     # The statement behind the call is not the user's.
     assert error.value.getQueryContext() == []
+
+
+@order_arguments
+def test_order_when_an_argument_is_refused_then_says_so_at_the_call_as_classic_pyspark_does(
+    feed: RemoteFeed, arguments: dict[str, Any], condition: str, sentence: str, state: str
+) -> None:
+    stream = refused_stream(feed)
+
+    with pytest.raises(AnalysisException) as error:
+        tidegate.orderByEventTime(stream, **arguments)
+
+    check(error.value, condition, sentence, state)
+    assert error.value.getQueryContext() == []
+
+
+@statements
+def test_statement_when_a_word_is_wrong_then_the_error_points_at_it(
+    feed: RemoteFeed, sql: str, at: str, condition: str, sentence: str, state: str
+) -> None:
+    feed.stream().createOrReplaceTempView("events")
+
+    with pytest.raises(AnalysisException) as error:
+        feed.spark.sql(sql)
+
+    check_at(error.value, at, condition, sentence, state)
+
+
+@aggregations
+def test_aggregation_when_no_watermark_completes_its_groups_then_is_refused_at_its_start(
+    feed: RemoteFeed, aggregated: Any, condition: str, sentence: str
+) -> None:
+    keyed = tidegate.withKeyedWatermark(feed.stream(), "time", "5 seconds")
+
+    with pytest.raises(AnalysisException) as error:
+        feed.run(aggregated(keyed).count())
+
+    check_at(error.value, None, condition, sentence, "42K0E")
+    assert written_by_us(error.value) == []
+
+
+def test_later_error_when_about_a_watermark_then_points_at_no_text_of_ours(
+    feed: RemoteFeed,
+) -> None:
+    once = tidegate.withKeyedWatermark(feed.stream(), "time", "5 seconds", name="orders")
+    errors = []
+    for refused in (
+        lambda: tidegate.withKeyedWatermark(once, "time", "5 seconds", 2),
+        lambda: once.union(feed.stream().withWatermark("time", "5 seconds")).schema,
+        lambda: feed.run(once.tidegateName("a").groupBy("id").count()),
+        lambda: once.select("nowhere").schema,
+        lambda: tidegate.orderByEventTime(once.drop("time")),
+    ):
+        with pytest.raises(AnalysisException) as error:
+            refused()
+        errors.append(error.value)
+
+    assert [error.getCondition() for error in errors] == [
+        "TIDEGATE_COLUMN_KEYED_TWICE",
+        "TIDEGATE_MIXED_WATERMARKS",
+        "TIDEGATE_AGGREGATE_WITHOUT_TIME",
+        "UNRESOLVED_COLUMN.WITH_SUGGESTION",
+        "TIDEGATE_ORDER_WITHOUT_WATERMARK",
+    ]
+    assert [written_by_us(error) for error in errors] == [[]] * len(errors)
+
+
+def written_by_us(error: AnalysisException) -> list[str]:
+    """Return what an error shows of the statements that our functions send."""
+    words = ("KEYED_WATERMARK", "ORDER_BY_TIME", "BOUND_JOIN", "pos ")
+    return [line for line in str(error).splitlines() if any(word in line for word in words)]
 
 
 @pytest.mark.parametrize(
@@ -287,6 +292,20 @@ def sql_errors(spark: SparkSession) -> list[str]:
             spark.sql(sql)
         errors.append(" ".join(str(error.value).split()))
     return errors
+
+
+def test_server_when_it_has_the_jar_alone_then_sql_says_how_to_start_it(tmp_path: Path) -> None:
+    jar = ["--jars", tidegate.jarPath()]
+    with server.running(tmp_path, *jar) as address, server.client(address) as spark:
+        statements = sql_errors(spark)
+        assert spark.sql("SELECT count(*) FROM orders").collect()[0][0] == 1
+        with pytest.raises(AnalysisException) as wrong:
+            spark.sql("SELECT * FROM orders WHERE >")
+
+    assert len(statements) == 4
+    for statement in statements:
+        assert statement.startswith("[TIDEGATE_EXTENSION_NOT_INSTALLED] This Spark session does")
+    assert wrong.value.getCondition() == "PARSE_SYNTAX_ERROR"
 
 
 def test_server_when_without_the_extension_then_the_first_call_says_how_to_start_it(

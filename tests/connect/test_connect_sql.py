@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from connect.remote_feed import RemoteFeed
+from sparks import since
 
 Rows = list[tuple[Any, ...]]
 
@@ -146,6 +147,7 @@ def test_execute_immediate_when_it_has_parameters_then_gives_a_stream(events: Re
     assert sorted(events.run(counted)) == WINDOWS[0][1]
 
 
+@since(1, "SQL scripts")
 @pytest.mark.parametrize(
     "statement",
     [

@@ -12,6 +12,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 import tidegate
 from connect.remote_feed import RemoteFeed
 from feeds import counts
+from sparks import since
 
 
 def test_watermark_when_on_substreams_then_no_row_of_one_that_is_behind_is_lost(
@@ -90,7 +91,14 @@ def test_max_future_skew_when_a_time_is_beyond_it_then_does_not_move_the_waterma
     assert clock(feed.run_query(counts(keyed))[0])["time"]["watermark"] == millis("12:00:05")
 
 
-@pytest.mark.parametrize("name", ["order time", "`order.time`", "{df}", "it's", "`a``b`", ":p1"])
+# Only plain names are in the text.
+NAMES = ["order time", "`order.time`", "`a``b`"] + [
+    pytest.param(name, marks=since(1, "parameters in DESCRIPTOR"))
+    for name in ("{df}", "it's", ":p1")
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_event_time_when_its_name_is_not_plain_then_is_spelled_as_in_classic_pyspark(
     feed: RemoteFeed, name: str
 ) -> None:

@@ -142,7 +142,8 @@ def test_notebook_when_run_then_shows_windows_watermarks_and_a_picture(tmp_path:
     text = "".join(o.text for o in by_cell["queries"] if o.get("name") == "stdout")
     assert [window("12:00", "12:01"), "120", "60"] in rows(text)
     (shown,) = by_cell["watermarks"]
-    assert "'orders'" in shown.data["text/plain"] or "orders" in shown.data["text/html"]
+    assert shown.data["text/html"].startswith('<table class="tidegate-watermarks">')
+    assert ">orders</td>" in shown.data["text/html"]
     assert any("image/png" in o.get("data", {}) for o in by_cell["draw"])
 
 

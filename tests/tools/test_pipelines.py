@@ -20,7 +20,7 @@ def test_pipeline_when_it_has_windows_in_sql_and_python_then_they_close(shell: S
     shell.settings.unlink()
     for file in files:
         assert file.file is not None
-        write(shell.folder / file.file, file.code.replace("/tmp/orders", str(shell.folder)))
+        write(shell.folder / file.file, file.code.replace("/data/orders", str(shell.folder)))
     rows = [{"id": s, "order_time": f"2026-01-01T12:00:{s:02}Z"} for s in (1, 4, 7, 30)]
     write(shell.folder / "incoming" / "rows.json", "\n".join(map(json.dumps, rows)))
 

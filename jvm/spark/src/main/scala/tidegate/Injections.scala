@@ -1,7 +1,7 @@
 package tidegate
 
 import org.apache.spark.sql.SparkSessionExtensions
-import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.tidegate.{LaterKeywords, SparkInternals}
 import tidegate.analysis.{
   CompleteWindowKeys,
   DropOperatorNames,
@@ -25,10 +25,16 @@ import tidegate.checks.{
 }
 import tidegate.errors.Conditions
 import tidegate.planning.{BindWatermarkFunctions, BindWatermarks, KeyedWatermarkStrategy}
-import tidegate.preparation.{PlanFrames, PlanSessions, PrepareStreamingQuery}
+import tidegate.preparation.{
+  PlanDeduplications,
+  PlanFrames,
+  PlanSessions,
+  PrepareStreamingQuery
+}
 import tidegate.sql.parser.TidegateSqlParser
 import tidegate.sql.{
   CheckFunctionNames,
+  CheckStreamTables,
   ClaimLateCalls,
   DescribeTableFunctions,
   ResolveEventTimeCalls,
@@ -73,6 +79,10 @@ private[tidegate] object Injections {
 
     // Before Spark looks for functions; its error would be about the arguments.
     extensions.injectHintResolutionRule(s => CheckFunctionNames(SparkInternals.isFunction(s, _)))
+
+    // Before Spark looks for a table of this name.
+    if (LaterKeywords.isMissing(LaterKeywords.STREAM))
+      extensions.injectHintResolutionRule(CheckStreamTables(_))
 
     // With the hint rules, because Spark drops unknown hints right after them.
     extensions.injectHintResolutionRule(_ => ResolveBoundsFollow)
@@ -127,8 +137,8 @@ private[tidegate] object Injections {
 
     // After the analysis, because Spark knows aggregates only in aggregations; and before the
     // optimizer rewrites the windows.
+    extensions.injectPlanNormalizationRule(_ => PlanDeduplications)
     extensions.injectPlanNormalizationRule(_ => PlanSessions)
-
     extensions.injectPlanNormalizationRule(_ => PlanFrames)
 
     extensions.injectPlannerStrategy(KeyedWatermarkStrategy(_))

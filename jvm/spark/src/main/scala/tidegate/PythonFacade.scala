@@ -109,6 +109,10 @@ final class PythonFacade {
   def adopt(checkpoint: String, query: DataFrame, outputMode: String): java.lang.Long =
     millis(tidegate.adopt(checkpoint, query, mode(outputMode)))
 
+  /** The same for a query that was stopped. */
+  def adopt(checkpoint: String, query: StreamingQuery): java.lang.Long =
+    millis(tidegate.adopt(checkpoint, query))
+
   /** See the package's method of the same name; the watermark is in epoch ms, or null. */
   def release(checkpoint: String): java.lang.Long = millis(tidegate.release(checkpoint))
 

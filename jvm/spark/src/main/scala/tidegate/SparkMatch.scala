@@ -12,10 +12,14 @@ private[tidegate] object SparkMatch {
    *   if this jar is for another one
    */
   def check(spark: String = org.apache.spark.SPARK_VERSION): Unit = {
-    val minor = spark.split('.').take(2).mkString(".")
-    // Not one of the error conditions: those are made known by way of Spark's private API.
-    if (minor != ThisJar.Spark) throw new SparkException(message(spark, minor))
+    // Its text is written here once more: to read that of the condition needs Spark's private API.
+    if (!isFor(spark)) throw new SparkException(message(spark, minor(spark)))
   }
+
+  /** Whether this jar is for a Spark, given with its full version. */
+  def isFor(spark: String): Boolean = minor(spark) == ThisJar.Spark
+
+  private def minor(spark: String) = spark.split('.').take(2).mkString(".")
 
   private def message(spark: String, minor: String): String = {
     val found =

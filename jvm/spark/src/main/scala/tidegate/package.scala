@@ -136,6 +136,19 @@ package object tidegate extends tidegate.PolicyFunctions with tidegate.SnapshotF
     )
 
   /**
+   * As the other `adopt`, with the plan and the output mode of a query that was stopped, for
+   * instance of the job that made the checkpoint.
+   *
+   * @param query
+   *   a query with `withWatermark` that does not run, if `spark.tidegate.replaceWithWatermark` is
+   *   set
+   * @throws AnalysisException
+   *   also if the query is running, or ran with keyed watermarks
+   */
+  def adopt(checkpoint: String, query: StreamingQuery): Option[Instant] =
+    instant(AdoptedCheckpoint.adopt(query, checkpoint))
+
+  /**
    * The way back: lets a query without Tidegate continue from the checkpoint of a query with keyed
    * watermarks, from the lowest of them. The old offset log is kept in the folder
    * `offsets.tidegate` of the checkpoint.
@@ -145,8 +158,8 @@ package object tidegate extends tidegate.PolicyFunctions with tidegate.SnapshotF
    * @return
    *   the watermark from which the query continues; `None` if there was none yet
    * @throws AnalysisException
-   *   if there is no checkpoint of a keyed query, if some state is not Spark's (sliding windows
-   *   from frames, event-time order), if operators have names, or if the query is running
+   *   if there is no checkpoint of a keyed query, if some state is not Spark's (windows from
+   *   frames, event-time order), if operators have names, or if the query is running
    */
   def release(checkpoint: String): Option[Instant] =
     instant(AdoptedCheckpoint.release(checkpoint, SparkSession.active))

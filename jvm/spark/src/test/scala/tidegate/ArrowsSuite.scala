@@ -95,7 +95,13 @@ object ArrowsSuite {
     Seq("tidegate.clock"),
     Seq("tidegate.execution"),
     Seq("tidegate.execution.due"),
-    Seq("tidegate.execution.calls", "tidegate.execution.frames", "tidegate.execution.order"),
+    Seq(
+      "tidegate.execution.calls",
+      "tidegate.execution.deduplication",
+      "tidegate.execution.frames",
+      "tidegate.execution.join",
+      "tidegate.execution.order"
+    ),
     Seq("tidegate.analysis"),
     Seq("tidegate.checks"),
     Seq("tidegate.preparation"),

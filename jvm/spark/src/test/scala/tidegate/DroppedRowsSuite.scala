@@ -34,7 +34,7 @@ class DroppedRowsSuite extends KeyedStreamTest {
     assert(run.lateRows.values.toSeq === Seq(2L))
   }
 
-  counted("an aggregation over windows", "stateStoreSave")(
+  counted("an aggregation over windows", "frameAggregate")(
     _.groupBy(window(col("time"), "10 seconds")).count()
   )
 

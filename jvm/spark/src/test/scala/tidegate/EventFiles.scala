@@ -3,6 +3,7 @@ package tidegate
 import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Path}
 
+import org.apache.spark.sql.functions._
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
@@ -40,6 +41,11 @@ object EventFiles {
       .schema(schema)
       .option("maxFilesPerTrigger", filesPerBatch.toLong)
       .json(folder.toString)
+
+  /** With columns that are NOT NULL: those of files may be null, whatever their schema says. */
+  def withoutNulls(events: DataFrame): DataFrame = events
+    .withColumn("time", coalesce(col("time"), timestamp_seconds(lit(0))))
+    .withColumn("n", coalesce(col("n"), lit(0)))
 
   /** The same events as a table, for the batch result. */
   def table(spark: SparkSession, folder: Path): DataFrame =

@@ -303,6 +303,22 @@ public final class Tidegate {
   }
 
   /**
+   * As the other {@code adopt}, with the plan and the output mode of a query that was stopped, for
+   * instance of the job that made the checkpoint.
+   *
+   * <p>Throws an {@code AnalysisException} also if the query is running, or ran with keyed
+   * watermarks.
+   *
+   * @param checkpoint the {@code checkpointLocation} of the query, which must not run
+   * @param query a query with {@code withWatermark} that does not run, if {@code
+   *     spark.tidegate.replaceWithWatermark} is set
+   * @return the watermark from which the query continues; empty if Spark had none yet
+   */
+  public static Optional<Instant> adopt(String checkpoint, StreamingQuery query) {
+    return Converters.optional(package$.MODULE$.adopt(checkpoint, query));
+  }
+
+  /**
    * The way back: lets a query without Tidegate continue from the checkpoint of a query with keyed
    * watermarks, from the lowest of them.
    *

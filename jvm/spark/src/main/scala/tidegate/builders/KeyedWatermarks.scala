@@ -37,6 +37,38 @@ private[tidegate] object KeyedWatermarks {
       throw WatermarkErrors.extensionNotInstalled()
     }
     val input = SparkInternals.analyzed(ds)
+    val plan = on(
+      input,
+      eventTime,
+      key,
+      policy,
+      substream,
+      idleTimeout,
+      emission,
+      name,
+      maxFutureSkew,
+      flush,
+      idleBehind,
+      ingestionTime
+    )
+    if (plan eq input) ds else SparkInternals.withPlan(ds, plan)
+  }
+
+  /** As `add`, on a plan. */
+  def on(
+      input: LogicalPlan,
+      eventTime: String,
+      key: Int,
+      policy: PolicySpec,
+      substream: Seq[String],
+      idleTimeout: Option[String],
+      emission: Option[EmissionSpec],
+      name: Option[String],
+      maxFutureSkew: Option[String],
+      flush: Boolean,
+      idleBehind: Option[String],
+      ingestionTime: Option[String]
+  ): LogicalPlan = {
     // A null is no name, and is not found either.
     val time = eventTimeColumn(input, String.valueOf(eventTime))
     val columns = substream.map(name => substreamColumn(input, String.valueOf(name)))
@@ -51,9 +83,7 @@ private[tidegate] object KeyedWatermarks {
       flush,
       idleBehind.map(Durations.parseMs("idleBehind", _, smallestMs = 1))
     )
-    val appended = ingestionTime.map(ingestionTimeColumn(input, _))
-    val plan = over(input, time, columns, spec, appended)
-    if (plan eq input) ds else SparkInternals.withPlan(ds, plan)
+    over(input, time, columns, spec, ingestionTime.map(ingestionTimeColumn(input, _)))
   }
 
   /** The watermark over `input`; `input` itself if it is batch data, which has none. */

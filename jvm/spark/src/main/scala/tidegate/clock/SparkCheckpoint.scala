@@ -1,10 +1,12 @@
 package tidegate.clock
 
+import java.io.IOException
+
 import org.apache.hadoop.fs.Path
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.tidegate.{OffsetEntries, OffsetEntry, SparkInternals}
+import org.apache.spark.sql.{AnalysisException, SparkSession}
 import tidegate.core.clock.{ClockCodec, ClockState, QuerySpec}
 import tidegate.errors.AdoptionErrors
 import tidegate.plans.DropLate
@@ -27,9 +29,17 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
   private val changed = new Path(root, "offsets.changed")
   private val mark = new Path(root, "tidegate.adopt")
 
-  /** Ends a change that was interrupted when the old log was away and the new one not yet there. */
-  def recover(): Unit =
-    if (!files.exists(offsets) && files.exists(changed)) rename(changed, offsets)
+  /**
+   * Ends a change that was interrupted when the old log was away and the new one not yet there.
+   *
+   * @return
+   *   whether there was such a change
+   */
+  def recover(): Boolean = {
+    val isCutOff = !files.exists(offsets) && files.exists(changed)
+    if (isCutOff) rename(changed, offsets)
+    isCutOff
+  }
 
   /** The last batch that was begun: a start needs no more. */
   private lazy val last: Option[OffsetEntry] =
@@ -60,6 +70,12 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
     lacksClock && !entry.texts.exists(isClock)
   }
 
+  /** Whether some batch has the clock among its sources. */
+  def hasClock: Boolean = entries.exists(_._2.texts.exists(isClock))
+
+  /** Spark's watermark in the last batch that was begun, in epoch ms; 0 if it had none. */
+  def watermarkMs: Long = last.fold(0L)(_.watermarkMs)
+
   /** How many sources the checkpoint has; `None` if it knows them by name. */
   def sources: Option[Int] = last.filterNot(_.isByName).map(_.size)
 
@@ -74,7 +90,7 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
    */
   def markForAdoption(): Unit = {
     if (!exists) throw AdoptionErrors.noCheckpoint(location)
-    if (entries.exists(_._2.texts.exists(isClock))) throw AdoptionErrors.alreadyAdopted(location)
+    if (hasClock) throw AdoptionErrors.alreadyAdopted(location)
     refuseGrowing()
     files.create(mark, true).close()
   }
@@ -125,7 +141,7 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
     if (!exists) throw AdoptionErrors.noCheckpoint(location)
     // The clock may have no offset in the first batches.
     val places = entries.flatMap { case (_, entry) => entry.placeOf(isClock) }.distinct
-    if (!entries.exists(_._2.texts.exists(isClock))) throw AdoptionErrors.nothingToRelease(location)
+    if (!hasClock) throw AdoptionErrors.nothingToRelease(location)
     val own = new StateCheckpoint(location, session).operators.filter(_._1 >= FirstOwnState)
     if (own.nonEmpty) throw AdoptionErrors.ownState(location, own.values.toSeq.sorted)
     val released = entries.map { case (batchId, entry) =>
@@ -153,7 +169,13 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
     val kept = new Path(root, old)
     if (files.exists(kept)) files.delete(kept, true)
     rename(offsets, kept)
-    rename(changed, offsets)
+    try rename(changed, offsets)
+    catch {
+      case e: AnalysisException =>
+        // Spark takes a checkpoint without a log for a new one.
+        rename(kept, offsets)
+        throw e
+    }
   }
 
   private def refuseGrowing(): Unit = {
@@ -164,8 +186,16 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
     }
   }
 
-  private def rename(from: Path, to: Path): Unit =
-    if (!files.rename(from, to)) throw AdoptionErrors.notRenamed(from.toString, to.toString)
+  private def rename(from: Path, to: Path): Unit = {
+    val isRenamed =
+      try files.rename(from, to)
+      catch {
+        case e: IOException =>
+          logWarning(s"$from was not renamed to $to.", e)
+          false
+      }
+    if (!isRenamed) throw AdoptionErrors.notRenamed(from.toString, to.toString)
+  }
 }
 
 private[tidegate] object SparkCheckpoint {

@@ -17,6 +17,12 @@ object AdoptionErrors {
 
   def nothingToAdopt(): AnalysisException = error("NOTHING_TO_ADOPT")
 
+  def preparedQuery(query: String): AnalysisException =
+    error("ADOPTED_QUERY", "query" -> query)
+
+  def queryWithoutPlan(query: String): AnalysisException =
+    error("ADOPTED_WITHOUT_PLAN", "query" -> query)
+
   def otherSources(location: String, found: Int, wanted: Int): AnalysisException =
     error(
       "ADOPTED_SOURCES",

@@ -42,9 +42,16 @@ object CheckpointErrors {
   def orderChanged(operator: String, before: String, now: String): AnalysisException =
     error("ORDER_CHANGED", "operator" -> operator, "before" -> before, "now" -> now)
 
+  /** The query has no deduplication for the keys that one left in the checkpoint. */
+  def keysRefused(operator: String): AnalysisException =
+    error("KEYS_REFUSED", "operator" -> operator)
+
   def framesRefused(operator: String, windows: String, found: String): AnalysisException =
     error("FRAMES_REFUSED", "operator" -> operator, "windows" -> windows, "found" -> found)
 
   def sessionsRefused(operator: String, state: String, found: String): AnalysisException =
     error("SESSIONS_REFUSED", "operator" -> operator, "state" -> state, "found" -> found)
+
+  def joinRefused(operator: String, found: String): AnalysisException =
+    error("JOIN_REFUSED", "operator" -> operator, "found" -> found)
 }

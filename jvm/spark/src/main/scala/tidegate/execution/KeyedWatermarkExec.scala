@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   BindReferences,
   Cast,
   Expression,
+  Predicate,
   SortOrder,
   UnsafeProjection
 }
@@ -23,10 +24,12 @@ import tidegate.statistics.{SubstreamNode, SubstreamStats}
  * Passes the rows of `left` through and notes the highest event time of every substream.
  *
  * `right` is the clock. It is in the plan to make the clock one of the query's sources, and never
- * runs. A row without a time is not noted.
+ * runs. A row without a time is not noted, nor one that does not move the watermark.
  *
  * @param observed
  *   the column whose times are noted: the event time, or the time at which rows were appended
+ * @param movedBy
+ *   the rows whose times are noted; all if none
  * @param mark
  *   the watermark at the end of this batch, for `EXPLAIN`
  */
@@ -38,6 +41,7 @@ final case class KeyedWatermarkExec(
     observed: Attribute,
     substream: Seq[Attribute],
     spec: WatermarkSpec,
+    movedBy: Option[Expression],
     mark: Option[NodeMark],
     stats: SubstreamStats
 ) extends BinaryExecNode
@@ -45,7 +49,7 @@ final case class KeyedWatermarkExec(
     with DescribesItself {
 
   @transient override lazy val references: AttributeSet = AttributeSet(
-    Seq(eventTime, observed) ++ substream
+    Seq(eventTime, observed) ++ substream ++ movedBy.toSeq.flatMap(_.references)
   )
 
   override def producedAttributes: AttributeSet = AttributeSet.empty
@@ -68,10 +72,13 @@ final case class KeyedWatermarkExec(
     val time = left.output.indexWhere(_.exprId == observed.exprId)
     val columns = left.output
     val by = substreamColumns
+    val condition = movedBy
     left.execute().mapPartitionsWithIndex { (partition, rows) =>
       val project = UnsafeProjection.create(by, columns)
+      val moves = condition.map(Predicate.create(_, columns))
+      moves.foreach(_.initialize(partition))
       rows.map { row =>
-        if (!row.isNullAt(time)) {
+        if (!row.isNullAt(time) && moves.forall(_.eval(row))) {
           val values = project(row)
           val substream = by.indices.foldLeft(noted.root) { (node, i) =>
             if (values.isNullAt(i)) node.ofNull()
@@ -108,8 +115,10 @@ final case class KeyedWatermarkExec(
          |$node = ${value.isNull} ? $node.ofNull() : $node.of(${value.value});
        """.stripMargin
     }
+    val (condition, moves) = movesWatermark(ctx)
     s"""
-       |if (!${time.isNull}) {
+       |$condition
+       |if (!${time.isNull} && $moves) {
        |  ${classOf[SubstreamNode].getName} $node = $noted.root();
        |  ${steps.mkString("\n")}
        |  $noted.observe($node, ${time.value}, $partition);
@@ -118,12 +127,20 @@ final case class KeyedWatermarkExec(
      """.stripMargin
   }
 
+  /** Code that computes whether a row moves the watermark, and the name of the result. */
+  private def movesWatermark(ctx: CodegenContext): (String, String) =
+    movedBy.fold(("", "true")) { p =>
+      val moves = BindReferences.bindReference(p, left.output).genCode(ctx)
+      (moves.code.toString, s"!${moves.isNull} && ${moves.value}")
+    }
+
   override def describe: String = {
     val by = if (substream.isEmpty) "" else substream.mkString(", substream=[", ", ", "]")
     val watermark =
       WatermarkText.of(mark.flatMap(_.watermarkMs).getOrElse(OperatorBatch.NothingLate))
     val of = if (observed.exprId == eventTime.exprId) "" else s" of $observed"
-    s"${spec.name}: $eventTime, key=${spec.key}, ${spec.policy}$of$by, " +
+    val moved = movedBy.fold("")(p => s", moved by rows with $p")
+    s"${spec.name}: $eventTime, key=${spec.key}, ${spec.policy}$of$by$moved, " +
       s"watermark $watermark, idle=${mark.exists(_.idle)}"
   }
 

@@ -58,10 +58,15 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
   /**
    * Spark aborts the store of a task that ends before its last row. A task that is to be killed
    * ends at the next row: the rows of one key may be without number.
+   *
+   * @param hidden
+   *   after the last row, the number of rows of the state that are not counted in the progress of
+   *   the query, such as the pages of due keys
    */
   protected def commitAtEnd(
       store: StateStore,
-      rows: Iterator[InternalRow]
+      rows: Iterator[InternalRow],
+      hidden: () => Long = () => 0L
   ): Iterator[InternalRow] = {
     val numOutputRows = longMetric("numOutputRows")
     val updateMs = longMetric("allUpdatesTimeMs")
@@ -84,10 +89,15 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
 
       private def commit(): Unit = {
         isCommitted = true
+        val notCounted = hidden()
         // As in Spark's operators, this includes the time of the consumers of the rows.
         updateMs += NANOSECONDS.toMillis(System.nanoTime - start)
         commitMs += timeTakenMs(store.commit())
         setStoreMetrics(store)
+        if (notCounted > 0) {
+          val total = longMetric("numTotalStateRows")
+          total.set(math.max(0L, total.value - notCounted))
+        }
         setOperatorMetrics()
       }
     }

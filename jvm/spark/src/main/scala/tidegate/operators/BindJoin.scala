@@ -26,7 +26,7 @@ private[tidegate] object BindJoin {
       left: Seq[StateTimes],
       right: Seq[StateTimes]
   ): StreamingSymmetricHashJoinExec = {
-    val byKey = keyOrdinal(join, left, right)
+    val byKey = keyOrdinal(join.leftKeys, join.rightKeys, left, right)
     val keyed =
       if (byKey.isDefined) join
       else
@@ -53,14 +53,15 @@ private[tidegate] object BindJoin {
     else times.evictionMs
 
   /** The join key that is the time of both sides, if it is the only time in the bounds. */
-  private def keyOrdinal(
-      join: StreamingSymmetricHashJoinExec,
+  def keyOrdinal(
+      leftKeys: Seq[Expression],
+      rightKeys: Seq[Expression],
       left: Seq[StateTimes],
       right: Seq[StateTimes]
   ): Option[Int] =
     (left, right) match {
       case (Seq(l), Seq(r)) =>
-        val i = join.leftKeys.zip(join.rightKeys).indexWhere { case (lk, rk) =>
+        val i = leftKeys.zip(rightKeys).indexWhere { case (lk, rk) =>
           is(lk, l) && is(rk, r)
         }
         if (i < 0) None else Some(i)
@@ -122,10 +123,7 @@ private[tidegate] object BindJoin {
     /** @param time the column, or the join key that is the column */
     def passed(time: Expression): Expression = {
       val value = if (EventTimeTag.isWindow(column)) GetStructField(time, 1) else time
-      val upTo = EndOfTime.micros(limitMs) match {
-        case limit if isAtLimitPassed || limit == EndOfTime.AfterAllMicros => limit
-        case limit                                                         => limit - 1
-      }
+      val upTo = SideLimit.upTo(limitMs, isAtLimitPassed)
       LessThanOrEqual(PreciseTimestampConversion(value, value.dataType, LongType), Literal(upTo))
     }
   }

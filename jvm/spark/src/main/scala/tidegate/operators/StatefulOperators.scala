@@ -56,12 +56,14 @@ object StatefulOperators {
   }
 
   /** The number under which one of our own operators keeps its state. */
-  def ownId(plan: LogicalPlan, operator: String): Long =
-    plan.collectFirst { case d: DropLate if d.operator == operator => d.stateId }.getOrElse {
+  def ownId(plan: LogicalPlan, operator: String): Long = {
+    val ids = plan.collect { case d: DropLate if d.owner.name == operator => d.stateId }
+    ids.minOption.getOrElse {
       throw new NoSuchElementException(s"the plan has no operator $operator")
     }
+  }
 
   /** The operator that keeps its state under a number. */
   def withOwnId(plan: LogicalPlan, id: Long): Option[String] =
-    plan.collectFirst { case d: DropLate if d.stateId == id => d.operator }
+    plan.collectFirst { case d: DropLate if d.stateId == id => d.owner.name }
 }

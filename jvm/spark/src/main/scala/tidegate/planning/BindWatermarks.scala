@@ -9,6 +9,7 @@ import org.apache.spark.sql.tidegate.{
   WatermarkSupport
 }
 import tidegate.errors.WatermarkErrors
+import tidegate.execution.join.{IntervalJoinExec, Sides}
 import tidegate.execution.{
   DropLateExec,
   FindDropLate,
@@ -17,7 +18,14 @@ import tidegate.execution.{
   OneStoreExec,
   OperatorsInOrderExec
 }
-import tidegate.operators.{BindJoin, NullKeys, OneTimeOperator, StateTimes, StatefulOperators}
+import tidegate.operators.{
+  BindJoin,
+  NullKeys,
+  OneTimeOperator,
+  SideLimit,
+  StateTimes,
+  StatefulOperators
+}
 import tidegate.plans.OperatorName
 
 /**
@@ -43,6 +51,7 @@ object BindWatermarks extends ColumnarRule {
     case u: UpdateEventTimeColumnExec => bindUpdate(u)
     // Spark has numbered the states.
     case o: OperatorsInOrderExec => Some(o.child)
+    case j: IntervalJoinExec     => Some(bindJoin(j))
     // Our own operators were planned with their watermarks.
     case own: OneStoreExec =>
       for (name <- own.operator; drop <- FindDropLate.named(own, name))
@@ -59,6 +68,15 @@ object BindWatermarks extends ColumnarRule {
     val (left, right) =
       (FindDropLate.ownedBy(join.left, owner), FindDropLate.ownedBy(join.right, owner))
     keyed(BindJoin(join, left.map(stateTimes), right.map(stateTimes)), left ++ right)
+  }
+
+  private def bindJoin(join: IntervalJoinExec): SparkPlan = {
+    val drops = Sides(join.left, join.right).map(FindDropLate.ownedBy(_, join.owner))
+    val times = drops.map(_.map(stateTimes))
+    val byKey = BindJoin.keyOrdinal(join.leftKeys, join.rightKeys, times.left, times.right)
+    // A query is planned with this join only if each side has one time.
+    val limits = times.map(side => SideLimit.of(side.head, byKey.isDefined))
+    keyed(join.copy(limits = Some(limits)), drops.left ++ drops.right)
   }
 
   private def bindOneTime(node: SparkPlan): Option[SparkPlan] =

@@ -9,7 +9,9 @@ import tidegate.clock.RunningQuery
 import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
 import tidegate.core.{EndOfTime, Saturating}
 import tidegate.execution.calls.{AsyncCallsExec, AsyncMapExec}
+import tidegate.execution.deduplication.DeduplicateByTimeExec
 import tidegate.execution.frames.{FrameAggregateExec, FrameAggregates, SessionAggregateExec}
+import tidegate.execution.join.{IntervalJoinExec, Reach}
 import tidegate.execution.order.EventTimeOrderExec
 import tidegate.execution.{
   DropLateExec,
@@ -24,9 +26,11 @@ import tidegate.plans.{
   AsyncCalls,
   AsyncMap,
   BoundsFollow,
+  DeduplicateByTime,
   DropLate,
   EventTimeOrder,
   FrameAggregate,
+  IntervalJoin,
   KeyedOutput,
   KeyedWatermark,
   NoFrames,
@@ -56,6 +60,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
           k.observed,
           k.substream,
           k.spec,
+          k.movedBy,
           query.map(_.batchTimes).flatMap(_.node(k.spec.name)),
           stats(k)
         )
@@ -73,10 +78,16 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case s: SessionAggregate          => Seq(sessionAggregate(s, s.output))
     case KeepNotNull(columns, filter) => Seq(ProjectExec(columns, planLater(filter)))
     case o: EventTimeOrder            => Seq(eventTimeOrder(o))
+    case d: DeduplicateByTime         => Seq(deduplicateByTime(d))
     case p: PreparedQuery             =>
+      val child = planLater(PlanIntervalJoins(p.child, p.decisions.joins))
       val numbers = p.decisions.time.places.transform((_, place) => place.state)
-      Seq(OperatorsInOrderExec(numbers, p.decisions.isNumbered, planLater(p.child)))
-    case a: AsyncMap =>
+      Seq(
+        if (numbers.isEmpty) child
+        else OperatorsInOrderExec(numbers, p.decisions.isNumbered, child)
+      )
+    case j: IntervalJoin => Seq(intervalJoin(j))
+    case a: AsyncMap     =>
       Seq(AsyncMapExec(a.function, a.options, a.result, a.input, a.output, planLater(a.child)))
     case a: AsyncCalls =>
       val child = planLater(a.child)
@@ -130,6 +141,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       running.map(_._2),
       lowestTimes(running),
       running.map { case (q, operator) => q.stateInfo(operator) },
+      node.isShort,
       partial.over(planLater(partial.child))
     )
   }
@@ -165,6 +177,33 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       },
       // Spark expects each partition of the state to be committed in every batch.
       if (node.partitionBy.isEmpty) stateInfo.map(_.copy(numPartitions = 1)) else stateInfo,
+      planLater(node.child)
+    )
+  }
+
+  private def intervalJoin(node: IntervalJoin): SparkPlan = IntervalJoinExec(
+    node.leftKeys,
+    node.rightKeys,
+    node.joinType,
+    node.condition,
+    Reach(node.least, node.most),
+    node.owner,
+    None,
+    query.map(_.stateInfo(node.owner.name)),
+    planLater(node.left),
+    planLater(node.right)
+  )
+
+  private def deduplicateByTime(node: DeduplicateByTime): SparkPlan = {
+    val running = runningOperator(Some(node.operator))
+    DeduplicateByTimeExec(
+      node.keys,
+      node.eventTime,
+      node.retentionMs,
+      node.isInclusive,
+      running.map(_._2),
+      running.fold(OperatorBatch.none) { case (q, operator) => q.operatorTimes(operator) },
+      running.map { case (q, operator) => q.stateInfo(operator) },
       planLater(node.child)
     )
   }

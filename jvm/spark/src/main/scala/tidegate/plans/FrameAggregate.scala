@@ -2,6 +2,7 @@ package tidegate.plans
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExpressionSet}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.types.StructType
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
 
@@ -14,11 +15,14 @@ import tidegate.core.window.WindowGrid
  *   that names a window: its first, or its last if windows grow
  * @param operator
  *   the name of the operator whose watermark closes the windows; none if the query has not started
+ * @param isShort
+ *   whether the state has short rows, which are for windows that do not overlap
  */
 final case class FrameAggregate(
     frame: Attribute,
     grid: WindowGrid,
     operator: Option[String],
+    isShort: Boolean,
     child: LogicalPlan
 ) extends UnaryNode {
 
@@ -41,4 +45,13 @@ object FrameAggregate {
 
   /** The name of the operator in the progress of a query, and in the metadata of its state. */
   val StateName: String = "frameAggregate"
+
+  /**
+   * The first column of a short row of the state; no other row begins with a column of this name.
+   */
+  val FirstOfShortRow: String = "frame_end"
+
+  /** Whether rows of the state with this schema are short. */
+  def hasShortRows(value: StructType): Boolean =
+    value.fieldNames.headOption.contains(FirstOfShortRow)
 }

@@ -7,6 +7,8 @@ import tidegate.core.window.WindowGrid
  *
  * @param windows
  *   the windows that are put together from frames, by the name of their operator
+ * @param short
+ *   the operators among them whose state has short rows
  * @param against
  *   why the windows of an operator are not, by the name of the operator
  * @param againstAll
@@ -15,6 +17,7 @@ import tidegate.core.window.WindowGrid
  */
 final case class FrameDecisions(
     windows: Map[String, WindowGrid],
+    short: Set[String],
     against: Map[String, String],
     againstAll: Option[String]
 )

@@ -1,6 +1,6 @@
 package tidegate.plans
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{BinaryNode, LogicalPlan, Statistics}
 import tidegate.columns.{EventTimeTag, WindowMark}
 
@@ -13,6 +13,8 @@ import tidegate.columns.{EventTimeTag, WindowMark}
  * @param ingestionTime
  *   the column with the times at which rows were appended to their substreams, if these times move
  *   the watermark instead of event times
+ * @param movedBy
+ *   the rows whose times move the watermark, if not those of all rows do
  */
 final case class KeyedWatermark(
     left: LogicalPlan,
@@ -20,7 +22,8 @@ final case class KeyedWatermark(
     eventTime: Attribute,
     substream: Seq[Attribute],
     spec: WatermarkSpec,
-    ingestionTime: Option[Attribute] = None
+    ingestionTime: Option[Attribute] = None,
+    movedBy: Option[Expression] = None
 ) extends BinaryNode {
 
   /** The column whose times move the watermark. */
@@ -38,7 +41,7 @@ final case class KeyedWatermark(
   override protected def stringArgs: Iterator[Any] =
     Iterator[Any](eventTime, s"key=${spec.key}", s"name=${spec.name}", spec.policy) ++
       (if (substream.isEmpty) None else Some(substream.mkString("substream=[", ", ", "]"))) ++
-      ingestionTime.map(a => s"ingestionTime=$a")
+      ingestionTime.map(a => s"ingestionTime=$a") ++ movedBy.map(p => s"movedBy=$p")
 
   override def maxRows: Option[Long] = left.maxRows
 

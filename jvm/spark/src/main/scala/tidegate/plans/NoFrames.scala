@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan, UnaryNode}
 
 /**
- * Shows in `EXPLAIN` why the aggregation above it, over sliding windows, keeps Spark's own plan;
- * rows pass unchanged.
+ * Shows in `EXPLAIN` why the aggregation above it, over windows, keeps Spark's own plan; rows pass
+ * unchanged.
  */
 final case class NoFrames(reason: String, child: LogicalPlan) extends UnaryNode {
 

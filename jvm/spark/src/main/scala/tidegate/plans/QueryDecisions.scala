@@ -7,6 +7,10 @@ import tidegate.core.clock.{FormerNames, QuerySpec}
  *
  * @param time
  *   the watermarks with their final names and emissions, and the operators with their bounds
+ * @param joins
+ *   the names of those joins of streams that are made by our own operator
+ * @param deduplications
+ *   the names of the deduplications that are our own operator
  * @param former
  *   what the checkpoint calls the operators
  * @param isNumbered
@@ -16,6 +20,8 @@ final case class QueryDecisions(
     time: QuerySpec,
     frames: FrameDecisions,
     sessions: SessionDecisions,
+    joins: Set[String],
+    deduplications: Set[String],
     former: FormerNames,
     isNumbered: Boolean
 )

@@ -2,7 +2,7 @@ package tidegate.preparation
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.clock.{ClockTable, SparkCheckpoint, StateCheckpoint}
 import tidegate.errors.AdoptionErrors
@@ -37,7 +37,7 @@ private[tidegate] object AdoptedCheckpoint {
     SparkInternals.inSession(session) {
       refuseRunning(location, session)
       val checkpoint = new SparkCheckpoint(location, session)
-      checkpoint.recover()
+      val _ = checkpoint.recover()
       if (!checkpoint.exists) throw AdoptionErrors.noCheckpoint(location)
       val query = PrepareStreamingQuery
         .prepare(plan, mode, new StateCheckpoint(location, session))
@@ -51,19 +51,38 @@ private[tidegate] object AdoptedCheckpoint {
       checkpoint.adopt(query.decisions.time, place(query))
     }
 
+  /**
+   * Adopts a checkpoint for a query that was stopped: with its plan and its output mode.
+   *
+   * @return
+   *   as the other `adopt`
+   */
+  def adopt(query: StreamingQuery, location: String): Long = {
+    val label = Option(query.name).getOrElse(query.id.toString)
+    if (query.isActive) {
+      val own = SparkInternals.checkpointOf(query).getOrElse(location)
+      throw AdoptionErrors.stillRunning(own, label)
+    }
+    val (plan, mode) =
+      SparkInternals.startedWith(query).getOrElse(throw AdoptionErrors.queryWithoutPlan(label))
+    // Made for the checkpoint of that query: with the names and frames that were found there.
+    if (plan.exists(_.isInstanceOf[PreparedQuery])) throw AdoptionErrors.preparedQuery(label)
+    adopt(plan, mode, location, SparkInternals.sessionOf(query))
+  }
+
   /** See [[SparkCheckpoint.release]]. */
   def release(location: String, session: SparkSession): Long = {
     refuseRunning(location, session)
     val checkpoint = new SparkCheckpoint(location, session)
-    checkpoint.recover()
-    checkpoint.release()
+    val isEnded = checkpoint.recover()
+    if (isEnded && !checkpoint.hasClock) checkpoint.watermarkMs else checkpoint.release()
   }
 
   /** See [[SparkCheckpoint.markForAdoption]]. */
   def mark(location: String, session: SparkSession): Unit = {
     refuseRunning(location, session)
     val checkpoint = new SparkCheckpoint(location, session)
-    checkpoint.recover()
+    val _ = checkpoint.recover()
     checkpoint.markForAdoption()
   }
 

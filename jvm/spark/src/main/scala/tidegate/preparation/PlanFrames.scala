@@ -17,8 +17,8 @@ import tidegate.plans.{FrameAggregate, FrameDecisions, KeyedWatermark, NoFrames,
 import tidegate.settings.Settings.FramesEnabled
 
 /**
- * Puts sliding windows together from frames, where that gives the same rows as Spark's plan; and
- * where it does not, says why.
+ * Puts windows together from frames, where that gives the same rows as Spark's plan; and where it
+ * does not, says why.
  *
  * The rule runs on the plan of each batch, after the analysis. What a batch cannot know, such as
  * the output mode, is decided when the query starts: see [[PlanFrames.atStart]].
@@ -34,14 +34,15 @@ object PlanFrames extends Rule[LogicalPlan] {
       inlined.collectFirst { case p: PreparedQuery => p.decisions.frames } match {
         case Some(decisions) =>
           inlined.transformUp {
-            // The planner needs the numbers of the operators' states.
-            case p: PreparedQuery if p.decisions.time.places.isEmpty => p.child
+            // The planner needs the numbers of the operators' states, and the joins.
+            case p: PreparedQuery if p.decisions.time.places.isEmpty && p.decisions.joins.isEmpty =>
+              p.child
             case WindowAggregate(a, window, grid) => decided(a, window, grid, decisions)
           }
         case None =>
           inlined.transformUp {
-            case WindowAggregate(a, window, grid) if grid.isSliding && !NoFrames.isUnder(a) =>
-              planned(a, window, grid).fold(NoFrames.under(a, _), identity)
+            case WindowAggregate(a, window, grid) if !NoFrames.isUnder(a) =>
+              planned(a, window, grid, Set.empty).fold(NoFrames.under(a, _), identity)
           }
       }
     }
@@ -55,12 +56,11 @@ object PlanFrames extends Rule[LogicalPlan] {
     val operator = operatorOf(a)
     def against = operator.flatMap(decisions.against.get).orElse(decisions.againstAll)
     if (operator.exists(decisions.windows.contains)) {
-      planned(a, window, grid).fold(
+      planned(a, window, grid, decisions.short).fold(
         reason => throw new IllegalStateException(s"Frames were decided on, but now: $reason"),
         identity
       )
-    } else if (grid.isSliding) against.fold[LogicalPlan](a)(NoFrames.under(a, _))
-    else a
+    } else against.fold[LogicalPlan](a)(NoFrames.under(a, _))
   }
 
   /** `None` for a table that is emitted whole. */
@@ -71,6 +71,8 @@ object PlanFrames extends Rule[LogicalPlan] {
    * For the plan of a query that is about to start. Where the checkpoint has state, the checkpoint
    * decides: frames stay frames, and windows that were made without frames continue without them.
    *
+   * @param isReplaced
+   *   whether a watermark of the query is Spark's, and a keyed one took its place
    * @return
    *   the plan, in which sliding windows are made in a shorter way, and the decisions
    * @throws AnalysisException
@@ -80,7 +82,8 @@ object PlanFrames extends Rule[LogicalPlan] {
   def atStart(
       plan: LogicalPlan,
       mode: OutputMode,
-      checkpoint: StateCheckpoint
+      checkpoint: StateCheckpoint,
+      isReplaced: Boolean
   ): (LogicalPlan, FrameDecisions) = {
     val againstAll = reasonAgainst(plan, mode)
     val windows = Map.newBuilder[String, WindowGrid]
@@ -92,11 +95,11 @@ object PlanFrames extends Rule[LogicalPlan] {
       lazy val reason = againstAll match {
         case None if !hasFrames && checkpoint.operators.nonEmpty =>
           Some("the checkpoint was made without frames")
-        case None => planned(a, window, grid).left.toOption
+        case None if !hasFrames && isReplaced && grid.isPlain => Some(KeptForSpark)
+        case None => planned(a, window, grid, Set.empty).left.toOption
         case some => some
       }
-      if (!grid.isSliding && !hasFrames) a
-      else if (reason.isDefined) {
+      if (reason.isDefined) {
         operatorOf(a).foreach(against += _ -> reason.get)
         WindowCopies.below(a, window).foreach(perWindows(_) = reason)
         a
@@ -106,11 +109,17 @@ object PlanFrames extends Rule[LogicalPlan] {
         if (grid.isSliding) a.copy(child = FrameWindows.generated(a.child)) else a
       }
     }
-    val decisions = FrameDecisions(windows.result(), against.result(), againstAll)
+    val grids = windows.result()
+    val short = RestoredFrames.short(plan, grids, checkpoint)
+    val decisions = FrameDecisions(grids, short, against.result(), againstAll)
     RestoredFrames.check(plan, decisions, checkpoint)
     WindowCopies.check(plan)(perWindows.getOrElse(_, Some("no aggregation runs on its windows")))
     (made, decisions)
   }
+
+  /** Windows that do not overlap gain less than a job loses that may want to go back to Spark. */
+  private val KeptForSpark =
+    "the watermark is Spark's, replaced by a setting, and Spark can go on with its own state"
 
   private def reasonAgainst(plan: LogicalPlan, mode: OutputMode): Option[String] =
     if (mode != OutputMode.Append()) {
@@ -139,7 +148,8 @@ object PlanFrames extends Rule[LogicalPlan] {
   private def planned(
       a: Aggregate,
       window: Attribute,
-      grid: WindowGrid
+      grid: WindowGrid,
+      short: Set[String]
   ): Either[String, LogicalPlan] =
     for {
       _ <- refuse(grid.sizeMs % grid.slideMs != 0)(
@@ -153,7 +163,7 @@ object PlanFrames extends Rule[LogicalPlan] {
       )
       _ <- checkKeys(a, found)
       _ <- checkAggregates(a, found)
-    } yield aggregateFrames(a, found)
+    } yield aggregateFrames(a, found, found.operator.exists(short))
 
   private def checkKeys(a: Aggregate, found: FrameWindows): Either[String, Unit] = {
     val keys = a.groupingExpressions.filterNot(found.isOfWindow)
@@ -172,7 +182,7 @@ object PlanFrames extends Rule[LogicalPlan] {
   private def refuse(when: Boolean)(reason: => String): Either[String, Unit] =
     Either.cond(!when, (), reason)
 
-  private def aggregateFrames(a: Aggregate, found: FrameWindows): LogicalPlan = {
+  private def aggregateFrames(a: Aggregate, found: FrameWindows, short: Boolean): LogicalPlan = {
     val keys = a.groupingExpressions.filterNot(found.isOfWindow).map {
       case column: Attribute => column -> column
       case key               => key -> Alias(key, nameOf(key, a))()
@@ -188,7 +198,7 @@ object PlanFrames extends Rule[LogicalPlan] {
       columns.map(_._2).map(c => if (computed.contains(c)) c.toAttribute else c) :+ found.frame,
       found.inFrames(computed)
     )
-    val windows = FrameAggregate(found.frame, found.grid, found.operator, frames)
+    val windows = FrameAggregate(found.frame, found.grid, found.operator, short, frames)
     Project(
       results,
       found.conditions.reduceOption(And(_, _)).fold[LogicalPlan](windows)(Filter(_, windows))

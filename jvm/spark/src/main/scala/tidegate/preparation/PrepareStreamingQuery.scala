@@ -32,8 +32,9 @@ import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
  *   1. Each event-time order is checked to be the order of the rows that wait in the checkpoint.
  *   1. Nodes without an emission get one that fits the windows downstream.
  *   1. Each stream is checked to be where it was when the checkpoint was made.
- *   1. It is decided which sliding windows are put together from frames, and which sessions
- *      Tidegate merges itself.
+ *   1. It is decided which windows are put together from frames, which sessions Tidegate merges
+ *      itself, which deduplications find their expired keys by time, and which joins of streams are
+ *      made by our own operator.
  *   1. A checkpoint that was made without Tidegate is adopted, if the session asks for it.
  *   1. All decisions are attached to the plan, as one value.
  *   1. The clock is made to take no number of a source.
@@ -44,7 +45,7 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
     case w: WriteToStream if needsPreparing(w.inputQuery) =>
       val (location, session) = (w.resolvedCheckpointLocation, SparkSession.active)
       SnapshotMarks.refuse(location, session)
-      new SparkCheckpoint(location, session).recover()
+      val _ = new SparkCheckpoint(location, session).recover()
       val query = prepared(w.inputQuery, w.outputMode, new StateCheckpoint(location, session))
       AdoptedCheckpoint.atStart(query, location, session)
       w.copy(inputQuery = started(query))
@@ -102,12 +103,23 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       RestoredNodes.check(_, checkpoint)
     )
     val renamed = checkpoint.renamed(operators.former)
-    val (query, frames) = PlanFrames.atStart(numbered, mode, renamed)
+    val (query, frames) =
+      PlanFrames.atStart(numbered, mode, renamed, ReplaceWatermarks.isWanted(input))
     val sessions = PlanSessions.atStart(query, mode, renamed)
-    val ofOurs = frames.windows.keySet ++ sessions.gapsMicros.keySet
-    val times = QueryTimes.of(query, frames, sessions, operators.places(query, ofOurs))
+    val joins = IntervalJoins.atStart(query, checkpoint)
+    val deduplications = PlanDeduplications.atStart(query, checkpoint)
+    val own = frames.windows.keySet ++ sessions.gapsMicros.keySet ++ joins ++ deduplications
+    val times = QueryTimes.of(query, frames, sessions, operators.places(query, own))
     PreparedQuery(
-      QueryDecisions(times, frames, sessions, operators.former, operators.isNumbered),
+      QueryDecisions(
+        times,
+        frames,
+        sessions,
+        joins,
+        deduplications,
+        operators.former,
+        operators.isNumbered
+      ),
       query
     )
   }

@@ -51,8 +51,11 @@ private final class ReplaceWatermarks(plan: LogicalPlan) {
     val apart = keyed(free)
     val groups = united(apart)
     val keys = groups.distinct.zip(free).toMap
-    keyed(groups.map(keys))
+    val plan = keyed(groups.map(keys))
+    if (Settings.SlowestDecides.in(plan.conf)) MovingRows(plan, isReplaced) else plan
   }
+
+  private def isReplaced(k: KeyedWatermark): Boolean = free.contains(k.spec.key)
 
   private def check(): Unit = {
     if (ofSpark.size > free.size) throw ReplacementErrors.tooMany(ofSpark.size, free.size)
@@ -143,7 +146,7 @@ private final class ReplaceWatermarks(plan: LogicalPlan) {
    * columns are at the same place of a union.
    */
   private def united(apart: LogicalPlan): Seq[Byte] = {
-    val own = apart.collect { case k: KeyedWatermark if free.contains(k.spec.key) => k.spec.key }
+    val own = apart.collect { case k: KeyedWatermark if isReplaced(k) => k.spec.key }
     val meetings = apart.collect { case u: Union =>
       u.children.filter(_.isStreaming).map(_.output).transpose.map(_.flatMap(EventTimeTag.key(_)))
     }

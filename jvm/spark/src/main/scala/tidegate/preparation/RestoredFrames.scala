@@ -22,6 +22,22 @@ private[tidegate] object RestoredFrames extends Logging {
       .exists(id => checkpoint.operators.get(id).contains(FrameAggregate.StateName))
 
   /**
+   * The operators whose state has short rows: as the checkpoint has them, or, without state, those
+   * of windows that do not overlap.
+   */
+  def short(
+      plan: LogicalPlan,
+      windows: Map[String, WindowGrid],
+      checkpoint: StateCheckpoint
+  ): Set[String] = windows.collect {
+    case (operator, grid)
+        if checkpoint
+          .stateSchema(StatefulOperators.ownId(plan, operator))
+          .fold(grid.isPlain)(schema => FrameAggregate.hasShortRows(schema.valueSchema)) =>
+      operator
+  }.toSet
+
+  /**
    * Logs a verdict for all windows that were changed.
    *
    * @throws AnalysisException
@@ -70,13 +86,16 @@ private[tidegate] object RestoredFrames extends Logging {
       decisions: FrameDecisions,
       checkpoint: StateCheckpoint
   ) = {
-    val operator =
-      StatefulOperators.withOwnId(plan, id).getOrElse(s"the operator with the number $id")
-    val reason = decisions.against.get(operator).map(r => s"the query cannot use them: $r")
+    val there = StatefulOperators.withOwnId(plan, id)
+    // Another operator may have the number now.
+    val operator = there
+      .filter(windowsOf(_, checkpoint).isDefined)
+      .getOrElse(s"the operator with the number $id")
+    val reason = there.flatMap(decisions.against.get).map(r => s"the query cannot use them: $r")
     CheckpointErrors.framesRefused(
       operator,
-      windowsOf(operator, checkpoint).fold("sliding windows")(_.toString),
-      reason.getOrElse("the query has no sliding windows there")
+      windowsOf(operator, checkpoint).fold("windows")(_.toString),
+      reason.getOrElse("the query has no windows of a fixed size there")
     )
   }
 

@@ -78,15 +78,15 @@ private[tidegate] final class RestoredOperators(plan: LogicalPlan, checkpoint: S
   /**
    * Where each operator keeps its state, by its name; nothing if no operator was ever given one.
    *
-   * @param ofOurs
-   *   the aggregations that Tidegate runs itself
+   * @param ours
+   *   the names of the operators of the query that are our own instead of Spark's
    */
-  def places(query: LogicalPlan, ofOurs: Set[String]): Map[String, OperatorPlace] =
+  def places(query: LogicalPlan, ours: Set[String]): Map[String, OperatorPlace] =
     if (stored.isEmpty && !owners.exists(_.isGiven)) Map.empty
     else {
       val operators = query.collect { case o if StatefulOperators.isOne(o) => o -> ownerOf(o) }
       val (own, ofSpark) = operators.partition { case (operator, owner) =>
-        operator.isInstanceOf[EventTimeOrder] || owner.exists(o => ofOurs(o.name))
+        operator.isInstanceOf[EventTimeOrder] || owner.exists(o => ours(o.name))
       }
       val ownPlaces = own.flatMap(_._2).map { owner =>
         owner.name -> OperatorPlace(owner.default, StatefulOperators.ownId(query, owner.name))

@@ -28,13 +28,13 @@ object Settings {
       "passed. When it comes back, it is a new one. The partitions that Kafka reports are kept."
   )(milliseconds(_).filter(_ > 0))
 
-  /** Whether sliding windows are put together from frames. */
+  /** Whether windows are put together from frames. */
   val FramesEnabled: Setting[Boolean] = Setting(
     "spark.tidegate.frames.enabled",
     "true",
     "'true' or 'false'",
-    "Whether sliding windows are put together from frames. `false` gives Spark's own plan, which " +
-      "copies each row into all of its windows. A query that began without frames goes on without " +
+    "Whether windows are put together from frames. `false` gives Spark's own plan, which copies " +
+      "each row into all of the windows that it is in. A query that began without frames goes on without " +
       "them; with `false`, a query whose checkpoint has frames is refused."
   )(_.toBooleanOption)
 
@@ -47,6 +47,16 @@ object Settings {
       "only the keys that it changes. `false` gives Spark's own plan. A query that began with " +
       "Spark's sessions goes on with them; with `false`, a query whose checkpoint has Tidegate's " +
       "sessions is refused."
+  )(_.toBooleanOption)
+
+  /** Whether deduplication finds expired keys by time. */
+  val DeduplicationByTime: Setting[Boolean] = Setting(
+    "spark.tidegate.deduplication.byTime",
+    "false",
+    "'true' or 'false'",
+    "Whether deduplication finds the keys that have expired by their time. `false` gives Spark's " +
+      "own operators, which walk over all keys in each batch. A query goes on with the operator " +
+      "that it began with."
   )(_.toBooleanOption)
 
   /** How many bytes a task groups by keys at once. */
@@ -66,6 +76,16 @@ object Settings {
     "The largest number of windows that a row may be copied into by `HOP` or `CUMULATE`. Windows " +
       "that are put together from frames copy no rows and have no limit."
   )(_.toIntOption.filter(_ > 0))
+
+  /** Whether joins whose rows leave the state on both sides are made by our own operator. */
+  val IntervalJoinEnabled: Setting[Boolean] = Setting(
+    "spark.tidegate.join.interval",
+    "false",
+    "'true' or 'false'",
+    "Whether a new query makes its joins of streams with Tidegate's own operator, where rows of " +
+      "both sides leave the state. `false` gives Spark's operator. A query goes on with the " +
+      "operator with which it began."
+  )(_.toBooleanOption)
 
   /** What happens to an inner join whose state grows without limit. */
   val UnboundedJoin: Setting[String] = Setting(
@@ -156,8 +176,10 @@ object Settings {
       ForgetAfter,
       FramesEnabled,
       SessionsEnabled,
+      DeduplicationByTime,
       FramesMaxInputBytes,
       WindowsMaxPerRow,
+      IntervalJoinEnabled,
       UnboundedJoin,
       ObserveLastBatch,
       LateLogPayloadChars,

@@ -27,10 +27,12 @@ private[tidegate] final class CheckCompatibility(
     val before = new StateCheckpoint(location, session).clock.getOrElse(ClockState.empty)
     val start = new TriedStart(checkpoint, df, mode)
     start.run(_.toSeq.flatMap(stages(before, _, start.copy))) match {
-      case Right(stages) => Compatibility(query(checkpoint.batchId) +: stages)
-      case Left(refusal) =>
-        val reason = words(refusal, start.copy)
-        val stages = named(before, reason).map { case (stage, kind) =>
+      case Right(stages)               => Compatibility(query(checkpoint.batchId) +: stages)
+      case Left(Refusal(cause, query)) =>
+        val reason = words(cause, start.copy)
+        val states = CheckpointState.all(location, checkpoint.batchId, session)
+        val now = query.toSeq.flatMap(_.spec.operators.map(_.name)).toSet
+        val stages = new RefusedStages(before, states, now).of(cause).map { case (stage, kind) =>
           refused(stage, kind, reason)
         }
         Compatibility(refused("query", "query", reason) +: stages)
@@ -61,15 +63,9 @@ private[tidegate] final class CheckCompatibility(
       .replace(copy, location)
       .replace(copy.stripPrefix("file:"), location)
 
-  /** The stages of the checkpoint that a text names, with their kinds. */
-  private def named(before: ClockState, text: String): Seq[(String, String)] = {
-    val all = before.nodes.keys.toSeq.sorted.map(_ -> "watermark") ++
-      before.operators.keys.toSeq.sorted.map(_ -> "operator")
-    all.filter { case (stage, _) => text.contains(s"`$stage`") }
-  }
-
   private def stages(before: ClockState, query: RunningQuery, copy: String): Seq[StageVerdict] = {
-    val former = query.formerNames(before)
+    // If the query adopts the checkpoint, only the copy has a clock.
+    val former = query.formerNames(new StateCheckpoint(copy, session).clock.getOrElse(before))
     watermarks(former, query) ++ operators(former, query, copy)
   }
 
@@ -85,7 +81,8 @@ private[tidegate] final class CheckCompatibility(
       else
         StageVerdict(name, "watermark", Verdict.BeginsEmpty, "A new watermark, without a time.")
     }
-    now ++ removed(before.nodes.keySet -- now.map(_.stage), "watermark")
+    val removed = (before.nodes.keySet -- now.map(_.stage)).toSeq.sorted
+    now ++ removed.map(StageVerdict(_, "watermark", Verdict.Removed))
   }
 
   private def operators(
@@ -96,9 +93,11 @@ private[tidegate] final class CheckCompatibility(
     val checkpoint = new StateCheckpoint(copy, session).renamed(query.formerNames)
     val frames = RestoredFrames.changes(query.plan, query.decisions.frames, checkpoint)
     val sessions = RestoredSessions.changes(query.plan, query.decisions.sessions, checkpoint)
-    val now = query.spec.operators.map(_.name).map { name =>
+    val names = query.spec.operators.map(_.name)
+    val others = (before.operators.keySet -- names).toSeq.sorted
+    names.map { name =>
       if (!before.operators.contains(name))
-        StageVerdict(name, "operator", Verdict.BeginsEmpty, "The checkpoint has no state for it.")
+        ofOther(name, others)
       else
         frames.get(name) match {
           case Some(words) if words.endsWith(RestoredFrames.Exact) =>
@@ -108,9 +107,20 @@ private[tidegate] final class CheckCompatibility(
             StageVerdict(name, "operator", Verdict.GoesOn, sessions.getOrElse(name, ""))
         }
     }
-    now ++ removed(before.operators.keySet -- now.map(_.stage), "operator")
   }
 
-  private def removed(names: Set[String], kind: String): Seq[StageVerdict] =
-    names.toSeq.sorted.map(StageVerdict(_, kind, Verdict.Removed))
+  /**
+   * Of an operator that the clock of the checkpoint does not know. Spark has found a state for each
+   * operator, and an operator for each state: otherwise the start is refused.
+   *
+   * @param others
+   *   the operators of the checkpoint that the query does not have
+   */
+  private def ofOther(name: String, others: Seq[String]): StageVerdict =
+    if (others.isEmpty)
+      StageVerdict(name, "operator", Verdict.BeginsEmpty, "The checkpoint has no state for it.")
+    else {
+      val former = others.map(other => s"`$other`").mkString(" or ")
+      StageVerdict(name, "operator", Verdict.GoesOn, s"It continues with the state of $former.")
+    }
 }

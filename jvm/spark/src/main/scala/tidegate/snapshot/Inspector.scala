@@ -4,11 +4,10 @@ import java.time.Instant
 
 import scala.util.control.NonFatal
 
-import org.apache.hadoop.fs.Path
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.functions.collect_list
-import org.apache.spark.sql.tidegate.{CheckpointLogs, OperatorState, SparkInternals}
-import org.apache.spark.sql.{Row, SparkSession}
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals}
+import org.apache.spark.sql.types.{StructField, StructType}
 import tidegate.clock.{ClockOffset, StateCheckpoint}
 import tidegate.core.clock.{ClockState, NodeMark, NodeState}
 import tidegate.errors.SnapshotErrors
@@ -18,7 +17,6 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
   import Inspector._
 
   private val logs = new CheckpointLogs(location, session)
-  private val hadoopConf = SparkInternals.hadoopConf(session)
   private val folder = new SnapshotFolder(location, session)
 
   /**
@@ -47,7 +45,7 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
       manifest.map(m => Instant.ofEpochMilli(m.exportedAtMs)),
       clock.fold(ofSpark(batchId))(watermarks) ++
         operators(clock, batchId, bytes, countRows) ++
-        sources(offsets, manifest.fold(Seq.empty[String])(_.sources))
+        sources(offsets, manifest.fold(Map.empty[String, String])(_.sources))
     )
   }
 
@@ -90,64 +88,48 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
       bytes: Map[Long, Long],
       countRows: Boolean
   ): Seq[InspectedStage] = {
-    val stores = session.read
-      .format("state-metadata")
-      .option("batchId", batchId)
-      .load(location)
-      .groupBy("operatorId", "operatorName", "numPartitions", "operatorProperties")
-      .agg(collect_list("stateStoreName").as("stores"))
-      .orderBy("operatorId")
-      .collect()
-      .toSeq
-    val names = new OperatorNames(clock, stores.map(s => s.getLong(0) -> s.getString(1)))
-    stores.map { row =>
-      val id = row.getLong(0)
-      val marks = names.marks(id)
-      val state = schema(id, row.getSeq[String](4).sorted, batchId)
+    val states = CheckpointState.all(location, batchId, session)
+    val names = new OperatorNames(clock, states.map(s => s.id -> s.operator))
+    states.map { state =>
+      val marks = names.marks(state.id)
       InspectedStage(
-        names(id),
+        names(state.id),
         "operator",
         watermark = instant(marks.flatMap(_.evictionMs).minOption),
         idle = marks.headOption.map(_.idle),
-        keys = state.map(_._1),
-        rows = if (countRows) rows(row, batchId) else None,
-        bytes = bytes.get(id),
+        keys = state.schemas.headOption.map { case (_, keys, _) => ddl(keys) },
+        rows = if (countRows) rows(state, batchId) else None,
+        bytes = bytes.get(state.id),
         detail = Seq(
-          Some(s"${row.getString(1)} in state/$id, ${row.getInt(2)} partitions"),
+          Some(s"${state.operator} in state/${state.id}, ${state.partitions} partitions"),
           marks.flatMap(_.frames).headOption.map(_.toString),
-          state.map(_._2)
+          values(state)
         ).flatten.mkString("; ")
       )
     }
   }
 
-  /** The keys and the values of the state, as text. */
-  private def schema(id: Long, stores: Seq[String], batchId: Long): Option[(String, String)] = {
-    val found = stores.flatMap { store =>
-      OperatorState
-        .schemas(new Path(location, "state").toString, id, store, batchId, hadoopConf)
-        .map { s =>
-          val name = if (s.colFamilyName == "default") store else s.colFamilyName
-          (name, s.keySchema.toDDL, s.valueSchema.toDDL)
-        }
+  /** The values of the state, as text. */
+  private def values(state: CheckpointState): Option[String] = {
+    val values = state.schemas.map { case (name, _, value) =>
+      if (state.schemas.size == 1) ddl(value) else s"$name: ${ddl(value)}"
     }
-    found.headOption.map { case (_, keys, _) =>
-      val values = found.map { case (name, _, value) =>
-        if (found.size == 1) value else s"$name: $value"
-      }
-      keys -> s"values ${values.mkString("; ")}"
-    }
+    Option.when(values.nonEmpty)(s"values ${values.mkString("; ")}")
   }
 
+  /** Without the comments of columns, which are about the query and not about the state. */
+  private def ddl(schema: StructType): String =
+    StructType(schema.map(f => StructField(f.name, f.dataType, f.nullable))).toDDL
+
   /** How many rows the state of an operator has; `None` if Spark cannot read the state. */
-  private def rows(operator: Row, batchId: Long): Option[Long] = {
-    val id = operator.getLong(0)
-    val parts = StateParts.of(operator.getString(1), Option(operator.getString(3)))
+  private def rows(state: CheckpointState, batchId: Long): Option[Long] = {
+    val parts = StateParts.of(state.operator, state.properties)
+    val reader = SparkInternals.readerOfStates(session, state.partitions)
     try
       Some(parts.map { options =>
-        session.read
+        reader.read
           .format("statestore")
-          .option("operatorId", id)
+          .option("operatorId", state.id)
           .option("batchId", batchId)
           .option("flattenCollectionTypes", false)
           .options(options)
@@ -156,21 +138,27 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
       }.sum)
     catch {
       case NonFatal(e) =>
-        logWarning(s"The rows in the state of operator $id in $location cannot be counted.", e)
+        logWarning(
+          s"The rows in the state of operator ${state.id} in $location cannot be counted.",
+          e
+        )
         None
     }
   }
 
   private def sources(
       offsets: Map[String, String],
-      descriptions: Seq[String]
+      descriptions: Map[String, String]
   ): Seq[InspectedStage] =
     offsets.toSeq
       .filter { case (_, text) => ClockOffset.read(text, None).isEmpty }
       .sortBy { case (name, _) => (name.toLongOption, name) }
       .map { case (name, text) =>
-        val description = name.toIntOption.flatMap(descriptions.lift)
-        InspectedStage(description.getOrElse(name), "source", detail = text)
+        val stage = descriptions.get(name).fold(name) { description =>
+          // A place says nothing; the name that a user gave does.
+          if (name.toLongOption.isDefined) description else s"$name ($description)"
+        }
+        InspectedStage(stage, "source", detail = text)
       }
 
   private def instant(ms: Option[Long]): Option[Instant] = ms.map(Instant.ofEpochMilli)

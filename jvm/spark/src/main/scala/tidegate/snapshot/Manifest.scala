@@ -37,7 +37,8 @@ private[snapshot] final case class SnapshotFile(path: String, bytes: Long, sha25
  * @param exportedAtMs
  *   the wall clock when the export began, in epoch ms
  * @param sources
- *   Spark's descriptions of the sources; empty if the query did not run
+ *   Spark's descriptions of the sources, by what the offset log calls them; empty if the query did
+ *   not run
  * @param sink
  *   the folder of the sink of files whose log the snapshot has
  */
@@ -49,7 +50,7 @@ private[snapshot] final case class Manifest(
     begun: Option[Long],
     batchTimeMs: Long,
     exportedAtMs: Long,
-    sources: Seq[String],
+    sources: Map[String, String],
     sink: Option[String],
     files: Seq[SnapshotFile]
 ) {
@@ -68,7 +69,9 @@ private[snapshot] final case class Manifest(
         "begun" -> begun.fold[JValue](JNull)(JInt(_)),
         "batchTime" -> JInt(batchTimeMs),
         "exportedAt" -> JInt(exportedAtMs),
-        "sources" -> JArray(sources.map(JString(_)).toList),
+        "sources" -> JObject(sources.toList.sorted.map { case (name, description) =>
+          name -> JString(description)
+        }),
         "sink" -> sink.fold[JValue](JNull)(JString(_)),
         "files" -> JArray(files.map { file =>
           JArray(List(JString(file.path), JInt(file.bytes), JString(file.sha256)))
@@ -110,7 +113,10 @@ private[snapshot] object Manifest {
     Some(fields \ "begun").filter(_ != JNull).map(long),
     long(fields \ "batchTime"),
     long(fields \ "exportedAt"),
-    (fields \ "sources").children.map(text),
+    fields \ "sources" match {
+      case JObject(list) => list.map { case (name, description) => name -> text(description) }.toMap
+      case other         => throw new IllegalArgumentException(s"$other has no fields")
+    },
     Some(fields \ "sink").filter(_ != JNull).map(text),
     (fields \ "files").children.map { file =>
       SnapshotFile(text(file(0)), long(file(1)), text(file(2)))

@@ -1,7 +1,7 @@
 package tidegate.snapshot
 
 import tidegate.core.clock.{ClockState, OperatorMark}
-import tidegate.plans.{FrameAggregate, SessionAggregate}
+import tidegate.plans.{DeduplicateByTime, FrameAggregate, IntervalJoin, SessionAggregate}
 
 /**
  * The names of the operators in a checkpoint, by the numbers of their states. The clock knows the
@@ -47,12 +47,15 @@ private object OperatorNames {
 
   /** What we call Spark's operators, if we call them otherwise. */
   private val Kinds: Map[String, Seq[String]] = Map(
-    "stateStoreSave" -> Seq("aggregate"),
+    // Spark runs `distinct` as an aggregation by all columns.
+    "stateStoreSave" -> Seq("aggregate", "distinct"),
     "sessionWindowStateStoreSaveExec" -> Seq("aggregate"),
     FrameAggregate.StateName -> Seq("aggregate"),
     SessionAggregate.StateName -> Seq("aggregate"),
+    DeduplicateByTime.StateName -> Seq("deduplicate", "deduplicateWithinWatermark"),
     "symmetricHashJoin" -> Seq("join"),
-    "dedupe" -> Seq("distinct", "deduplicate"),
+    IntervalJoin.StateName -> Seq("join"),
+    "dedupe" -> Seq("deduplicate"),
     "dedupeWithinWatermark" -> Seq("deduplicateWithinWatermark"),
     "globalLimit" -> Seq("limit"),
     "transformWithStateExec" -> Seq("transformWithState"),

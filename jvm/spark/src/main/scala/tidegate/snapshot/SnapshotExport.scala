@@ -20,14 +20,14 @@ import tidegate.errors.SnapshotErrors
  * @param checkpoint
  *   its checkpoint
  * @param sources
- *   Spark's descriptions of the sources
+ *   Spark's descriptions of the sources, by all that the offset log may call them
  * @param sink
  *   the folder to which its sink of files writes
  */
 private[tidegate] final class SnapshotExport(
     name: Option[String],
     checkpoint: String,
-    sources: Seq[String],
+    sources: Map[String, String],
     sink: Option[String],
     path: String,
     session: SparkSession,
@@ -62,7 +62,8 @@ private[tidegate] final class SnapshotExport(
       first()
       val (from, copied) = copy(1)
       folder.deleteAllBut(copied.map(_.path).toSet)
-      val queryId = new CheckpointLogs(checkpoint, session).queryId.getOrElse("")
+      val logs = new CheckpointLogs(checkpoint, session)
+      val queryId = logs.queryId.getOrElse("")
       folder.write(
         Manifest(
           name.getOrElse(queryId),
@@ -72,7 +73,7 @@ private[tidegate] final class SnapshotExport(
           from.begun,
           from.batchTimeMs,
           exportedAtMs,
-          sources,
+          sources.filter { case (name, _) => logs.offsets(from.batchId).contains(name) },
           sink.filter(_ => copied.exists(_.path.startsWith(s"$SinkFolder/"))),
           copied
         )
@@ -123,7 +124,7 @@ private[tidegate] object SnapshotExport {
       session: SparkSession
   ): SnapshotExport = {
     output.filterNot(SinkLog.isIn(_, session)).foreach(o => throw SnapshotErrors.noSinkLog(o))
-    new SnapshotExport(None, checkpoint, Nil, output, path, session)
+    new SnapshotExport(None, checkpoint, Map.empty, output, path, session)
   }
 
   /** @throws AnalysisException if the query does not run, or not in micro-batches */
@@ -135,7 +136,7 @@ private[tidegate] object SnapshotExport {
     new SnapshotExport(
       Option(query.name),
       checkpoint.getOrElse(throw SnapshotErrors.notInBatches(label)),
-      Option(query.lastProgress).toSeq.flatMap(_.sources.map(_.description)),
+      SparkInternals.sourceDescriptions(query),
       SparkInternals.sinkFolder(query),
       path,
       SparkInternals.sessionOf(query)

@@ -41,8 +41,9 @@ private[snapshot] final class SnapshotFolder(val location: String, session: Spar
    *   if a file is missing, was added, or is not as it was
    */
   def verify(): Manifest = {
-    val found = below(root).map(f => relative(f.getPath)).toSet - SnapshotMarks.Manifest
+    // First, because a folder that is not there has no files to look for either.
     val listed = manifest.files.map(_.path).toSet
+    val found = below(root).map(f => relative(f.getPath)).toSet - SnapshotMarks.Manifest
     val wrong = manifest.files.flatMap { file =>
       FileCopies.current(files, root, file.path) match {
         case None                                 => Some(s"${file.path} is missing")

@@ -12,6 +12,14 @@ import org.apache.spark.sql.tidegate.{CheckpointLogs, OffsetEntries, SparkIntern
 import tidegate.clock.RunningQuery
 
 /**
+ * Why a query does not start.
+ *
+ * @param query
+ *   the query, if the start came as far as to plan it and the query has keyed watermarks
+ */
+private[snapshot] final case class Refusal(cause: Throwable, query: Option[RunningQuery])
+
+/**
  * A start of a query that goes as far as the plan of its first batch: on a copy of the checkpoint
  * without the states, and with a batch that has no rows. No source is asked for rows, and nothing
  * is written but the copy.
@@ -36,7 +44,7 @@ private[snapshot] final class TriedStart(
    * @return
    *   why the query does not start, or what was seen
    */
-  def run[T](look: Option[RunningQuery] => T): Either[Throwable, T] =
+  def run[T](look: Option[RunningQuery] => T): Either[Refusal, T] =
     try {
       prepare()
       plan() match {
@@ -56,7 +64,7 @@ private[snapshot] final class TriedStart(
     OffsetEntries.beginEmptyBatch(session, new Path(copy, "offsets"), checkpoint.batchId)
   }
 
-  private def plan(): Either[Throwable, Option[RunningQuery]] =
+  private def plan(): Either[Refusal, Option[RunningQuery]] =
     try {
       val query = df.writeStream
         .outputMode(mode)
@@ -65,17 +73,21 @@ private[snapshot] final class TriedStart(
         .start()
       try ended(query)
       finally query.stop()
-    } catch { case NonFatal(e) => Left(e) }
+    } catch { case NonFatal(e) => Left(Refusal(e, None)) }
 
-  private def ended(query: StreamingQuery): Either[Throwable, Option[RunningQuery]] =
+  private def ended(query: StreamingQuery): Either[Refusal, Option[RunningQuery]] =
     try {
       query.awaitTermination()
-      Left(new IllegalStateException("the query has planned no batch"))
+      Left(Refusal(new IllegalStateException("the query has planned no batch"), None))
     } catch {
       case e: StreamingQueryException if causes(e).exists(_.isInstanceOf[Planned]) =>
-        Right(SparkInternals.execution(query).flatMap(RunningQuery.of))
-      case e: StreamingQueryException => Left(causes(e).lift(1).getOrElse(e))
+        Right(planned(query))
+      case e: StreamingQueryException =>
+        Left(Refusal(causes(e).lift(1).getOrElse(e), planned(query)))
     }
+
+  private def planned(query: StreamingQuery): Option[RunningQuery] =
+    SparkInternals.execution(query).flatMap(RunningQuery.of)
 
   private def causes(e: Throwable): Seq[Throwable] =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq

@@ -152,6 +152,10 @@ private[sql] final class CallArguments(call: EventTimeCall) {
   def nullableMs(p: Parameter, smallestMs: Long): Option[Option[Long]] =
     passed(p).map(e => if (isNull(p, e)) None else Some(durationMs(p, smallestMs)))
 
+  /** A duration as text; `None` if the argument is NULL or left out. */
+  def nullableDuration(p: Parameter): Option[String] =
+    passed(p).filterNot(isNull(p, _)).map(durationText(p, _))
+
   /** A required duration as text. */
   def durationText(p: Parameter): String = durationText(p, byParameter(p))
 

@@ -5,8 +5,10 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.tidegate.LaterKeywords
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
+import tidegate.errors.LaterSparkErrors
 
 /**
  * A call of a table function, as it was written.
@@ -155,13 +157,17 @@ private[tidegate] object EventTimeCall {
     }
 
   private def column(e: Expression): Either[String, Seq[String]] = e match {
+    // Spark 4.0 puts values into the finished plan; later versions put them into the text.
+    case _: NamedParameter | _: PosParameter if LaterKeywords.isMissing(LaterKeywords.STREAM) =>
+      CurrentOrigin.withOrigin(e.origin)(throw LaterSparkErrors.parameterInDescriptor())
     case UnresolvedAttribute(nameParts) => Right(nameParts)
     // In the spelling of `Dataset.col`, so that a name can be a parameter: DESCRIPTOR(:name).
     case Literal(name: UTF8String, _: StringType) =>
       Right(UnresolvedAttribute.parseAttributeName(name.toString))
     case i: ExpressionWithUnresolvedIdentifier =>
       i.identifierExpr match {
-        case Literal(name: UTF8String, _: StringType) =>
+        case p @ (_: NamedParameter | _: PosParameter) => column(p)
+        case Literal(name: UTF8String, _: StringType)  =>
           Right(CatalystSqlParser.parseMultipartIdentifier(name.toString))
         case other => Left(s"IDENTIFIER(${other.sql})")
       }

@@ -75,17 +75,24 @@ private[tidegate] object EventTimeFunction {
   /** For `streamJoin` on Spark Connect: its table is a join, which gets bounds on its times. */
   val BoundJoin: EventTimeFunction = EventTimeFunction("BOUND_JOIN", Seq(Time, Base, Lower, Upper))
 
+  /** For `withKeyedWatermark` on Spark Connect: its errors are those of the method. */
+  val KeyedWatermark: EventTimeFunction =
+    EventTimeFunction("KEYED_WATERMARK", Seq(TimeColumn), Key +: ImposeOrder.namedOnly)
+
+  /** What users do not call. */
+  val hidden: Seq[EventTimeFunction] = Seq(BoundJoin, KeyedWatermark)
+
   val all: Seq[EventTimeFunction] =
-    Seq(ImposeOrder, Tumble, Hop, Cumulate, Session, OrderByTime, BoundJoin)
+    Seq(ImposeOrder, Tumble, Hop, Cumulate, Session, OrderByTime) ++ hidden
 
   /** The functions whose table may have a `PARTITION BY`. */
   val partitioned: Seq[EventTimeFunction] = Seq(Session, OrderByTime)
 
   private val byName = all.map(f => f.name -> f).toMap
 
-  /** The function that a misspelt name probably means; users do not name `BOUND_JOIN`. */
+  /** The function that a misspelt name probably means. */
   def near(name: String): Option[EventTimeFunction] =
-    NearName.of(name, all.filterNot(_ == BoundJoin).map(_.name)).flatMap(of)
+    NearName.of(name, all.diff(hidden).map(_.name)).flatMap(of)
 
   /** The function with a name, in upper or lower case. */
   def of(name: String): Option[EventTimeFunction] = byName.get(name.toUpperCase(Locale.ROOT))

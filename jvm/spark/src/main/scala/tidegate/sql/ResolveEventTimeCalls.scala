@@ -103,13 +103,14 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
     val arguments = new CallArguments(call)
     lazy val windows = new WindowFunctions(call.child, arguments)
     (call.function: @unchecked) match {
-      case EventTimeFunction.ImposeOrder => imposeOrder(call.child, arguments)
-      case EventTimeFunction.Tumble      => windows.tumble
-      case EventTimeFunction.Hop         => windows.hop
-      case EventTimeFunction.Cumulate    => windows.cumulate
-      case EventTimeFunction.Session     => windows.session(partitionColumns(call))
-      case EventTimeFunction.OrderByTime => orderByTime(call, arguments)
-      case EventTimeFunction.BoundJoin   => boundJoin(call.child, arguments)
+      case EventTimeFunction.ImposeOrder    => imposeOrder(call.child, arguments)
+      case EventTimeFunction.Tumble         => windows.tumble
+      case EventTimeFunction.Hop            => windows.hop
+      case EventTimeFunction.Cumulate       => windows.cumulate
+      case EventTimeFunction.Session        => windows.session(partitionColumns(call))
+      case EventTimeFunction.OrderByTime    => orderByTime(call, arguments)
+      case EventTimeFunction.BoundJoin      => boundJoin(call.child, arguments)
+      case EventTimeFunction.KeyedWatermark => keyedWatermark(call.child, arguments)
     }
   }
 
@@ -176,6 +177,28 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
       KeyedWatermarks.over(input, time, substream, spec, appended)
     }
   }
+
+  /** A client writes the call, with the arguments of the method; so the errors are its too. */
+  private def keyedWatermark(input: LogicalPlan, arguments: CallArguments): LogicalPlan =
+    KeyedWatermarks.on(
+      input,
+      arguments.columnName(Parameter.TimeColumn),
+      arguments.int(Parameter.Key).getOrElse(0),
+      arguments
+        .policy(Parameter.Policy, known = Nil)
+        .map { case (name, durations) => Policies.policy(name, durations) }
+        .getOrElse(throw PolicyErrors.lagOrPolicy("neither of them")),
+      arguments.columnNames(Parameter.Substream),
+      arguments.nullableDuration(Parameter.IdleTimeout),
+      arguments.policy(Parameter.Emission, known = Nil).map { case (name, durations) =>
+        Policies.emission(name, durations)
+      },
+      arguments.string(Parameter.Name),
+      arguments.nullableDuration(Parameter.MaxFutureSkew),
+      arguments.boolean(Parameter.Flush).getOrElse(false),
+      arguments.nullableDuration(Parameter.IdleBehind),
+      arguments.optionalColumnName(Parameter.IngestionTime)
+    )
 
   /** By default `timestamp`, as Kafka's source calls the column. */
   private def ingestionTime(

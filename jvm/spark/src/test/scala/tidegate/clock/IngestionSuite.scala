@@ -170,6 +170,8 @@ class IngestionSuite extends RestartTest {
   }
 
   test("what is appended while a run that ends by itself begins is not taken for read") {
+    // Before Spark 4.2 the thread that starts the query makes the clock: there is no manual clock yet.
+    assume(NamedSources.areThere)
     val log = new PartitionedLog
     log.send(0, row(0))
     val run = new Run(counts(watermarked(log.toDF(spark), "0 seconds", "0 seconds")))

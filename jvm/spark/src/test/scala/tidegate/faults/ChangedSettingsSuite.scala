@@ -22,6 +22,8 @@ class ChangedSettingsSuite extends RestartTest {
     Settings.FramesMaxInputBytes.key -> "1k",
     Settings.WindowsMaxPerRow.key -> "100",
     Settings.UnboundedJoin.key -> "error",
+    Settings.IntervalJoinEnabled.key -> "true",
+    Settings.DeduplicationByTime.key -> "true",
     Settings.ObserveLastBatch.key -> "false",
     Settings.LateLogPayloadChars.key -> "0",
     Settings.LateLogLinesPerMinute.key -> "0",

@@ -95,6 +95,10 @@ object FaultQuery {
         .groupBy(window(window_time(col("window")), "15 seconds"))
         .agg(sum("c"), count("*"))
     }),
-    FaultQuery("transformWithState", stores = onRocksDb)(ofOne(BufferByTimer(_)))
+    FaultQuery("transformWithState", stores = onRocksDb)(ofOne(BufferByTimer(_))),
+    FaultQuery("asynchronous calls")(ofOne { a =>
+      val called = a.mapAsyncWith(a.schema, ordered = false, maxInFlight = 4)(new SlowAnswers)
+      counts(called, window(col("time"), "10 seconds"), col("sub"))
+    })
   )
 }

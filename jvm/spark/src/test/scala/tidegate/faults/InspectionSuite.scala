@@ -1,6 +1,8 @@
 package tidegate
 package faults
 
+import java.time.Instant
+
 /** What an inspection says of each kind of query, against the progress of the query itself. */
 class InspectionSuite extends RestartTest {
 
@@ -17,6 +19,7 @@ class InspectionSuite extends RestartTest {
       val found = inspectSnapshot(run.checkpoint.toString)
       assert(found.batchId === 7)
       assert(found.begun === Some(8))
+      assert(found.batchTime === Instant.parse(progress.timestamp))
       assert(found.query === run.query.id.toString)
       def ofKind(kind: String) = found.stages.filter(_.kind == kind)
       val rows = progress.stateOperators.map(_.numRowsTotal).toSeq
@@ -29,9 +32,15 @@ class InspectionSuite extends RestartTest {
       assert(ofKind("source").map(_.detail) === clock.dataOffsets.map(n => s"""{"logOffset":$n}"""))
       assert(ofKind("watermark").map(_.stage).toSet.subsetOf(Set("left", "right")))
       ofKind("watermark").foreach { w =>
+        assert(w.detail.matches("key [01], fixedLag\\(3000 ms\\), by sub STRING"))
         val substreams = ofKind("substream").filter(_.of.contains(w.stage))
         assert(substreams.map(_.stage) === Seq("a", "b", "slow"))
         assert(w.watermark.exists(!_.isAfter(substreams.flatMap(_.watermark).min)))
+      }
+      val ofFrames =
+        Map("hop by frames" -> "12000 ms by 3000 ms", "tumbling" -> "10000 ms by 10000 ms")
+      ofFrames.get(query.name).foreach { shape =>
+        assert(ofKind("operator").forall(_.detail.contains(s"; windows of $shape; values ")))
       }
       assert(found.toDF(spark).count() === found.stages.size)
     })

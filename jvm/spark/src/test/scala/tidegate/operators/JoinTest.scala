@@ -7,9 +7,15 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{DataFrame, Row}
 import tidegate.builders.Between
 
-/** The state of a join: where Spark keeps it, and in which of its formats. */
-final case class JoinState(store: String, format: Int) {
-  override def toString: String = s"format $format on $store"
+/**
+ * The state of a join: where Spark keeps it, and in which of its formats.
+ *
+ * @param isOwn
+ *   whether the join is Tidegate's own, whose state has no such format
+ */
+final case class JoinState(store: String, format: Int, isOwn: Boolean = false) {
+  override def toString: String =
+    if (isOwn) s"interval join on $store" else s"format $format on $store"
 }
 
 /** Orders and deliveries, each with a watermark key of its own. */
@@ -23,12 +29,17 @@ trait JoinTest extends RestartTest {
     JoinState("RocksDB", 2),
     JoinState("RocksDB", 3),
     JoinState("RocksDB", 4)
-  ).filter(state => SparkFeatures.hasJoinFormat(state.format))
+  ).filter(state => SparkFeatures.hasJoinFormat(state.format)) ++ ownJoinStates
+
+  /** Of Tidegate's own join. */
+  lazy val ownJoinStates: Seq[JoinState] =
+    Seq(JoinState("HDFSBacked", 2, isOwn = true), JoinState("RocksDB", 2, isOwn = true))
 
   def on[T](state: JoinState)(body: => T): T = on(state.store) {
     withConf(
       "spark.sql.streaming.join.stateFormatVersion" -> state.format.toString,
-      "spark.sql.streaming.join.stateFormatV4.enabled" -> (state.format == 4).toString
+      "spark.sql.streaming.join.stateFormatV4.enabled" -> (state.format == 4).toString,
+      "spark.tidegate.join.interval" -> state.isOwn.toString
     )(body)
   }
 

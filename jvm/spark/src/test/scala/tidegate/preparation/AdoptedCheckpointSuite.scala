@@ -11,73 +11,13 @@ import org.apache.spark.sql.{AnalysisException, DataFrame}
  * Checkpoints of queries without Tidegate, from which keyed queries continue, and the way back. The
  * same query without a stop in between is the oracle.
  */
-class AdoptedCheckpointSuite extends RestartTest {
-
-  private val rows = Seq(
-    Seq(event("a", 5), event("b", 5)),
-    Seq(event("a", 15), event("b", 17)),
-    Seq(event("a", 25), event("a", 25, 2), event("b", 16)),
-    Seq(event("a", 3), event("a", 36), event("b", 27)),
-    Seq(event("a", 26), event("b", 49)),
-    Seq(event("a", 95))
-  )
-
-  private def watched(in: DataFrame, alias: String = "s"): DataFrame =
-    in.withWatermark("time", "2 seconds").as(alias)
-
-  private val queries = Seq[(String, DataFrame => DataFrame)](
-    "windows" -> (in => watched(in).groupBy(window(col("time"), "10 seconds")).count()),
-    "sliding windows" -> { in =>
-      watched(in).groupBy(window(col("time"), "10 seconds", "5 seconds")).count()
-    },
-    "a deduplication" -> (in => watched(in).dropDuplicates("time", "n")),
-    "a left outer join" -> { in =>
-      val times = expr("l.n = r.n AND l.time BETWEEN r.time - INTERVAL 2 SECONDS AND r.time")
-      watched(in.where("sub = 'a'"), "l")
-        .join(watched(in.where("sub = 'b'"), "r"), times, "leftOuter")
-    }
-  )
-
-  private def replacing[T](settings: (String, String)*)(body: => T): T = withConf(
-    Seq(
-      "spark.tidegate.replaceWithWatermark" -> "true",
-      "spark.tidegate.lateness" -> "slowest"
-    ) ++ settings: _*
-  )(body)
-
-  private val adopting = "spark.tidegate.adoptCheckpoint" -> "true"
-
-  /** What Spark has, with a stop after each of some numbers of files. */
-  private def ofSpark(query: DataFrame => DataFrame, stops: Int*): Seq[String] = {
-    val folder = EventFiles.of()
-    val run = new Run(query(stream(folder)))
-    (0 +: stops).zip(stops :+ rows.size).foreach { case (from, until) =>
-      (from until until).foreach(n => addFile(folder, n, rows(n)))
-      run.start().settle().stop()
-    }
-    run.answer
-  }
-
-  /** A query of Spark's that has read some files, and its folder. */
-  private def begun(query: DataFrame => DataFrame, files: Int): (Run, Path) = {
-    val folder = EventFiles.of(rows.take(files): _*)
-    (new Run(query(stream(folder))).start().settle().stop(), folder)
-  }
+class AdoptedCheckpointSuite extends AdoptionTest {
 
   for (
     (title, query) <- queries; files <- 1 until rows.size if title == "windows" || files % 3 == 1
   )
     test(s"$title after $files files go on with keyed watermarks, and back") {
-      val wanted = ofSpark(query, files, files + 1)
-      val (run, folder) = begun(query, files)
-      addFile(folder, files, rows(files))
-      replacing(adopting)(run.start().settle().stop())
-      assert(Files.exists(run.checkpoint.resolve("offsets.spark")))
-      val isFrames = run.query.lastProgress.stateOperators.exists(_.operatorName.contains("frame"))
-      assert(!isFrames)
-      release(run.checkpoint.toString)
-      rows.indices.drop(files + 1).foreach(n => addFile(folder, n, rows(n)))
-      assert(run.start().settle().stop().answer === wanted)
+      checkThereAndBack(query, files)
     }
 
   Seq(true, false).foreach { isBefore =>
@@ -315,9 +255,19 @@ class AdoptedCheckpointSuite extends RestartTest {
     def hop = stream(EventFiles.of(rows: _*)).withKeyedWatermark("time", "2 seconds")
     val sliding = hop.groupBy(window(col("time"), "10 seconds", "5 seconds")).count().toDF()
     val run = new Run(sliding).start().settle().stop()
-    assert(refusal(release(run.checkpoint.toString)).startsWith("[TIDEGATE_RELEASED_STATE]"))
+    val location = run.checkpoint.toString
+    assert(
+      refusal(release(location)) === s"[TIDEGATE_RELEASED_STATE] The checkpoint $location has " +
+        "state that Spark cannot read, of `frameAggregate`. A query without Tidegate needs a new " +
+        "checkpoint. SQLSTATE: 0A000"
+    )
     val named = new Run(hop.dropDuplicates("time").tidegateName("firsts")).start().settle().stop()
-    assert(refusal(release(named.checkpoint.toString)).startsWith("[TIDEGATE_RELEASED_NAMES]"))
+    val place = named.checkpoint.toString
+    assert(
+      refusal(release(place)) === "[TIDEGATE_RELEASED_NAMES] The operators of the checkpoint " +
+        s"$place have names, by which Tidegate finds their state. Spark finds state by places " +
+        "alone. A query without Tidegate needs a new checkpoint. SQLSTATE: 0A000"
+    )
   }
 
   test("update mode") {

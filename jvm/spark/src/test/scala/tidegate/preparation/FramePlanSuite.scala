@@ -62,13 +62,22 @@ class FramePlanSuite extends KeyedStreamTest {
     assert(!plan.contains("Expand"))
   }
 
-  test("windows that do not overlap have no frames, and need no reason") {
-    val tumbling = rows.groupBy(window(col("time"), "10 seconds")).count()
-    assert(frames(explained(tumbling)) === Nil)
+  test("each of the windows that do not overlap is a frame") {
+    val tumbling = rows.groupBy(window(col("time"), "10 seconds"), col("sub")).count()
+    assert(
+      frames(explained(tumbling)) === Seq(
+        "FrameAggregate(keys=[sub], functions=[count(1)], windows of 10000 ms by 10000 ms)"
+      )
+    )
     val alone = explained("""
       SELECT window_start, window_end, count(*)
       FROM CUMULATE(TABLE(o), DESCRIPTOR(time), 5 seconds, 5 seconds) GROUP BY 1, 2""")
-    assert(frames(alone) === Nil)
+    assert(
+      frames(alone) === Seq(
+        "FrameAggregate(keys=[all_rows], functions=[count(1)], " +
+          "windows that grow by 5000 ms up to 5000 ms)"
+      )
+    )
   }
 
   test("windows that grow have frames, as long as a step") {

@@ -93,7 +93,7 @@ class FrameRefusalSuite extends FrameRestartTest {
     )(
       atStart(
         s"[TIDEGATE_FRAMES_REFUSED] The checkpoint has the frames of aggregate $ofTwelve, but " +
-          s"the query has no sliding windows there. $end"
+          s"the query has no windows of a fixed size there. $end"
       )
     )
   }

@@ -250,7 +250,7 @@ class PlanSuite extends KeyedStreamTest {
     )
     assert(
       told("KeyedOperator").map(_.split("KeyedOperator ").last) === Seq(
-        "aggregate: window, key=0, late below 1970-01-01T00:00:28Z, eviction below " +
+        "aggregate: order_time, key=0, late below 1970-01-01T00:00:28Z, eviction below " +
           "1970-01-01T00:00:44Z, idle=false",
         "join.left: order_time, key=0, late below 1970-01-01T00:00:44Z, eviction below " +
           "1970-01-01T00:00:50Z, idle=true; join.right: delivery_time, key=1, late below " +

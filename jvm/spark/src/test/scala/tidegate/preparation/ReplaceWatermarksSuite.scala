@@ -85,6 +85,23 @@ class ReplaceWatermarksSuite extends RestartTest {
       val (l, r) = (named(in.where("sub = 's0'"), "l"), named(in.where("sub = 's1'"), "r"))
       l.join(r, times).groupBy(window(col("l.time"), "5 seconds")).count()
     },
+    "a filter above the watermark" -> (in => count5(watched(in).where("n < 2"), "5 seconds")),
+    "filters above a projection, one of the time" -> { in =>
+      val doubled = watched(in).select(col("time"), col("sub"), (col("n") * 2).as("n"))
+      count5(doubled.where("n <= 2 AND time > '1970-01-01 00:00:05'"), "5 seconds")
+    },
+    "a filter above a union" -> { in =>
+      count5(watched(in).union(watched(in.where("n > 0"))).where("sub = 's0'"), "5 seconds")
+    },
+    "a condition on one side of a join" -> { in =>
+      val times = "l.n = r.n AND l.time BETWEEN r.time - INTERVAL 2 SECONDS AND r.time"
+      val right = named(in.union(in.where("n > 1")), "r")
+      named(in, "l").join(right, expr(s"$times AND r.sub = 's1'"), "leftOuter")
+    },
+    "a filter that is inferred for the other side of a join" -> { in =>
+      val times = expr("l.n = r.n AND l.time BETWEEN r.time - INTERVAL 2 SECONDS AND r.time")
+      named(in, "l").where("l.n = 1").join(named(in, "r"), times)
+    },
     "a function with state" -> (in => lastOf(watched(in))),
     "TUMBLE of SQL" -> { in =>
       watched(in).createOrReplaceTempView("replaced")
@@ -224,6 +241,38 @@ class ReplaceWatermarksSuite extends RestartTest {
       error.getMessage === "[TIDEGATE_REPLACED_TWICE] spark.tidegate.replaceWithWatermark cannot " +
         "replace the watermark on `other`, because its stream has a watermark on `time` already. " +
         "Remove one of the two calls of withWatermark. SQLSTATE: 0A000"
+    )
+  }
+
+  test("a watermark on a window") {
+    val windows = events().toDF().select(window(col("time"), "5 seconds").as("w"))
+    val error = refused(windows.withWatermark("w", "1 second").groupBy("w").count())
+    assert(
+      error.getMessage === "[TIDEGATE_REPLACED_WINDOW] spark.tidegate.replaceWithWatermark " +
+        "cannot replace the watermark on `w`, because the column is a window. Call withWatermark " +
+        "on the time column that the window was made from. SQLSTATE: 0A000"
+    )
+  }
+
+  test("more watermarks than there are keys") {
+    val error = refused(Seq.fill(129)(watched(events().toDF())).reduce(_.union(_)))
+    assert(
+      error.getMessage === "[TIDEGATE_REPLACED_TOO_MANY] The query has 129 watermarks for " +
+        "spark.tidegate.replaceWithWatermark to replace, but only 128 keys are free. Split the " +
+        "query. SQLSTATE: 54000"
+    )
+  }
+
+  test("two columns with a watermark in one operator") {
+    val (l, r) = (named(events().toDF(), "l"), named(events().toDF(), "r"))
+    val joined =
+      l.join(r, expr("l.n = r.n AND l.time BETWEEN r.time - INTERVAL 2 SECONDS AND r.time"))
+    val both = joined.select(col("l.time").as("a"), col("r.time").as("b"))
+    val error = refused(both.dropDuplicates("a", "b"))
+    assert(
+      error.getMessage === "[TIDEGATE_AMBIGUOUS_EVENT_TIME] The operator `deduplicate` sees more " +
+        "than one column with a watermark key: `a`, `b`. Leave only one of them in its keys or " +
+        "condition, or drop the others with select before it. SQLSTATE: 42702"
     )
   }
 

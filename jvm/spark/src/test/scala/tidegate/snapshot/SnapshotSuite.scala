@@ -121,7 +121,7 @@ class SnapshotSuite extends RestartTest {
 
   test("a file that the query removes meanwhile") {
     val (run, folder) = begun(3)
-    val gone = run.checkpoint.resolve("state/0/0/1.delta")
+    val gone = run.checkpoint.resolve("state/1000/0/1.delta")
     val (path, checkpoint) = (new HadoopPath(newFolder()), run.checkpoint.toString)
     val files = new FileCopies(path, new Configuration, new CopyProgress)
     val wanted = new CheckpointFiles(checkpoint, spark).all
@@ -211,6 +211,7 @@ class SnapshotSuite extends RestartTest {
         "tidegate.snapshot. Name a folder that exportSnapshot has written. SQLSTATE: 42K03"
     )
     assert(refusal(startSnapshot(there.toString, newFolder())).contains("[TIDEGATE_NO_SNAPSHOT]"))
+    assert(refusal(verifySnapshot(newFolder())).contains("[TIDEGATE_NO_SNAPSHOT]"))
     assert(refusal(snapshots(newFolder())).contains("[TIDEGATE_NO_SNAPSHOT]"))
     assert(refusal(inspectSnapshot(there.toString)).contains("[TIDEGATE_NOTHING_COMMITTED]"))
     assert(refusal(inspectSnapshot(newFolder())).contains("[TIDEGATE_NO_CHECKPOINT]"))
@@ -257,7 +258,7 @@ class SnapshotSuite extends RestartTest {
       )
       found
     }
-    val state = "state/0/0/2.delta"
+    val state = "state/1000/0/2.delta"
     def text(what: String) =
       s"[TIDEGATE_SNAPSHOT_CHANGED] The snapshot PATH is not as it was exported: $what. Restore " +
         "these files, or use another snapshot. SQLSTATE: 55000"
@@ -265,7 +266,7 @@ class SnapshotSuite extends RestartTest {
     assert(changed { p =>
       val bytes = Files.readAllBytes(p.resolve(state))
       bytes(9) = (bytes(9) + 1).toByte
-      Files.delete(p.resolve("state/0/0/.2.delta.crc"))
+      Files.delete(p.resolve("state/1000/0/.2.delta.crc"))
       Files.write(p.resolve(state), bytes)
     } === text(s"$state was changed"))
     assert(refusal(verifySnapshot {
@@ -285,7 +286,7 @@ class SnapshotSuite extends RestartTest {
       } === "[TIDEGATE_SNAPSHOT_CUT_OFF] The copy into PATH was cut off before its end, so the " +
         "folder is not complete. Delete the folder, and copy again. SQLSTATE: 55000"
     )
-    val newer = Manifest("q", "id", "c", 1L, None, 0L, 0L, Nil, None, Nil).text
+    val newer = Manifest("q", "id", "c", 1L, None, 0L, 0L, Map.empty, None, Nil).text
     val json = newer.linesIterator.next().replace("Snapshot\":1", "Snapshot\":7")
     val digest = MessageDigest.getInstance("SHA-256").digest(json.getBytes)
     assert(
@@ -344,11 +345,11 @@ class SnapshotSuite extends RestartTest {
   test("a checkpoint that lacks a part of its state, and one of an unknown state store") {
     val (run, _) = begun(3)
     run.stop()
-    Files.delete(run.checkpoint.resolve("state/0/0/2.delta"))
+    Files.delete(run.checkpoint.resolve("state/1000/0/2.delta"))
     val path = newFolder()
     assert(
       refusal(exportSnapshot(run.checkpoint.toString, path)) ===
-        "[TIDEGATE_STATE_INCOMPLETE] The checkpoint lacks files of the state in state/0/0: " +
+        "[TIDEGATE_STATE_INCOMPLETE] The checkpoint lacks files of the state in state/1000/0: " +
         "version 4 cannot be put together. The checkpoint is damaged; use an earlier " +
         "snapshot. SQLSTATE: 55000"
     )

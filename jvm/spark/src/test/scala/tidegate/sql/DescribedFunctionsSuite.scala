@@ -45,7 +45,7 @@ class DescribedFunctionsSuite extends KeyedStreamTest {
   }
 
   test("every table function that users call is described, with all of its arguments") {
-    val described = EventTimeFunction.all.filterNot(_ == EventTimeFunction.BoundJoin)
+    val described = EventTimeFunction.all.diff(EventTimeFunction.hidden)
     assert(described.map(_.name.toLowerCase) === FunctionInfos.tableFunctions.map(_.getName))
     described.foreach { function =>
       val text = lines(s"DESCRIBE FUNCTION EXTENDED ${function.name}").mkString("\n")
@@ -74,6 +74,15 @@ class DescribedFunctionsSuite extends KeyedStreamTest {
     assert(shown("SYSTEM FUNCTIONS LIKE 'tumbl*|is_late'") === Nil)
     assert(shown("FUNCTIONS TUMBLE") === Seq("tumble"))
     assert(shown("FUNCTIONS LIKE 'bound_join'") === Nil)
+  }
+
+  test("tidegate_watermarks is described and listed as the others are") {
+    val described = lines("DESCRIBE FUNCTION EXTENDED tidegate_watermarks")
+    assert(described.head === "Function: tidegate_watermarks")
+    assert(described.exists(_.startsWith("Usage: tidegate_watermarks(")))
+    assert(described.mkString("\n").contains("> SELECT "))
+    assert(shown("FUNCTIONS LIKE 'tidegate*'") === Seq("tidegate_watermarks"))
+    assert(shown("SYSTEM FUNCTIONS LIKE 'tidegate*'") === Nil)
   }
 
   test("a function of the user is described in place of ours") {

@@ -80,6 +80,7 @@ private[watermark] object NodeCost {
       rows.output.head,
       if (substreams == 1) Nil else Seq(rows.output(1)),
       WatermarkSpec("time", 0, tidegate.fixedLag("5 seconds"), None, None, None),
+      movedBy = None,
       mark = None,
       stats
     )

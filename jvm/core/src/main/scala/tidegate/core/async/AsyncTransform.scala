@@ -7,14 +7,16 @@ import tidegate.core.{Arguments, NoWatermark}
  *
  *   - A watermark or idleness leaves behind the answers to all rows that entered before it,
  *     whatever its key. Time is never overtaken by a row that would then be late.
- *   - At most `maxInFlight` rows are inside. Watermarks do not count.
+ *   - At most `maxInFlight` rows are inside, also those whose answer waits. Watermarks do not
+ *     count.
  *   - A watermark that is not above the last one of its key is ignored.
  *   - Rows are known by their number, so equal rows do not mix.
  *
  * In order, answers leave as their rows entered, and each watermark at its place; of watermarks of
- * one key that follow each other directly, only the last leaves. Out of order, an answer leaves at
- * once, even past watermarks that still wait: a row that is early harms nobody. Of the watermarks
- * that become free together, only the last of each key leaves.
+ * one key that follow each other directly, only the last leaves. Out of order, answers pass each
+ * other only between two watermarks: an answer leaves at once if all rows from before the last
+ * watermark have left, and waits for them otherwise. Of the watermarks that become free together
+ * with no row in between, only the last of each key leaves.
  *
  * Every method returns what leaves now, in order; of watermarks that leave together, lower keys
  * come first. Has no clock, no threads, and makes no calls. Not thread-safe.

@@ -12,11 +12,15 @@ object FrameFormat {
   /** Of windows that grow: versions that only know frames that slide refuse them. */
   val Growing = 2
 
+  /** Of windows that do not overlap: their state may have short rows. */
+  val Plain = 3
+
   /** Of sessions. */
-  val Sessions = 3
+  val Sessions = 4
 
   /** The highest format that is read. */
   val Highest: Int = Sessions
 
-  def of(grid: WindowGrid): Int = if (grid.grows) Growing else Sliding
+  def of(grid: WindowGrid): Int =
+    if (grid.grows) Growing else if (grid.isPlain) Plain else Sliding
 }

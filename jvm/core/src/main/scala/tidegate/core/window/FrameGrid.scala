@@ -30,6 +30,9 @@ final case class FrameGrid(size: Long, slide: Long, offset: Long, grows: Boolean
     s"the size of windows must be a positive multiple of their slide; found size $size, slide $slide"
   )
 
+  /** Whether windows do not overlap: each is one frame. */
+  def isPlain: Boolean = size == slide
+
   /** The number of frames in a window. */
   def framesInWindow: Long = size / slide
 

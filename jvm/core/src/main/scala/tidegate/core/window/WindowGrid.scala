@@ -32,6 +32,9 @@ final case class WindowGrid(
   /** Whether windows overlap. */
   def isSliding: Boolean = sizeMs > slideMs
 
+  /** Whether windows do not overlap. */
+  def isPlain: Boolean = sizeMs == slideMs
+
   override def toString: String = {
     val offset = if (offsetMs == 0) "" else s", from $offsetMs ms on"
     if (grows) s"windows that grow by $slideMs ms up to $sizeMs ms$offset"

@@ -7,14 +7,16 @@ private[async] final class AsyncTransformModel(ordered: Boolean, maxInFlight: In
   import AsyncTransformModel._
 
   private var entered = Vector.empty[Entered]
-  private var answered = Set.empty[Long]
+
+  /** In the order of the answers. */
+  private var answered = Vector.empty[Long]
   private var left = Vector.empty[AsyncOutput[Long]]
 
   private def rows: Vector[Long] = entered.collect { case Row(n) => n }
 
   private def leftRows: Set[Long] = left.collect { case Answer(row, _) => row }.toSet
 
-  def waiting: Vector[Long] = rows.filterNot(answered)
+  def waiting: Vector[Long] = rows.filterNot(answered.contains)
 
   def inFlight: Vector[Long] = rows.filterNot(leftRows)
 
@@ -31,17 +33,17 @@ private[async] final class AsyncTransformModel(ordered: Boolean, maxInFlight: In
       case _                 => true
     }
     if (isHigher) entered :+= Wm(key, ms)
-    newlyLeft(None)
+    newlyLeft()
   }
 
   def idle(): Seq[AsyncOutput[Long]] = {
     entered :+= Quiet
-    newlyLeft(None)
+    newlyLeft()
   }
 
   def answer(row: Long): Seq[AsyncOutput[Long]] = {
-    answered += row
-    newlyLeft(Some(row))
+    answered :+= row
+    newlyLeft()
   }
 
   def inFlight(key: Byte): Map[Option[Long], Int] =
@@ -51,13 +53,13 @@ private[async] final class AsyncTransformModel(ordered: Boolean, maxInFlight: In
       }
       .map { case (watermark, rows) => watermark -> rows.size }
 
-  private def newlyLeft(row: Option[Long]): Seq[AsyncOutput[Long]] = {
+  private def newlyLeft(): Seq[AsyncOutput[Long]] = {
     // Up to the first row that has no answer, time may go on.
     val free = entered.takeWhile {
-      case Row(n) => answered(n)
+      case Row(n) => answered.contains(n)
       case _      => true
     }
-    val out = if (ordered) inOrder(free) else row.map(n => Answer(n, n)).toVector ++ passed(free)
+    val out = if (ordered) inOrder(free) else outOfOrder(entered)
     left ++= out
     // Idleness that left is over; idleness that waits out of order ends with the next entry.
     entered = entered.zipWithIndex.collect {
@@ -78,10 +80,18 @@ private[async] final class AsyncTransformModel(ordered: Boolean, maxInFlight: In
       case (Quiet, i)       => Option.when(!free.lift(i + 1).contains(Quiet))(Passed(Idle))
     }
 
-  private def passed(free: Vector[Entered]): Vector[AsyncOutput[Long]] = {
-    val last = free.collect { case Wm(key, ms) => key -> ms }.toMap
-    last.toVector.sorted.collect { case (key, ms) if !hasLeft(key, ms) => wm(key, ms) } ++
-      Option.when(entered.lastOption.contains(Quiet) && free.size == entered.size)(Passed(Idle))
+  /** From one watermark behind a row to the next such watermark. */
+  private def outOfOrder(rest: Vector[Entered]): Vector[AsyncOutput[Long]] = {
+    val (signals, behind) = rest.span(!_.isInstanceOf[Row])
+    val (some, next) = behind.span(!_.isInstanceOf[Wm])
+    val between = some.collect { case Row(n) => n }
+    val last = signals.collect { case Wm(key, ms) => key -> ms }.toMap
+    val passed = last.toVector.sorted.collect { case (key, ms) if !hasLeft(key, ms) => wm(key, ms) }
+    val answers = answered.filter(n => between.contains(n) && !leftRows(n)).map(n => Answer(n, n))
+    val isOver = between.forall(answered.contains)
+    val isIdle = isOver && next.isEmpty && rest.lastOption.contains(Quiet)
+    passed ++ answers ++ Option.when(isIdle)(Passed(Idle)) ++
+      (if (isOver && next.nonEmpty) outOfOrder(next) else Vector.empty)
   }
 
   private def hasLeft(key: Byte, ms: Long): Boolean = left.exists {

@@ -71,9 +71,31 @@ class AsyncTransformSuite extends AnyFunSuite {
     calls.observeWatermark(0, 2)
     val c = enter(calls)
     calls.observeWatermark(1, 20)
-    assert(calls.answer(c, "c") === Seq(Answer(c, "c")))
+    calls.observeWatermark(0, 3)
+    calls.observeWatermark(0, 4)
     assert(calls.answer(a, "a") === Seq(Answer(a, "a"), wm(0, 1), wm(1, 10)))
-    assert(calls.answer(b, "b") === Seq(Answer(b, "b"), wm(0, 2), wm(1, 20)))
+    assert(calls.answer(b, "b") === Seq(Answer(b, "b"), wm(0, 2)))
+    assert(calls.answer(c, "c") === Seq(Answer(c, "c"), wm(0, 4), wm(1, 20)))
+  }
+
+  test("out of order, answers pass each other only between two watermarks") {
+    val calls = unordered(5)
+    val a = enter(calls)
+    val b = enter(calls)
+    calls.observeWatermark(0, 1)
+    val c = enter(calls)
+    val d = enter(calls)
+    calls.observeWatermark(7, 5)
+    val e = enter(calls)
+    assert(calls.answer(b, "b") === Seq(Answer(b, "b")))
+    assert(calls.answer(e, "e") === Nil)
+    assert(calls.answer(d, "d") === Nil)
+    // Answers that wait take up room, and are counted where their rows entered.
+    assert(calls.inFlight === 4)
+    assert(calls.inFlight(0) === Map(None -> 1, Some(1L) -> 3))
+    assert(calls.answer(a, "a") === Seq(Answer(a, "a"), wm(0, 1), Answer(d, "d")))
+    assert(calls.answer(c, "c") === Seq(Answer(c, "c"), wm(7, 5), Answer(e, "e")))
+    assert(calls.inFlight === 0)
   }
 
   test("a key that is first seen behind a row waits for that row") {

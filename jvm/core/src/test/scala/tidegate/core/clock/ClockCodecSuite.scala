@@ -142,17 +142,17 @@ class ClockCodecSuite extends AnyFunSuite {
     assert(text.contains(today))
     assert(ClockCodec.read(text.replace(today, "\"frames\":{")) === Right(withFrames))
     assert(
-      ClockCodec.read(text.replace(today, "\"frames\":{\"format\":4,")) ===
-        Left(ClockCodec.NewerFrames("windows", 4))
+      ClockCodec.read(text.replace(today, "\"frames\":{\"format\":5,")) ===
+        Left(ClockCodec.NewerFrames("windows", 5))
     )
   }
 
-  test("sessions are of format 3, which earlier versions refuse") {
+  test("sessions are of format 4, which earlier versions refuse") {
     val sessions = withFrames.copy(operators = withFrames.operators.map { case (name, mark) =>
       name -> mark.copy(frames = None, gapMicros = Some(1500L))
     })
     val text = ClockCodec.write(sessions)
-    assert(text.contains(""""frames":{"format":3,"gap":1500}"""))
+    assert(text.contains(""""frames":{"format":4,"gap":1500}"""))
     assert(ClockCodec.read(text) === Right(sessions))
   }
 
@@ -163,6 +163,15 @@ class ClockCodecSuite extends AnyFunSuite {
     val text = ClockCodec.write(growing)
     assert(text.contains(""""frames":{"format":2,"size":20,"slide":10,"offset":3,"grows":true}"""))
     assert(ClockCodec.read(text) === Right(growing))
+  }
+
+  test("frames of windows that do not overlap are of format 3, which earlier versions refuse") {
+    val plain = withFrames.copy(operators = withFrames.operators.map { case (name, mark) =>
+      name -> mark.copy(frames = mark.frames.map(grid => grid.copy(sizeMs = grid.slideMs)))
+    })
+    val text = ClockCodec.write(plain)
+    assert(text.contains(""""frames":{"format":3,"size":10,"slide":10,"offset":3}"""), text)
+    assert(ClockCodec.read(text) === Right(plain))
   }
 
   test("a newer format is told from a foreign text") {

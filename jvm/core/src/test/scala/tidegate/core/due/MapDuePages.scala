@@ -2,7 +2,9 @@ package tidegate.core.due
 
 import scala.collection.mutable
 
-/** Pages in a map, which outlives the instances of `DueKeys`, and counts what is read and written. */
+/**
+ * Pages in a map, which outlives the instances of `DueKeys`, and counts what is read and written.
+ */
 final class MapDuePages(entriesOfPage: Int) extends DuePages[String] {
   import MapDuePages._
 
@@ -11,6 +13,7 @@ final class MapDuePages(entriesOfPage: Int) extends DuePages[String] {
 
   var reads = 0
   var writes = 0
+  var entriesWritten = 0
 
   def pageCount: Int = pages.size
 
@@ -40,6 +43,7 @@ final class MapDuePages(entriesOfPage: Int) extends DuePages[String] {
 
   override def put(bucket: DueBucket, page: Int, entries: DuePageBuffer[String]): Unit = {
     writes += 1
+    entriesWritten += entries.size
     pages((bucket, page)) = Vector.tabulate(entries.size)(i => (entries.key(i), entries.due(i)))
   }
 

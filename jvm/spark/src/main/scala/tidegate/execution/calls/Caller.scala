@@ -1,5 +1,6 @@
 package tidegate.execution.calls
 
+import java.util.Random
 import java.util.concurrent.TimeUnit.MILLISECONDS
 import java.util.concurrent.{
   RejectedExecutionException,
@@ -21,14 +22,15 @@ import tidegate.plans.{AsyncFunction, CallKey, CallOptions}
  *
  * @param ended
  *   gets every call that ends before `close`, in any thread
+ * @param pauseMs
+ *   how long to wait after so many failed attempts
  */
 private[calls] final class Caller(
     function: AsyncFunction,
     options: CallOptions,
-    ended: (Long, EndedCall) => Unit
+    ended: (Long, EndedCall) => Unit,
+    pauseMs: Int => Long = Caller.randomPauseMs(ThreadLocalRandom.current(), _)
 ) extends AutoCloseable {
-  import Caller._
-
   private implicit val inPlace: ExecutionContext = ExecutionContext.parasitic
 
   @volatile private var isClosed = false
@@ -54,9 +56,7 @@ private[calls] final class Caller(
       answer(row, key).onComplete { result =>
         if (isClosed) ()
         else if (result.isFailure && attempts <= options.retries)
-          later(ThreadLocalRandom.current().nextLong(longestPauseMs(attempts) + 1))(
-            attempt(attempts + 1)
-          )
+          later(pauseMs(attempts))(attempt(attempts + 1))
         else {
           val micros = (System.nanoTime() - began) / 1000
           ended(number, EndedCall(key, row, result, attempts, micros, inFlight))
@@ -100,9 +100,13 @@ private[calls] final class Caller(
   private def late(ms: Long) = new TimeoutException(s"no answer within $ms ms")
 }
 
-private object Caller {
+private[calls] object Caller {
   private val FirstPauseMs = 100L
   private val LongestPauseMs = 10000L
+
+  /** A pause after so many failed attempts, of any length up to the longest. */
+  def randomPauseMs(random: Random, failed: Int): Long =
+    (random.nextDouble() * (longestPauseMs(failed) + 1)).toLong
 
   /** The longest pause after so many failed attempts. */
   def longestPauseMs(failed: Int): Long =

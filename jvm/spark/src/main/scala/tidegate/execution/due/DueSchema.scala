@@ -8,11 +8,11 @@ import org.apache.spark.sql.types._
  *
  * To its own columns an operator adds one column of the key and one of the value:
  *
- * | row                  | the operator's columns | key: `due_page`       | value: `due`                 |
- * |:---------------------|:-----------------------|:----------------------|:-----------------------------|
- * | of the operator      | its key and value      | NULL                  | NULL                         |
- * | a page               | NULL                   | its bucket and number | `entries`; `buckets` is NULL |
- * | the root, if a page exists | NULL             | with a NULL inside    | `buckets`; `entries` is NULL |
+ * | row                        | the operator's columns | key: `due_page`       | value: `due`                 |
+ * |:---------------------------|:-----------------------|:----------------------|:-----------------------------|
+ * | of the operator            | its key and value      | NULL                  | NULL                         |
+ * | a page                     | NULL                   | its bucket and number | `entries`; `buckets` is NULL |
+ * | the root, if a page exists | NULL                   | with a NULL inside    | `buckets`; `entries` is NULL |
  *
  * Times are in µs, and of type BIGINT: some are too early or too late for a TIMESTAMP in Python.
  */

@@ -15,10 +15,12 @@ import tidegate.core.due._
  *   the key of all rows of the store ([[DueSchema.key]])
  * @param value
  *   the value of all rows of the store ([[DueSchema.value]])
+ * @param line
+ *   0, or 1 for more due keys in the same store, whose times follow another watermark
  */
-final class StateDuePages(store: StateStore, key: StructType, value: StructType)
+final class StateDuePages(store: StateStore, key: StructType, value: StructType, line: Int = 0)
     extends DuePages[UnsafeRow] {
-  private val keys = new PageKeys(key)
+  private val keys = new PageKeys(key, line)
   private lazy val toRow = UnsafeProjection.create(value)
 
   override def root(): Seq[DueBucketPages] = {

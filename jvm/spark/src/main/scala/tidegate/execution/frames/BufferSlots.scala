@@ -35,8 +35,8 @@ private[frames] abstract class BufferSlots extends Slots {
   /** Loads the entry at `i` of an array in the state. */
   def load(entries: EntryArray, i: Int, into: Int): Unit
 
-  /** Loads a row that the partial aggregation has emitted: keys, frame, buffers. */
-  def loadInput(row: UnsafeRow, into: Int): Unit
+  /** Loads the columns of a row from `first` on: the frame and the buffers. */
+  def loadColumns(row: UnsafeRow, first: Int, into: Int): Unit
 
   /** The first buffer of an entry, if that is a number of eight bytes. */
   def firstBuffer(slot: Int): Long

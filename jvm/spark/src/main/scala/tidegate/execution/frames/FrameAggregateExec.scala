@@ -32,6 +32,8 @@ import tidegate.settings.Settings
  *   watermark, and not after this batch's
  * @param stateInfo
  *   where the state is; none outside of a query
+ * @param isShort
+ *   whether the rows of the state are short ones
  * @param child
  *   the partial aggregation: keys, frame, buffers
  */
@@ -41,6 +43,7 @@ final case class FrameAggregateExec(
     operator: Option[String],
     times: OperatorBatch,
     stateInfo: Option[StatefulOperatorStateInfo],
+    isShort: Boolean,
     child: SparkPlan
 ) extends UnaryExecNode
     with PartitioningPreservingUnaryExecNode
@@ -60,7 +63,8 @@ final case class FrameAggregateExec(
 
   override protected def keySchema: StructType = fromAttributes(aggregates.stateKey)
 
-  override protected def valueSchema: StructType = FrameRow.schema(aggregates.entryType)
+  override protected def valueSchema: StructType =
+    if (isShort) ShortRow.schema(aggregates.entryType) else FrameRow.schema(aggregates.entryType)
 
   override def validateAndMaybeEvolveStateSchema(
       hadoopConf: Configuration,
@@ -72,7 +76,7 @@ final case class FrameAggregateExec(
   }
 
   private def checkFunctions(hadoopConf: Configuration): Unit =
-    FrameStateSchema.check(getStateInfo, "frames", aggregates.entryType, hadoopConf) {
+    FrameStateSchema.check(getStateInfo, framesIn, aggregates.entryType, hadoopConf) {
       (before, now) =>
         CheckpointErrors.framesRefused(
           operator.getOrElse(shortName),
@@ -80,6 +84,9 @@ final case class FrameAggregateExec(
           s"those of the query are ${now.mkString(", ")}"
         )
     }
+
+  private def framesIn(value: StructType): String =
+    if (FrameAggregate.hasShortRows(value)) "more" else "frames"
 
   /**
    * In RocksDB a prefix keeps the chunks apart from the heads, so that a walk over the heads does
@@ -106,7 +113,8 @@ final case class FrameAggregateExec(
     val micros = grid.inMicros
     val after = micros.lastEnd(EndOfTime.micros(times.evictedMs))
     val until = micros.lastEnd(EndOfTime.micros(times.evictionMs))
-    val (what, prefixed, maxBytes) = (aggregates, isPrefixed, Settings.FramesMaxInputBytes.in(conf))
+    val (what, prefixed, short) = (aggregates, isPrefixed, isShort)
+    val maxBytes = Settings.FramesMaxInputBytes.in(conf)
     val encoder =
       if (prefixed) PrefixKeyScanStateEncoderSpec(keySchema, 1)
       else NoPrefixKeyStateEncoderSpec(keySchema)
@@ -124,7 +132,10 @@ final case class FrameAggregateExec(
           longMetric("numUpdatedStateRows"),
           longMetric("numRemovedStateRows")
         )
-        commitAtEnd(store, new FrameWindowIterator(rows, own, what, micros, after, until, maxBytes))
+        commitAtEnd(
+          store,
+          new FrameWindowIterator(rows, own, what, micros, after, until, maxBytes, short)
+        )
       }
   }
 

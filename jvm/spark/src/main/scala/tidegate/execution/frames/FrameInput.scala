@@ -59,13 +59,13 @@ private[frames] final class FrameInput(
     val frame = row.getLong(keyCount)
     // Frames mostly come in order; if they do not, moving many frames for each insertion would take
     // too long.
-    if (frames.size >= FrameInput.Many) slots.loadInput(row, frames.append(frame))
+    if (frames.size >= FrameInput.Many) slots.loadColumns(row, keyCount, frames.append(frame))
     else {
       val i = frames.indexBehind(frame)
       if (i > 0 && frames.frames(i - 1) == frame) {
-        slots.loadInput(row, scratch)
+        slots.loadColumns(row, keyCount, scratch)
         slots.merge(frames.places(i - 1), scratch, frames.places(i - 1))
-      } else slots.loadInput(row, frames.insert(i, frame))
+      } else slots.loadColumns(row, keyCount, frames.insert(i, frame))
     }
   }
 }

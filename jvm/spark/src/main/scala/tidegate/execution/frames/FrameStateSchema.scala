@@ -12,11 +12,11 @@ private[frames] object FrameStateSchema {
    * minima with maxima.
    *
    * @param column
-   *   the column of the state that has the entries
+   *   the column of a value of the state that has the entries
    */
   def check(
       info: StatefulOperatorStateInfo,
-      column: String,
+      column: StructType => String,
       entryType: StructType,
       hadoopConf: Configuration
   )(refused: (Seq[String], Seq[String]) => Throwable): Unit =
@@ -30,12 +30,13 @@ private[frames] object FrameStateSchema {
    */
   private def buffers(
       info: StatefulOperatorStateInfo,
-      column: String,
+      column: StructType => String,
       hadoopConf: Configuration
   ): Option[Seq[String]] =
     OperatorState
       .storedSchema(info.checkpointLocation, info.operatorId, hadoopConf)
-      .map(_.valueSchema(column).dataType)
+      .map(_.valueSchema)
+      .map(value => value(column(value)).dataType)
       .collect { case ArrayType(entry: StructType, _) => functions(entry) }
 
   /**

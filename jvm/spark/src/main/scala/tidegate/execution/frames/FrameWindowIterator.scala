@@ -20,6 +20,8 @@ import tidegate.core.window.{FrameGrid, WindowMerge}
  *   the end of the last window that was emitted before this batch
  * @param until
  *   the end of the last window that is due
+ * @param isShort
+ *   whether the rows of the state are short ones
  */
 private[frames] final class FrameWindowIterator(
     rows: Iterator[InternalRow],
@@ -28,7 +30,8 @@ private[frames] final class FrameWindowIterator(
     grid: FrameGrid,
     after: Long,
     until: Long,
-    maxInputBytes: Long
+    maxInputBytes: Long,
+    isShort: Boolean
 ) extends Iterator[InternalRow] {
   private val slots: BufferSlots =
     if (aggregates.arePacked) GeneratePackedSlots(aggregates) else new ObjectSlots(aggregates)
@@ -38,7 +41,8 @@ private[frames] final class FrameWindowIterator(
     grid,
     FrameWindowIterator.chunkFrames(grid),
     aggregates.entryType.size,
-    mergeChunks = aggregates.arePacked
+    aggregates.arePacked,
+    Option.when(isShort)(new ShortRow(aggregates.entryType.size))
   )
   private val windows = WindowMerge(grid, slots)
   private val input = new FrameInput(rows, aggregates, slots, maxInputBytes)
@@ -92,7 +96,7 @@ private[frames] final class FrameWindowIterator(
     while (key == null && heads.hasNext) {
       val head = heads.next()
       // Keys whose windows are already emitted were written with the end of their last window.
-      if (FrameRow.isOpen(head.value, until)) {
+      if (frames.isOpen(head.value, until)) {
         key = head.key.copy()
         frames.begin(key, head.value)
       }

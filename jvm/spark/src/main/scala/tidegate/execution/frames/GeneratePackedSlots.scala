@@ -29,7 +29,7 @@ private[frames] object GeneratePackedSlots extends Logging {
         private Object[] references;
         ${ctx.declareMutableStates()}
         public GeneratedPackedSlots(Object[] references) {
-          super(${aggregates.keys.size}, ${aggregates.buffers.size});
+          super(${aggregates.buffers.size});
           this.references = references;
           ${ctx.initMutableStates()}
         }

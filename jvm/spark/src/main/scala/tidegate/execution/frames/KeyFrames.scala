@@ -12,9 +12,11 @@ import tidegate.core.window.{FrameCursor, FrameGrid, WindowChange}
  * back. Rows for a sealed chunk change the chunk and write it again; rows for a gap between two
  * chunks go to the later one. A chunk that has grown to more than twice its size is split.
  *
- * @param mergeChunks
- *   whether the head has the entries of a chunk merged into one; otherwise it has only the first
- *   entry. False if the merged entry may be as large as the chunk
+ * @param isPacked
+ *   whether entries are words. Then the head has the entries of a chunk merged into one; otherwise
+ *   it has only the first entry, because the merged entry may be as large as the chunk
+ * @param short
+ *   how rows are read and written if they may be short
  */
 private[frames] final class KeyFrames(
     store: FrameStore,
@@ -22,10 +24,13 @@ private[frames] final class KeyFrames(
     grid: FrameGrid,
     chunkFrames: Int,
     entryFields: Int,
-    mergeChunks: Boolean
+    isPacked: Boolean,
+    short: Option[ShortRow]
 ) extends FrameCursor {
   private val entries = new EntryArray(entryFields)
-  private val writer = new EntryRowWriter(FrameRow.Columns)
+  private val writer = new FrameRowWriter(grid, entryFields)
+  private val shortRow = short.orNull
+  private val shortWriter = short.map(s => new s.Writer(slots, grid, isPacked)).orNull
 
   private var key: UnsafeRow = _
   private var exists = false
@@ -58,8 +63,29 @@ private[frames] final class KeyFrames(
     unload()
     mustWrite = false
     if (exists) {
-      if (isOfToday(head)) read(head)
-      else regrid(head.copy())
+      val long = longOf(head)
+      if (long == null) readShort(head)
+      else if (isOfToday(long)) read(long)
+      else regrid(long.copy())
+    }
+  }
+
+  /** Whether a head has windows that end at or before `until`, and may still have to leave. */
+  def isOpen(head: UnsafeRow, until: Long): Boolean = {
+    val long = longOf(head)
+    if (long == null) shortRow.isOpen(head, until) else FrameRow.isOpen(long, until)
+  }
+
+  /** The row as [[FrameRow]] describes it; null if it is short. */
+  private def longOf(row: UnsafeRow): UnsafeRow = if (shortRow == null) row else shortRow.long(row)
+
+  /** Rows have the ends of frames: an old frame goes into the frame of today in which it ends. */
+  private def readShort(row: UnsafeRow): Unit = {
+    val more = shortRow.more(row)
+    if (shortRow.hasFirst(row, more))
+      take(grid.frameOf(shortRow.end(row) - 1))(slots.loadColumns(row, 0, _))
+    (0 until more.size).foreach { i =>
+      take(grid.frameOf(more.frame(i) - 1))(slots.load(more, i, _))
     }
   }
 
@@ -88,7 +114,7 @@ private[frames] final class KeyFrames(
     chunks.reserveIds(below = ids.foldLeft(0)((next, id) => math.max(next, id + 1)))
     ids.foreach { id =>
       val chunkKey = FrameStore.chunkKey(key, id)
-      moveAll(store.get(chunkKey), change)
+      moveAll(longOf(store.get(chunkKey)), change)
       store.remove(chunkKey)
     }
     moveAll(head, change)
@@ -97,18 +123,21 @@ private[frames] final class KeyFrames(
   private def moveAll(row: UnsafeRow, change: WindowChange): Unit = {
     entries.pointTo(row, FrameRow.Frames)
     (0 until entries.size).foreach { i =>
-      val frame = change.moved(entries.frame(i))
-      if (open.size > 0 && open.last == frame) {
-        slots.load(entries, i, scratch)
-        slots.merge(open.places(open.size - 1), scratch, open.places(open.size - 1))
-      } else {
-        seal()
-        val slot = open.insert(open.size, frame)
-        slots.load(entries, i, slot)
-        slots.setFrame(slot, frame)
-      }
+      take(change.moved(entries.frame(i)))(slots.load(entries, i, _))
+      seal()
     }
   }
+
+  /** Loads an entry for the last frame, or for a frame behind the last. */
+  private def take(frame: Long)(load: Int => Unit): Unit =
+    if (open.size > 0 && open.last == frame) {
+      load(scratch)
+      slots.merge(open.places(open.size - 1), scratch, open.places(open.size - 1))
+    } else {
+      val slot = open.insert(open.size, frame)
+      load(slot)
+      slots.setFrame(slot, frame)
+    }
 
   /** Merges frames, in ascending order, and takes over their entries. */
   def merge(input: FrameList): Unit = {
@@ -158,27 +187,19 @@ private[frames] final class KeyFrames(
     if (isRun(c)) {
       (first + 1 until until).foreach(i => slots.merge(merged, from.places(i), merged))
     }
-    beginRow(0L)
+    writer.begin(0L)
     writer.ints(FrameRow.ChunkIds, chunks.ids, 0, 0)
     writer.longs(FrameRow.ChunkEnds, chunks.ends, 0, 0)
     writer.entries(FrameRow.Chunks, slots, chunks.places, 0, 0)
     writer.entries(FrameRow.Frames, slots, from.places, first, until)
-    store.put(FrameStore.chunkKey(key, chunks.ids(c)), writer.result())
-  }
-
-  private def beginRow(closed: Long): Unit = {
-    writer.begin()
-    writer.long(FrameRow.Closed, FrameRow.closed(closed))
-    writer.long(FrameRow.Slide, grid.slide)
-    writer.long(FrameRow.Offset, grid.offset)
-    writer.long(FrameRow.Size, grid.size)
+    put(FrameStore.chunkKey(key, chunks.ids(c)), writer.result())
   }
 
   private def load(c: Int): Unit =
     if (loadedChunk != c) {
       flush()
       unload()
-      val row = store.get(FrameStore.chunkKey(key, chunks.ids(c)))
+      val row = longOf(store.get(FrameStore.chunkKey(key, chunks.ids(c))))
       entries.pointTo(row, FrameRow.Frames)
       loaded.readAll(entries)
       loadedChunk = c
@@ -212,15 +233,20 @@ private[frames] final class KeyFrames(
     val (deadChunks, deadFrames) = dropDeadChunks(closed)
     if (deadChunks == chunks.size && deadFrames == open.size) {
       if (exists) store.remove(key)
-    } else {
-      beginRow(closed)
+    } else if (shortRow != null && grid.isPlain && chunks.size == deadChunks)
+      store.put(key, shortWriter.short(open, deadFrames))
+    else {
+      writer.begin(closed)
       writer.ints(FrameRow.ChunkIds, chunks.ids, deadChunks, chunks.size)
       writer.longs(FrameRow.ChunkEnds, chunks.ends, deadChunks, chunks.size)
       writer.entries(FrameRow.Chunks, slots, chunks.places, deadChunks, chunks.size)
       writer.entries(FrameRow.Frames, slots, open.places, deadFrames, open.size)
-      store.put(key, writer.result())
+      put(key, writer.result())
     }
   }
+
+  private def put(key: UnsafeRow, row: UnsafeRow): Unit =
+    store.put(key, if (shortRow == null) row else shortWriter.long(row))
 
   /**
    * Whether the key has no window left after all windows that end at or before `closed` are
@@ -244,7 +270,7 @@ private[frames] final class KeyFrames(
 
   /** Whether the merged entry of a chunk can be used: never if no window has all of its frames. */
   private def isRun(c: Int): Boolean =
-    mergeChunks && grid.mayHold(chunks.firsts(c), chunks.ends(c))
+    isPacked && grid.mayHold(chunks.firsts(c), chunks.ends(c))
 
   private def list: FrameList =
     if (inChunk) {

@@ -18,7 +18,7 @@ private[frames] final class KeySessions(
     chunkSize: Int
 ) {
   private val entries = new EntryArray(entryFields)
-  private val writer = new EntryRowWriter(SessionRow.Columns + SessionRow.ColumnsOfPages)
+  private val writer = new SessionRowWriter(slots, entryFields)
 
   private var key: UnsafeRow = _
   private var exists = false
@@ -129,12 +129,7 @@ private[frames] final class KeySessions(
   private def write(number: Int, from: SessionList, first: Int, until: Int): SessionChunk = {
     val chunk =
       SessionChunk(number, from.start(first), from.end(first), from.end(until - 1))
-    writer.begin()
-    writer.long(SessionRow.LookAt, 0L)
-    writer.setNull(SessionRow.Chunks)
-    writer.entries(SessionRow.Sessions, slots, from.places, first, until)
-    endRow()
-    store.put(rowOf(chunk), writer.result())
+    store.put(rowOf(chunk), writer.chunk(from, first, until))
     chunk
   }
 
@@ -195,7 +190,7 @@ private[frames] final class KeySessions(
       val firstEnd = if (chunks.nonEmpty) chunks.head.firstEnd else open.end(0)
       val isNew = lookAt > firstEnd || lookAt <= looked
       if (isNew) lookAt = firstEnd
-      if (isNew || isChanged) writeHead()
+      if (isNew || isChanged) store.put(key, writer.head(lookAt, chunks, open))
       isNew
     }
   }
@@ -210,22 +205,6 @@ private[frames] final class KeySessions(
     open.dropFirst(count * chunkSize)
   }
 
-  private def writeHead(): Unit = {
-    writer.begin()
-    writer.long(SessionRow.LookAt, lookAt)
-    if (chunks.isEmpty) writer.setNull(SessionRow.Chunks)
-    else
-      writer.structs(SessionRow.Chunks, chunks.size, SessionChunk.Fields) { (i, field) =>
-        chunks(i).word(field)
-      }
-    writer.entries(SessionRow.Sessions, slots, open.places, 0, open.size)
-    endRow()
-    store.put(key, writer.result())
-  }
-
-  private def endRow(): Unit =
-    (SessionRow.Columns until SessionRow.Columns + SessionRow.ColumnsOfPages)
-      .foreach(writer.setNull)
 }
 
 private[frames] object KeySessions {

@@ -13,7 +13,6 @@ import tidegate.core.window.Slots
  * evaluated.
  */
 private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends BufferSlots {
-  private val keyCount = aggregates.keys.size
   private val types: Array[DataType] = aggregates.buffers.map(_.dataType).toArray
   private val offsets = aggregates.functions
     .map(_.aggregateFunction.aggBufferAttributes.size)
@@ -101,13 +100,13 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
     buffers(into) = null
   }
 
-  override def loadInput(row: UnsafeRow, into: Int): Unit = {
-    frames(into) = row.getLong(keyCount)
+  override def loadColumns(row: UnsafeRow, first: Int, into: Int): Unit = {
+    frames(into) = row.getLong(first)
     encoded.setLong(0, frames(into))
     types.indices.foreach { i =>
       encoded.update(
         1 + i,
-        if (row.isNullAt(keyCount + 1 + i)) null else row.get(keyCount + 1 + i, types(i))
+        if (row.isNullAt(first + 1 + i)) null else row.get(first + 1 + i, types(i))
       )
     }
     entries(into) = encode(encoded).copy()

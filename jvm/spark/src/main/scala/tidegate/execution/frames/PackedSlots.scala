@@ -8,12 +8,10 @@ import org.apache.spark.unsafe.Platform
  * and to the state unchanged. [[GeneratePackedSlots]] generates a subclass with the steps for each
  * entry: load, merge, slide, evaluate, store.
  *
- * @param keyCount
- *   the number of grouping columns in the rows of the partial aggregation
  * @param bufferCount
  *   the number of buffers of an entry; null bits and the frame precede them
  */
-private[frames] abstract class PackedSlots(keyCount: Int, bufferCount: Int) extends BufferSlots {
+private[frames] abstract class PackedSlots(bufferCount: Int) extends BufferSlots {
   private val fields = 1 + bufferCount
   private val bytes = 8 + 8 * fields
 
@@ -35,15 +33,14 @@ private[frames] abstract class PackedSlots(keyCount: Int, bufferCount: Int) exte
   override def load(entries: EntryArray, i: Int, slot: Int): Unit =
     copyEntry(entries.base, entries.address(i), words, at(slot))
 
-  override def loadInput(row: UnsafeRow, slot: Int): Unit = {
-    val first = row.getBaseOffset + UnsafeRow.calculateBitSetWidthInBytes(row.numFields) +
-      8L * keyCount
-    copyFields(row.getBaseObject, first, words, at(slot) + 8)
+  override def loadColumns(row: UnsafeRow, first: Int, slot: Int): Unit = {
+    val from = row.getBaseOffset + UnsafeRow.calculateBitSetWidthInBytes(row.numFields) + 8L * first
+    copyFields(row.getBaseObject, from, words, at(slot) + 8)
     var nulls = 0L
     if (row.anyNull) {
       var i = 0
       while (i < fields) {
-        if (row.isNullAt(keyCount + i)) nulls |= 1L << i
+        if (row.isNullAt(first + i)) nulls |= 1L << i
         i += 1
       }
     }

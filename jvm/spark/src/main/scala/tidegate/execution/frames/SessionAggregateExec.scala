@@ -71,7 +71,7 @@ final case class SessionAggregateExec(
       batchId: Long,
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
-    FrameStateSchema.check(getStateInfo, "sessions", aggregates.entryType, hadoopConf) {
+    FrameStateSchema.check(getStateInfo, _ => "sessions", aggregates.entryType, hadoopConf) {
       (before, now) =>
         CheckpointErrors.sessionsRefused(
           operator.getOrElse(shortName),

@@ -1,8 +1,6 @@
 package tidegate.sql.parser
 
-import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
-import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
 import tidegate.builders.Durations
 import tidegate.errors.CallErrors
 
@@ -50,7 +48,7 @@ private[parser] object BareIntervals extends Mend {
   /** Spark would accept parameters of some types there, and report a syntax error for others. */
   private def refuseParameter(tokens: SqlTokens, i: Int): Unit = {
     val interval = i to unitAfter(tokens, i)
-    throw errorAt(tokens, interval)(CallErrors.intervalParameter(tokens.text(interval)))
+    throw tokens.errorAt(interval)(CallErrors.intervalParameter(tokens.text(interval)))
   }
 
   /** `5 min`, `INTERVAL 5 min` or `INTERVAL '5min'`: Spark says only that this is no interval. */
@@ -73,7 +71,7 @@ private[parser] object BareIntervals extends Mend {
         )
       }
     written.map(tokens.text).map(withoutQuotes).filter(Durations.isMisspelt).foreach { text =>
-      throw errorAt(tokens, start to written.get.last) {
+      throw tokens.errorAt(start to written.get.last) {
         Durations.invalid(call.parameterName(tokens, argument), text)
       }
     }
@@ -81,18 +79,6 @@ private[parser] object BareIntervals extends Mend {
 
   private def withoutQuotes(text: String): String =
     if (text.head == '\'' || text.head == '"') text.drop(1).dropRight(1) else text
-
-  private def errorAt(tokens: SqlTokens, range: Range)(error: => AnalysisException) = {
-    val (first, last) = (tokens.all(range.head), tokens.all(range.last))
-    val origin = Origin(
-      line = Some(first.getLine),
-      startPosition = Some(first.getCharPositionInLine),
-      startIndex = Some(first.getStartIndex),
-      stopIndex = Some(last.getStopIndex),
-      sqlText = Some(tokens.text)
-    )
-    CurrentOrigin.withOrigin(origin)(error)
-  }
 
   private def isInterval(tokens: SqlTokens, start: Int) = {
     val number = if (tokens.is(start, PLUS, MINUS)) start + 1 else start

@@ -1,7 +1,7 @@
 package tidegate.sql.parser
 
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
-import org.apache.spark.sql.tidegate.LaterKeywords.{IDENTIFIED, STREAM}
+import org.apache.spark.sql.tidegate.LaterKeywords.IDENTIFIED
 import tidegate.sql.EventTimeFunction
 
 /**
@@ -59,7 +59,7 @@ private[parser] object CallSpan {
   private final case class Frame(room: Room = Other, inFrom: Boolean = false)
 
   private final class CallFinder(tokens: SqlTokens, frames: List[Frame], calls: List[CallSpan]) {
-    import tokens.{is, isLenient, kind}
+    import tokens.{is, isLenient, isStream, kind}
 
     def found: Seq[CallSpan] = calls.reverse
 
@@ -85,7 +85,8 @@ private[parser] object CallSpan {
       case COMMA                 => frames.head.inFrom || room == Arguments
       case FAT_ARROW             => room == Arguments
       case LEFT_PAREN            => room != Other
-      case TABLE | STREAM        => startsTable(i - 1)
+      case TABLE                 => startsTable(i - 1)
+      case _ if isStream(i - 1)  => startsTable(i - 1)
       // The name of a schema, which our functions do not have.
       case DOT if isLenient => startsTable(i - 2)
       case _                => false

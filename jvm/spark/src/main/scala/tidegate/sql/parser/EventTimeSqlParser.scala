@@ -1,6 +1,9 @@
 package tidegate.sql.parser
 
-import org.apache.spark.sql.catalyst.parser.SqlBaseParser
+import scala.util.Try
+
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.parser.{ParseException, SqlBaseParser}
 import org.apache.spark.sql.execution.SparkSqlAstBuilder
 import org.apache.spark.sql.internal.VariableSubstitution
 
@@ -27,6 +30,25 @@ private[parser] class EventTimeSqlParser(isLenient: Boolean = false) extends Par
     sqlText.indices.exists(i =>
       sqlText.regionMatches(true, i, CallSpan.Descriptor, 0, CallSpan.Descriptor.length)
     )
+
+  /**
+   * An error with the position of the first of our calls in a statement, if there is one.
+   *
+   * @param counts
+   *   whether a call of this name counts
+   */
+  def atFirstCall(sqlText: String, counts: String => Boolean = _ => true)(
+      error: => AnalysisException
+  ): Option[AnalysisException] =
+    for {
+      all <- Option.when(hasCall(sqlText))(tokens(sqlText))
+      name <- all.calls.map(_.name).find(i => counts(all.name(i)))
+    } yield all.errorAt(name to all.closing(name + 1))(error)
+
+  /** The clause of a later Spark that made Spark refuse a statement, as an error. */
+  def laterClause(sqlText: String, refusal: ParseException): Option[AnalysisException] =
+    // A text that is not even split into tokens has no clauses.
+    Try(tokens(sqlText)).toOption.flatMap(LaterClauses.in(_, refusal))
 
   protected override def parse[T](command: String)(toResult: SqlBaseParser => T): T =
     super.parse(command) { parser =>

@@ -6,7 +6,8 @@ private[parser] trait Mend {
 }
 
 private[parser] object Mend {
-  private val all = Seq(WrappedCalls, TableArguments, TableKeys, KeywordNames, BareIntervals)
+  private val all =
+    Seq(LaterStreams, WrappedCalls, TableArguments, TableKeys, KeywordNames, BareIntervals)
 
   /** All edits that the calls of a statement need, by the positions of their tokens. */
   def edits(tokens: SqlTokens): Map[Int, Seq[Edit]] =

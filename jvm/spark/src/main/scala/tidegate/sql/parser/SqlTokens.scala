@@ -6,8 +6,12 @@ import scala.jdk.CollectionConverters._
 
 import org.antlr.v4.runtime.misc.Interval
 import org.antlr.v4.runtime.{BufferedTokenStream, Token}
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
+import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
+import org.apache.spark.sql.tidegate.LaterKeywords
+import org.apache.spark.sql.tidegate.LaterKeywords.STREAM
 
 /**
  * The tokens of a statement, without comments and white space; the last one is its end.
@@ -27,6 +31,18 @@ private[parser] final class SqlTokens(val all: IndexedSeq[Token], val isLenient:
   def kind(i: Int): Int = all.lift(i).fold(Token.EOF)(_.getType)
 
   def is(i: Int, kinds: Int*): Boolean = kinds.contains(kind(i))
+
+  /**
+   * Whether a token is the word `STREAM` before a table, or could be if Spark had such a keyword.
+   */
+  def isStream(i: Int): Boolean =
+    is(i, STREAM) || SqlTokens.isStreamLater && isName(i, "stream")
+
+  /** Whether a token is a name: no keyword. */
+  def isName(i: Int): Boolean = is(i, IDENTIFIER, BACKQUOTED_IDENTIFIER)
+
+  /** Whether a token is this name, given in lower case, without quotes around it. */
+  def isName(i: Int, text: String): Boolean = is(i, IDENTIFIER) && name(i) == text
 
   /** A name in lower case, without its back quotes. */
   def name(i: Int): String =
@@ -65,6 +81,19 @@ private[parser] final class SqlTokens(val all: IndexedSeq[Token], val isLenient:
     text.offsetByCodePoints(0, all(range.last).getStopIndex + 1)
   )
 
+  /** An error with the position of a few tokens. */
+  def errorAt(range: Range)(error: => AnalysisException): AnalysisException = {
+    val (first, last) = (all(range.head), all(range.last))
+    val origin = Origin(
+      line = Some(first.getLine),
+      startPosition = Some(first.getCharPositionInLine),
+      startIndex = Some(first.getStartIndex),
+      stopIndex = Some(last.getStopIndex),
+      sqlText = Some(text)
+    )
+    CurrentOrigin.withOrigin(origin)(error)
+  }
+
   private lazy val brackets: Map[Int, Int] =
     all.indices
       .foldLeft((List.empty[Int], Map.empty[Int, Int])) {
@@ -76,6 +105,9 @@ private[parser] final class SqlTokens(val all: IndexedSeq[Token], val isLenient:
 }
 
 private[parser] object SqlTokens {
+
+  /** Whether only later versions of Spark have the keyword `STREAM`. */
+  val isStreamLater: Boolean = LaterKeywords.isMissing(STREAM)
 
   /** The tokens that a parser is about to read. */
   def of(parser: SqlBaseParser, isLenient: Boolean = false): SqlTokens =

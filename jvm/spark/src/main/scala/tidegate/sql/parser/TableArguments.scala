@@ -1,7 +1,6 @@
 package tidegate.sql.parser
 
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
-import org.apache.spark.sql.tidegate.LaterKeywords.STREAM
 
 /**
  * Rewrites a table argument to `TABLE(<name or query>)`:
@@ -21,6 +20,14 @@ private[parser] object TableArguments extends Mend {
   def isTable(tokens: SqlTokens, argument: Range): Boolean =
     isTableWord(tokens, argument) || tokens.is(argument.start, LEFT_PAREN) ||
       isRelation(tokens, argument)
+
+  /** What names the table of an argument: without the word, brackets and clauses around it. */
+  def table(tokens: SqlTokens, argument: Range): Range = {
+    val clauses = TableClause.in(tokens, argument)
+    val table = argument.start until clauses.headOption.fold(argument.end)(_.start)
+    val content = if (isTableWord(tokens, table)) table.drop(1) else table
+    if (tokens.inBrackets(content)) content.drop(1).dropRight(1) else content
+  }
 
   private def ofTable(tokens: SqlTokens, argument: Range): Seq[Edit] = {
     val clauses = TableClause.in(tokens, argument)
@@ -50,5 +57,5 @@ private[parser] object TableArguments extends Mend {
     isStream(tokens, table) || tokens.startsCall(table.start)
 
   private def isStream(tokens: SqlTokens, table: Range) =
-    tokens.is(table.start, STREAM) && table.size > 1 && !tokens.is(table.start + 1, DOT)
+    tokens.isStream(table.start) && table.size > 1 && !tokens.is(table.start + 1, DOT)
 }

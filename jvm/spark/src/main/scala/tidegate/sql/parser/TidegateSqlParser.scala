@@ -12,6 +12,7 @@ import tidegate.errors.Conditions
  *
  * A statement that is refused is parsed once more, with calls that are probably meant to be ours:
  * the analysis can then say what is wrong with the call, and not only where Spark's grammar ends.
+ * If the statement has a clause that only later versions of Spark have, the error says so.
  */
 final class TidegateSqlParser(override protected val delegate: ParserInterface)
     extends DelegatingParser {
@@ -20,7 +21,10 @@ final class TidegateSqlParser(override protected val delegate: ParserInterface)
 
   override protected def parse[T](sqlText: String)(how: ParserInterface => T): T =
     try how(if (own.hasCall(sqlText)) own else delegate)
-    catch { case e: ParseException => meant(sqlText)(how).getOrElse(throw e) }
+    catch {
+      case e: ParseException =>
+        meant(sqlText)(how).getOrElse(throw own.laterClause(sqlText, e).getOrElse(e))
+    }
 
   private def meant[T](sqlText: String)(how: ParserInterface => T): Option[T] =
     try Option.when(lenient.hasCall(sqlText))(how(lenient))

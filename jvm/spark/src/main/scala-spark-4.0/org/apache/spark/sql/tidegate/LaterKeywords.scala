@@ -4,4 +4,6 @@ package org.apache.spark.sql.tidegate
 object LaterKeywords {
   val STREAM: Int = Int.MinValue
   val IDENTIFIED: Int = Int.MinValue + 1
+
+  def isMissing(keyword: Int): Boolean = keyword < 0
 }

@@ -41,6 +41,10 @@ package object tidegate {
   // Stateful operators.
   type StatefulOperatorStateInfo = streaming.StatefulOperatorStateInfo
   type StateStoreWriter = streaming.StateStoreWriter
+  type StatefulOperatorCustomMetric = streaming.StatefulOperatorCustomMetric
+  type StatefulOperatorCustomSumMetric = streaming.StatefulOperatorCustomSumMetric
+  val StatefulOperatorCustomSumMetric: streaming.StatefulOperatorCustomSumMetric.type =
+    streaming.StatefulOperatorCustomSumMetric
   type StateStoreSaveExec = streaming.StateStoreSaveExec
   type SessionWindowStateStoreRestoreExec = streaming.SessionWindowStateStoreRestoreExec
   type SessionWindowStateStoreSaveExec = streaming.SessionWindowStateStoreSaveExec

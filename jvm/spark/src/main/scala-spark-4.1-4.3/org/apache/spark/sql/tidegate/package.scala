@@ -47,6 +47,10 @@ package object tidegate {
   // Stateful operators.
   type StatefulOperatorStateInfo = stateful.StatefulOperatorStateInfo
   type StateStoreWriter = stateful.StateStoreWriter
+  type StatefulOperatorCustomMetric = stateful.StatefulOperatorCustomMetric
+  type StatefulOperatorCustomSumMetric = stateful.StatefulOperatorCustomSumMetric
+  val StatefulOperatorCustomSumMetric: stateful.StatefulOperatorCustomSumMetric.type =
+    stateful.StatefulOperatorCustomSumMetric
   type StateStoreSaveExec = stateful.StateStoreSaveExec
   type SessionWindowStateStoreRestoreExec = stateful.SessionWindowStateStoreRestoreExec
   type SessionWindowStateStoreSaveExec = stateful.SessionWindowStateStoreSaveExec

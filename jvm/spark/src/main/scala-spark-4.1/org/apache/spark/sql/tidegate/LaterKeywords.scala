@@ -6,4 +6,6 @@ import org.apache.spark.sql.catalyst.parser.SqlBaseParser
 object LaterKeywords {
   val STREAM: Int = SqlBaseParser.STREAM
   val IDENTIFIED: Int = Int.MinValue
+
+  def isMissing(keyword: Int): Boolean = keyword < 0
 }

@@ -2,7 +2,7 @@ package org.apache.spark.sql.tidegate
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.connector.read.streaming.{Offset => OffsetV2}
+import org.apache.spark.sql.connector.read.streaming.{Offset => OffsetV2, SparkDataStream}
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
 import org.apache.spark.sql.execution.streaming.checkpointing.{
   CommitLog,
@@ -47,15 +47,29 @@ object OffsetFormats {
         OffsetSeq(OffsetEntry.inOrder(offsets), metadata)
     }
 
+  /** An entry with a setting, if it lacks the setting. */
+  def withSetting(entry: Entry, key: String, value: String): Entry = entry match {
+    case map: OffsetMap =>
+      val conf = Map(key -> value) ++ map.metadata.conf
+      OffsetMap(map.offsetsMap, map.metadata.copy(conf = conf))
+    // Format 1 always has it.
+    case other => other
+  }
+
   /** The offset of each source of a query. */
-  def progress(query: MicroBatchExecution, entry: Entry): StreamProgress = {
-    val named = query.logicalPlan.collect {
-      case r: StreamingExecutionRelation        => r.source -> r.sourceIdentifyingName
-      case r: StreamingDataSourceV2ScanRelation => r.stream -> r.relation.sourceIdentifyingName
-    }
-    val sources = named.map(_._1)
-    val byPosition = sources.zipWithIndex.map { case (source, i) => i.toString -> source }
-    val byName = named.flatMap { case (source, name) => name.nameOpt.map(_ -> source) }
-    entry.toStreamProgress(sources, (byPosition ++ byName).toMap)
+  def progress(query: MicroBatchExecution, entry: Entry): StreamProgress =
+    entry.toStreamProgress(named(query).map(_._1), sources(query))
+
+  /** The sources of a query by all that a log may call them: their places, and their names. */
+  def sources(query: MicroBatchExecution): Map[String, SparkDataStream] = {
+    val all = named(query)
+    val byPosition = all.zipWithIndex.map { case ((source, _), i) => i.toString -> source }
+    val byName = all.flatMap { case (source, name) => name.nameOpt.map(_ -> source) }
+    (byPosition ++ byName).toMap
+  }
+
+  private def named(query: MicroBatchExecution) = query.logicalPlan.collect {
+    case r: StreamingExecutionRelation        => r.source -> r.sourceIdentifyingName
+    case r: StreamingDataSourceV2ScanRelation => r.stream -> r.relation.sourceIdentifyingName
   }
 }

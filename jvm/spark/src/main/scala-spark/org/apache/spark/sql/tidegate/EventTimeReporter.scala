@@ -4,6 +4,7 @@ import java.util.UUID
 
 import scala.util.control.NonFatal
 
+import com.codahale.metrics.Gauge
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.streaming.StreamingQueryProgress
 
@@ -15,6 +16,10 @@ import org.apache.spark.sql.streaming.StreamingQueryProgress
  * into a progress that Spark has finished, before anybody has seen it: before it is the last
  * progress, before it is an event for listeners, and before the metrics read it.
  *
+ * As long as there is no watermark, nobody sees one: not the 1970 with which Spark's own begins,
+ * and not the 0 that its gauge makes of a watermark that is missing. The gauge is there from the
+ * first watermark on.
+ *
  * @param times
  *   the times in epoch ms, by their names in the progress; asked with whether the trigger has had a
  *   batch
@@ -23,26 +28,47 @@ private final class EventTimeReporter(
     query: MicroBatchExecution,
     times: Boolean => Map[String, Long]
 ) extends ProgressReporter(query.sparkSession, query.triggerClock, () => query.logicalPlan) {
+  import EventTimeReporter._
 
-  override def updateProgress(progress: StreamingQueryProgress): Unit =
+  private val metrics = query.streamMetrics.metricRegistry
+
+  private var hidden: Option[Gauge[_]] = Option(metrics.getGauges.get(GaugeName))
+  hidden.foreach(_ => metrics.remove(GaugeName))
+
+  override def updateProgress(progress: StreamingQueryProgress): Unit = {
     super.updateProgress(filled(progress, hasBatch = true))
+    showGauge()
+  }
 
   override def updateIdleness(
       id: UUID,
       runId: UUID,
       triggerStartMs: Long,
       progress: StreamingQueryProgress
-  ): Unit = super.updateIdleness(id, runId, triggerStartMs, filled(progress, hasBatch = false))
+  ): Unit = {
+    super.updateIdleness(id, runId, triggerStartMs, filled(progress, hasBatch = false))
+    showGauge()
+  }
 
   private def filled(progress: StreamingQueryProgress, hasBatch: Boolean) = {
+    progress.eventTime.remove(Watermark, formatTimestamp(0))
     times(hasBatch).foreach { case (name, ms) =>
       progress.eventTime.put(name, formatTimestamp(ms))
     }
     progress
   }
+
+  /** The gauge reads the last progress, and Spark leaves out some of triggers without a batch. */
+  private def showGauge(): Unit =
+    if (Option(lastProgress).exists(_.eventTime.containsKey(Watermark))) {
+      hidden.foreach(metrics.register[Gauge[_]](GaugeName, _))
+      hidden = None
+    }
 }
 
 object EventTimeReporter extends Logging {
+  private val Watermark = "watermark"
+  private val GaugeName = "eventTime-watermark"
 
   /** The first time that Spark's format can show: it has four digits or more, and no sign. */
   val FirstMs: Long = java.time.Instant.parse("0001-01-01T00:00:00Z").toEpochMilli

@@ -105,8 +105,15 @@ object OffsetEntries {
   /** Begins a batch after the last one, in which no source has rows. */
   def beginEmptyBatch(session: SparkSession, folder: Path, last: Long): Unit = {
     val log = new OffsetSeqLog(session, folder.toString)
-    log.purgeAfter(last)
-    log.get(last).foreach(log.add(last + 1, _))
+    val key = "spark.sql.shuffle.partitions"
+    val entry = log.get(last)
+    log.purgeAfter(last - 1)
+    // Spark starts after a batch that has not ended only if both say their number of partitions,
+    // and in format 2 Spark leaves the number out.
+    entry.map(OffsetFormats.withSetting(_, key, session.conf.get(key))).foreach { e =>
+      log.add(last, e)
+      log.add(last + 1, e)
+    }
   }
 
   /** Writes a new log. */

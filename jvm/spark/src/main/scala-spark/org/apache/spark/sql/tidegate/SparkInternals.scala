@@ -9,12 +9,14 @@ import scala.jdk.CollectionConverters._
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.analysis.AnalysisContext
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.ClassicConversions._
+import org.apache.spark.sql.connector.catalog.{FunctionCatalog, Identifier}
 import org.apache.spark.sql.execution.SparkStrategy
-import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.{DataFrame, Dataset, SparkSession, classic}
 import org.apache.spark.{SparkContext, TaskContext}
@@ -52,7 +54,21 @@ object SparkInternals {
     val schemas = None +: name.dropRight(1).lastOption.map(Option(_)).toSeq
     schemas.exists(schema => catalog.functionExists(FunctionIdentifier(name.last, schema))) ||
     // What extensions have registered.
-    catalog.lookupBuiltinOrTempFunction(name.last).isDefined
+    catalog.lookupBuiltinOrTempFunction(name.last).isDefined ||
+    name.size == 1 && isInCurrentCatalog(session, name.head)
+  }
+
+  /** Whether the current catalog, or that of the view which is analyzed, has a function. */
+  private def isInCurrentCatalog(session: SparkSession, name: String): Boolean = {
+    val manager = castToImpl(session).sessionState.catalogManager
+    val (catalog, namespace) = AnalysisContext.get.catalogAndNamespace match {
+      case Seq(catalog, namespace @ _*) => manager.catalog(catalog) -> namespace.toArray
+      case _                            => manager.currentCatalog -> manager.currentNamespace
+    }
+    catalog match {
+      case functions: FunctionCatalog => functions.functionExists(Identifier.of(namespace, name))
+      case _                          => false
+    }
   }
 
   /** Runs code for which this is the active session. */
@@ -83,8 +99,33 @@ object SparkInternals {
   def isTemporary(checkpoint: String): Boolean =
     new Path(checkpoint).getName.matches("temporary-[0-9a-f]{8}-[0-9a-f-]{27}")
 
+  /** The analyzed plan and the output mode with which a query of Spark's was started. */
+  def startedWith(query: StreamingQuery): Option[(LogicalPlan, OutputMode)] =
+    microBatch(query).map(m => (m.analyzedPlan, m.outputMode))
+
   /** The session in which a query was started. */
   def sessionOf(query: StreamingQuery): SparkSession = query.sparkSession
+
+  /**
+   * Spark's descriptions of the sources of a query, by all that an offset log may call them: their
+   * places, and their names.
+   */
+  def sourceDescriptions(query: StreamingQuery): Map[String, String] =
+    execution(query).fold(Map.empty[String, String]) { q =>
+      OffsetFormats.sources(q).map { case (name, source) => name -> source.toString }
+    }
+
+  /** A session that reads states with this number of partitions, if their checkpoint has none. */
+  def readerOfStates(session: SparkSession, partitions: Int): SparkSession = {
+    // Starts the coordinator of states. Spark starts it with the first query, but its state stores
+    // ask for it, also in an application that only reads states.
+    val _ = session.streams
+    val reader = castToImpl(session).cloneSession()
+    // Offset logs of format 2 lack the setting, and Spark's reader does not start without it.
+    reader.sessionState.conf
+      .setConfString("spark.sql.streaming.internal.stateStore.partitions", partitions.toString)
+    reader
+  }
 
   /** The folder to which a query writes files, if its sink is one of files. */
   def sinkFolder(query: StreamingQuery): Option[String] =

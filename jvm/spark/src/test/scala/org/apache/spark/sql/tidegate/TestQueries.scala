@@ -1,6 +1,10 @@
 package org.apache.spark.sql.tidegate
 
+import scala.jdk.CollectionConverters._
+
+import com.codahale.metrics.MetricRegistry
 import org.apache.spark.SparkEnv
+import org.apache.spark.metrics.MetricsSystem
 import org.apache.spark.metrics.source.Source
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
@@ -41,12 +45,14 @@ object TestQueries {
   def gauge(query: StreamingQuery, name: String): Any =
     valueOf(SparkInternals.execution(query).get.streamMetrics, name)
 
-  /** The same, as the metrics system shows it; `None` if it does not know the query. */
-  def reportedGauge(query: StreamingQuery, name: String): Option[Any] =
-    SparkEnv.get.metricsSystem
-      .getSourcesByName(s"spark.streaming.${query.id}")
-      .headOption
-      .map(valueOf(_, name))
+  /** The same, as the sinks of Spark's metrics are told; `None` if they are told of none. */
+  def reportedGauge(query: StreamingQuery, name: String): Option[Any] = {
+    val field = classOf[MetricsSystem].getDeclaredField("registry")
+    field.setAccessible(true)
+    val told = field.get(SparkEnv.get.metricsSystem).asInstanceOf[MetricRegistry].getGauges
+    val ending = s"spark.streaming.${query.id}.$name"
+    told.asScala.collectFirst { case (gauge, g) if gauge.endsWith(ending) => g.getValue }
+  }
 
   private def valueOf(source: Source, name: String): Any =
     source.metricRegistry.getGauges.get(name).getValue

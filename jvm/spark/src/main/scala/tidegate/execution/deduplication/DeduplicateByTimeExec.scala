@@ -1,0 +1,117 @@
+package tidegate.execution.deduplication
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.physical._
+import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.tidegate.{
+  SparkInternals,
+  StatefulOperatorCustomMetric,
+  StatefulOperatorCustomSumMetric,
+  StatefulOperatorStateInfo
+}
+import org.apache.spark.sql.types.{LongType, StructField, StructType}
+import tidegate.columns.EventTimeTag
+import tidegate.core.EndOfTime
+import tidegate.core.clock.OperatorBatch
+import tidegate.core.due.DueKeys
+import tidegate.execution.due.{DueSchema, StateDuePages}
+import tidegate.execution.{DescribesItself, DropLateExec, OneStoreExec}
+import tidegate.plans.DeduplicateByTime
+
+/**
+ * Passes the first of the rows with equal keys, as Spark's operators do; finds the keys whose time
+ * has come without a walk over all keys.
+ *
+ * @param times
+ *   the watermarks of the operator
+ * @param stateInfo
+ *   where the state is; none outside of a query
+ */
+final case class DeduplicateByTimeExec(
+    keys: Seq[Attribute],
+    eventTime: Attribute,
+    retentionMs: Option[Long],
+    isInclusive: Boolean,
+    operator: Option[String],
+    times: OperatorBatch,
+    stateInfo: Option[StatefulOperatorStateInfo],
+    child: SparkPlan
+) extends UnaryExecNode
+    with OneStoreExec
+    with DescribesItself {
+
+  override def output: Seq[Attribute] = child.output
+
+  override def shortName: String = DeduplicateByTime.StateName
+
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+
+  override def requiredChildDistribution: Seq[Distribution] = Seq(grouped(keys))
+
+  override protected def keySchema: StructType =
+    DueSchema.key(StructType(keys.map(k => StructField(k.name, k.dataType))))
+
+  override protected def valueSchema: StructType = DueSchema.value(
+    StructType(Seq(StructField(SeenKeys.ExpiresAt, LongType))),
+    keySchema
+  )
+
+  override def customStatefulOperatorMetrics: Seq[StatefulOperatorCustomMetric] = Seq(
+    StatefulOperatorCustomSumMetric("numDroppedDuplicateRows", "number of duplicates dropped")
+  )
+
+  /** The time, in µs, up to which keys leave at a watermark. */
+  private def limit(watermarkMs: Long): Long =
+    if (retentionMs.isDefined) EndOfTime.micros(watermarkMs)
+    else {
+      val atWatermark = isInclusive || EventTimeTag.closesWindow(eventTime)
+      DropLateExec.lateUpTo(watermarkMs, atWatermark).getOrElse(Long.MinValue)
+    }
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    metrics // force lazy init at driver
+    val (before, now) = (limit(times.evictedMs), limit(times.evictionMs))
+    val (stateKey, stateValue) = (keySchema, valueSchema)
+    val normalized = DueSchema.keyColumns(keys.map(SparkInternals.normalized))
+    val (time, retention, columns) = (EventTimeTag.decisive(eventTime), retentionMs, child.output)
+    rowsOf(child)
+      .mapPartitionsWithStateStore(
+        session.sqlContext,
+        getStateInfo,
+        stateKey,
+        stateValue,
+        NoPrefixKeyStateEncoderSpec(stateKey)
+      ) { (store, rows) =>
+        val expiring =
+          new DueKeys[UnsafeRow](new StateDuePages(store, stateKey, stateValue), before)
+        val seen = new SeenKeys(
+          store,
+          expiring,
+          UnsafeProjection.create(normalized, columns),
+          new Expiry(UnsafeProjection.create(Seq(time), columns), retention),
+          stateValue,
+          SeenKeys.Counts(
+            updated = longMetric("numUpdatedStateRows"),
+            removed = longMetric("numRemovedStateRows"),
+            dropped = longMetric("numDroppedDuplicateRows")
+          )
+        )
+        val first = rows.filter(seen.isFirst)
+        // Lazy: keys leave after all rows have been looked up.
+        commitAtEnd(store, first ++ seen.removed(before, now), () => expiring.rows)
+      }
+  }
+
+  override def describe: String = {
+    val kept = retentionMs.fold("")(ms => s", kept for ${ms}ms")
+    s"keys=${keys.mkString("[", ", ", "]")}, eventTime=$eventTime$kept"
+  }
+
+  override def simpleString(maxFields: Int): String = s"$nodeName($describe)"
+
+  override protected def withNewChildInternal(newChild: SparkPlan): DeduplicateByTimeExec =
+    copy(child = newChild)
+}

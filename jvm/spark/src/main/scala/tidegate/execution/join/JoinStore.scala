@@ -1,0 +1,24 @@
+package tidegate.execution.join
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/** The heads and chunks of one partition. */
+private[join] trait JoinStore {
+
+  /** The row of a key; null if there is none. */
+  def get(key: UnsafeRow): UnsafeRow
+
+  def put(key: UnsafeRow, value: UnsafeRow): Unit
+
+  def remove(key: UnsafeRow): Unit
+}
+
+private[join] object JoinStore {
+
+  /** The key of a chunk. */
+  def chunkKey(headKey: UnsafeRow, number: Int): UnsafeRow = {
+    val key = headKey.copy()
+    key.setInt(JoinStateSchema.Chunk, number)
+    key
+  }
+}

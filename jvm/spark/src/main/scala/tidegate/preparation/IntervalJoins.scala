@@ -1,0 +1,61 @@
+package tidegate.preparation
+
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
+import tidegate.clock.StateCheckpoint
+import tidegate.errors.CheckpointErrors
+import tidegate.operators.{StatefulOperators, StreamJoin}
+import tidegate.plans.{DropLate, IntervalJoin, OperatorName}
+import tidegate.settings.Settings
+
+/**
+ * Decides which joins of a query are made by our own operator: those whose rows leave the state on
+ * both sides, each by one time. Where the checkpoint has state, the checkpoint decides.
+ */
+private[tidegate] object IntervalJoins {
+
+  /**
+   * For the plan of a query that is about to start, with its `DropLate`s.
+   *
+   * @return
+   *   the names of the joins
+   * @throws AnalysisException
+   *   if the checkpoint has the state of such a join, and the query no such join
+   */
+  def atStart(plan: LogicalPlan, checkpoint: StateCheckpoint): Set[String] = {
+    val stored = checkpoint.operators.filter(_._2 == IntervalJoin.StateName).keySet
+    val isWanted = Settings.IntervalJoinEnabled.in(plan.conf) && checkpoint.operators.isEmpty
+    val joins = plan.collect { case StreamJoin(join) => join }.flatMap { join =>
+      StatefulOperators.nameInQuery(join).map(join -> _)
+    }
+    val chosen = joins.filter { case (_, owner) =>
+      isWanted || stored.contains(StatefulOperators.ownId(plan, owner.name))
+    }
+    val (possible, others) = chosen.partition { case (join, owner) => isPossible(join, owner) }
+    val missing = stored -- joins.map { case (_, owner) =>
+      StatefulOperators.ownId(plan, owner.name)
+    }
+    if (!isWanted) {
+      others.headOption.foreach { case (_, owner) =>
+        throw CheckpointErrors.joinRefused(
+          owner.name,
+          "it has no longer a time on each side by which rows leave the state"
+        )
+      }
+      missing.headOption.foreach { id =>
+        val name =
+          StatefulOperators.withOwnId(plan, id).getOrElse(s"the operator with the number $id")
+        throw CheckpointErrors.joinRefused(name, "the query has no join of streams there")
+      }
+    }
+    possible.map(_._2.name).toSet
+  }
+
+  private def isPossible(join: Join, owner: OperatorName): Boolean =
+    join.children.forall(timesOf(_, owner) match {
+      case Seq(drop) => drop.eviction.isDefined && !drop.isPlain
+      case _         => false
+    })
+
+  private def timesOf(side: LogicalPlan, owner: OperatorName): Seq[DropLate] =
+    side.collect { case d: DropLate if d.owner == owner => d }
+}

@@ -1,0 +1,55 @@
+package tidegate.execution.join
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import tidegate.core.due._
+
+/** Heads and chunks in a map. */
+private[join] final class MapJoinStore extends JoinStore {
+  val rows: mutable.Map[UnsafeRow, UnsafeRow] = mutable.Map.empty
+
+  override def get(key: UnsafeRow): UnsafeRow = rows.getOrElse(key, null)
+
+  override def put(key: UnsafeRow, value: UnsafeRow): Unit = rows(key.copy()) = value.copy()
+
+  override def remove(key: UnsafeRow): Unit =
+    assert(rows.remove(key).isDefined, "a row was removed that is not there")
+}
+
+/** Pages of due keys in a map. */
+private[join] final class MapRowPages extends DuePages[UnsafeRow] {
+  private val pages = mutable.Map.empty[(DueBucket, Int), Page]
+  private var buckets = Seq.empty[DueBucketPages]
+
+  override def root(): Seq[DueBucketPages] = buckets
+
+  override def putRoot(to: Seq[DueBucketPages]): Unit = buckets = to
+
+  override def removeRoot(): Unit = buckets = Nil
+
+  override def get(bucket: DueBucket, page: Int): DuePage[UnsafeRow] = pages((bucket, page))
+
+  override def put(bucket: DueBucket, page: Int, entries: DuePageBuffer[UnsafeRow]): Unit =
+    pages((bucket, page)) = entries.asInstanceOf[Page]
+
+  override def remove(bucket: DueBucket, page: Int): Unit = pages -= ((bucket, page))
+
+  override def newBuffer(): DuePageBuffer[UnsafeRow] = new Page
+
+  def isEmpty: Boolean = pages.isEmpty
+
+  private final class Page extends DuePageBuffer[UnsafeRow] {
+    private val entries = mutable.Buffer.empty[(UnsafeRow, Long)]
+
+    override def size: Int = entries.size
+
+    override def due(i: Int): Long = entries(i)._2
+
+    override def key(i: Int): UnsafeRow = entries(i)._1
+
+    override def add(key: UnsafeRow, dueMicros: Long): Unit = entries += key.copy() -> dueMicros
+
+    override def isFull: Boolean = entries.size >= 3
+  }
+}

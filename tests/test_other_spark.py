@@ -1,0 +1,72 @@
+"""The jar of another Spark: every channel stops, with the sentence that names the right jar."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyspark
+import pytest
+from test_installed_wheel import JARS, SPARK, SPARKS
+
+import tidegate
+
+BIN = Path(sys.executable).parent
+OTHER = next(spark for spark in SPARKS if spark != SPARK)
+
+SENTENCE = (
+    f"[TIDEGATE_OTHER_SPARK] {JARS[OTHER]} is for Spark {OTHER}, and this is Spark "
+    f"{pyspark.__version__}. Use {JARS[SPARK]} instead."
+)
+
+PYTHON = """
+import sys
+from pyspark.sql import SparkSession
+
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+builder = builder.config("spark.sql.extensions", "tidegate.TidegateExtensions")
+builder.config("spark.jars", sys.argv[1]).getOrCreate().sql("SELECT 1").collect()
+"""
+
+SUBMITTED = """
+from pyspark.sql import SparkSession
+SparkSession.builder.getOrCreate().sql("SELECT 1").collect()
+"""
+
+OPTIONS = [
+    *["--master", "local[1]", "--conf", "spark.ui.enabled=false"],
+    *["--conf", "spark.sql.extensions=tidegate.TidegateExtensions"],
+    *["--conf", "spark.driver.bindAddress=127.0.0.1", "--conf", "spark.driver.host=127.0.0.1"],
+    *["--conf", "spark.connect.grpc.binding.port=0"],
+]
+SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
+
+
+@pytest.mark.parametrize("channel", ["python", "submit", "spark-sql", "spark-shell", "connect"])
+def test_jar_when_for_another_spark_then_the_channel_names_the_jar_that_fits(
+    channel: str, tmp_path: Path
+) -> None:
+    jar = str(Path(tidegate.jarPath()).parent / JARS[OTHER])
+    script = tmp_path / "script.py"
+    script.write_text(PYTHON if channel == "python" else SUBMITTED)
+    options = ["--jars", jar, *OPTIONS]
+    commands: dict[str, list[str | Path]] = {
+        "python": [sys.executable, script, jar],
+        "submit": [BIN / "spark-submit", *options, script],
+        "spark-sql": [BIN / "spark-sql", *options, "-e", "SELECT 1"],
+        "spark-shell": [BIN / "spark-shell", *options],
+        "connect": [BIN / "spark-submit", *options, "--class", SERVER, "spark-internal"],
+    }
+
+    done = subprocess.run(
+        commands[channel],
+        cwd=tmp_path,
+        env=os.environ | {"PYSPARK_PYTHON": sys.executable},
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+    assert SENTENCE in done.stdout + done.stderr
+    assert done.returncode != 0
