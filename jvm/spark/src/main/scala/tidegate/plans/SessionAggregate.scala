@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 /**
  * Merges parts of sessions. Below it is an aggregation by the keys and a frame as long as the gap:
  * rows of a key in one frame are always in one session. This node emits the same columns for whole
- * sessions.
+ * sessions, without the frame.
  *
  * @param start
  *   the column below with the first time of a part, in µs; in the output, of a session
@@ -14,7 +14,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
  *   the column below with the end of a part, in µs: the last time and the gap; in the output, of a
  *   session
  * @param frame
- *   the key of the aggregation below that is the frame; it means nothing in the output
+ *   the key of the aggregation below that is the frame
  * @param operator
  *   the name of the operator whose watermark closes the sessions; none if the query has not started
  */
@@ -27,7 +27,7 @@ final case class SessionAggregate(
     child: LogicalPlan
 ) extends UnaryNode {
 
-  override def output: Seq[Attribute] = child.output
+  override def output: Seq[Attribute] = child.output.filterNot(_.exprId == frame.exprId)
 
   /** Without the child's constraints: what is true of a part need not be true of a session. */
   override protected lazy val validConstraints: ExpressionSet = ExpressionSet()

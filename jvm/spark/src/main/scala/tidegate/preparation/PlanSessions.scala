@@ -2,12 +2,19 @@ package tidegate.preparation
 
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.clock.StateCheckpoint
 import tidegate.operators.StatefulOperators
-import tidegate.plans.{KeyedWatermark, NoFrames, PreparedQuery, SessionDecisions}
+import tidegate.plans.{
+  KeyedWatermark,
+  NoFrames,
+  PreparedQuery,
+  SessionAggregate,
+  SessionDecisions
+}
 import tidegate.settings.Settings.SessionsEnabled
 
 /**
@@ -22,8 +29,10 @@ object PlanSessions extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!plan.isStreaming || !plan.exists(_.isInstanceOf[KeyedWatermark])) plan
     else {
-      val decisions = plan.collectFirst { case p: PreparedQuery => p.decisions.sessions }
-      plan.transformUp { case SessionAggregation(a, session) =>
+      // As for frames: only an explained query has common table expressions.
+      val inlined = InlineCTE(alwaysInline = true)(plan)
+      val decisions = inlined.collectFirst { case p: PreparedQuery => p.decisions.sessions }
+      inlined.transformUp { case SessionAggregation(a, session) =>
         decisions.fold(explained(a, session))(decided(a, session, _))
       }
     }
@@ -55,25 +64,27 @@ object PlanSessions extends Rule[LogicalPlan] {
 
   /**
    * For the plan of a query that is about to start. Where the checkpoint has state, the checkpoint
-   * decides: our sessions stay ours, and Spark's stay Spark's.
+   * decides: our sessions stay ours, and Spark's stay Spark's, whatever the setting is.
    *
+   * @param isReplaced
+   *   whether a watermark of the query is Spark's, and a keyed one took its place
    * @throws AnalysisException
    *   if the checkpoint has sessions of ours that the query cannot continue with
    */
   def atStart(
       plan: LogicalPlan,
       mode: OutputMode,
-      checkpoint: StateCheckpoint
+      checkpoint: StateCheckpoint,
+      isReplaced: Boolean
   ): SessionDecisions = {
-    val againstAll = reasonAgainst(plan, mode)
+    val againstAll = reasonAgainst(plan, mode, checkpoint)
+    def reason(a: Aggregate): Option[String] = againstAll.orElse {
+      if (RestoredSessions.exist(plan, a, checkpoint)) None
+      else if (checkpoint.operators.nonEmpty) Some("the checkpoint was made with Spark's sessions")
+      else Option.when(isReplaced)(PlanFrames.KeptForSpark)
+    }
     val found = plan.collect { case SessionAggregation(a, session) =>
-      val isOwn = RestoredSessions.exist(plan, a, checkpoint)
-      val decision = againstAll match {
-        case None if !isOwn && checkpoint.operators.nonEmpty =>
-          Left("the checkpoint was made with Spark's sessions")
-        case None         => planned(a, session).map(_._1)
-        case Some(reason) => Left(reason)
-      }
+      val decision = reason(a).toLeft(()).flatMap(_ => planned(a, session)).map(_._1)
       operatorOf(a).map(_ -> decision)
     }.flatten
     val decisions = SessionDecisions(
@@ -85,12 +96,18 @@ object PlanSessions extends Rule[LogicalPlan] {
     decisions
   }
 
-  private def reasonAgainst(plan: LogicalPlan, mode: OutputMode): Option[String] =
-    if (!SessionsEnabled.in(plan.conf)) Some(isFalse)
+  private def reasonAgainst(
+      plan: LogicalPlan,
+      mode: OutputMode,
+      checkpoint: StateCheckpoint
+  ): Option[String] = {
+    val hasOwn = checkpoint.operators.values.exists(_ == SessionAggregate.StateName)
+    if (!hasOwn && !SessionsEnabled.in(plan.conf)) Some(isFalse)
     else
       Option.when(mode != OutputMode.Append()) {
         s"the output mode is ${mode.toString.toLowerCase}, and only append waits for sessions"
       }
+  }
 
   private def isFalse: String = s"${SessionsEnabled.key} is false"
 

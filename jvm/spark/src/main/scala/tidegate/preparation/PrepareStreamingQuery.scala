@@ -103,9 +103,9 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       RestoredNodes.check(_, checkpoint)
     )
     val renamed = checkpoint.renamed(operators.former)
-    val (query, frames) =
-      PlanFrames.atStart(numbered, mode, renamed, ReplaceWatermarks.isWanted(input))
-    val sessions = PlanSessions.atStart(query, mode, renamed)
+    val isReplaced = ReplaceWatermarks.isWanted(input)
+    val (query, frames) = PlanFrames.atStart(numbered, mode, renamed, isReplaced)
+    val sessions = PlanSessions.atStart(query, mode, renamed, isReplaced)
     val joins = IntervalJoins.atStart(query, checkpoint)
     val deduplications = PlanDeduplications.atStart(query, checkpoint)
     val own = frames.windows.keySet ++ sessions.gapsMicros.keySet ++ joins ++ deduplications

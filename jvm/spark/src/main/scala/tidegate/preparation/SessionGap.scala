@@ -66,6 +66,8 @@ private[preparation] object SessionGap {
   private def plain(time: Expression): Expression = time match {
     case c: PreciseTimestampConversion => plain(c.child)
     case n: KnownNullable              => plain(n.child)
-    case other                         => other
+    // Spark casts the sum to the type that it has.
+    case c: Cast if c.child.dataType == c.dataType => plain(c.child)
+    case other                                     => other
   }
 }

@@ -43,10 +43,9 @@ object Settings {
     "spark.tidegate.sessions.enabled",
     "false",
     "'true' or 'false'",
-    "Whether Tidegate merges sessions itself: one row of state for each key, and a batch touches " +
-      "only the keys that it changes. `false` gives Spark's own plan. A query that began with " +
-      "Spark's sessions goes on with them; with `false`, a query whose checkpoint has Tidegate's " +
-      "sessions is refused."
+    "Whether Tidegate merges the sessions of a new query itself: one row of state for each key, " +
+      "and a batch touches only the keys that it changes. `false` gives Spark's own operator. A query goes " +
+      "on with the operator with which it began."
   )(_.toBooleanOption)
 
   /** Whether deduplication finds expired keys by time. */

@@ -105,7 +105,8 @@ final case class SessionAggregateExec(
           longMetric("numRemovedStateRows")
         )
         val due = new DueKeys(new StateDuePages(store, keys, values), before)
-        commitAtEnd(store, new SessionIterator(rows, own, due, what, until, maxBytes))
+        val sessions = new SessionIterator(rows, own, due, what, until, maxBytes)
+        commitAtEnd(store, sessions, () => due.rows)
       }
   }
 
