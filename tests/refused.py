@@ -87,6 +87,13 @@ watermark_arguments = pytest.mark.parametrize(
             "22006",
         ),
         (
+            {"lateRows": " "},
+            "LATE_ROWS_EMPTY",
+            "The argument `lateRows` is empty. Leave it out to only count late rows, or pass a folder "
+            "such as '/data/late-orders'.",
+            "42602",
+        ),
+        (
             {"lag": "5s"},
             "DURATION_SPELLING",
             "The argument `lag` is '5s', which is not a duration. Did you mean '5 seconds'?",

@@ -37,5 +37,9 @@ def test_moving_in(spark: SparkSession) -> None:
     assert documents.check(DOCS / "moving-in.md", spark.newSession()) >= 3
 
 
+def test_late_rows(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "late-rows.md", spark.newSession()) >= 2
+
+
 def test_monitoring(spark: SparkSession) -> None:
     assert documents.check(DOCS / "monitoring.md", spark.newSession()) >= 3

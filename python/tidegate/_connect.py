@@ -70,6 +70,8 @@ def with_keyed_watermark(
     max_future_skew: str | None,
     flush: bool,
     idle_behind: str | None = None,
+    late_rows: str | None = None,
+    allowed_lateness: str | None = None,
     ingestion_time: str | None = None,
 ) -> DataFrame:
     """Call ``KEYED_WATERMARK`` on a DataFrame, which has the errors of this method."""
@@ -91,6 +93,10 @@ def with_keyed_watermark(
         call.named("flush", flush)
     if idle_behind is not None:
         call.named("idle_behind", idle_behind)
+    if late_rows is not None:
+        call.named("late_rows", late_rows)
+    if allowed_lateness is not None:
+        call.named("allowed_lateness", allowed_lateness)
     return call.on(df)
 
 

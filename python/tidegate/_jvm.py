@@ -91,6 +91,8 @@ def with_keyed_watermark(
     max_future_skew: str | None,
     flush: bool,
     idle_behind: str | None,
+    late_rows: str | None,
+    allowed_lateness: str | None,
 ) -> DataFrame:
     """Call the facade's method of this name."""
     java_df = _java_dataframe("df", df)
@@ -106,6 +108,8 @@ def with_keyed_watermark(
         max_future_skew,
         flush,
         idle_behind,
+        late_rows,
+        allowed_lateness,
     )
     return DataFrame(keyed, df.sparkSession)
 

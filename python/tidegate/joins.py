@@ -53,8 +53,8 @@ def streamJoin(
         Names of columns that must be equal, and that the result has once; or conditions such as
         ``orders.id == deliveries.id``, which must all hold. As in ``DataFrame.join``.
     how : str, default "inner"
-        The type of join: ``"inner"``, ``"leftOuter"``, ``"rightOuter"``, ``"fullOuter"`` or
-        ``"leftSemi"``, in any spelling of ``DataFrame.join``.
+        The type of join: ``"inner"``, ``"leftOuter"``, ``"rightOuter"``, ``"fullOuter"``,
+        ``"leftSemi"`` or ``"leftAnti"``, in any spelling of ``DataFrame.join``.
     between : tuple of (str, str, duration, duration), optional
         The bounds ``(time, base, lower, upper)``: a time column of one side, a time column of the
         other side, and two durations, each a str or a datetime.timedelta in whole milliseconds,

@@ -36,6 +36,8 @@ def withKeyedWatermark(
     maxFutureSkew: Duration | None = None,
     flush: bool = False,
     idleBehind: Duration | None = None,
+    lateRows: str | None = None,
+    allowedLateness: Duration | None = None,
 ) -> DataFrame:
     """Give an event-time column a watermark of its own.
 
@@ -82,6 +84,14 @@ def withKeyedWatermark(
         Wall-clock time without rows after which a substream is left out that is behind the highest
         watermark: its next rows would be late. Below `idleTimeout` it has no effect; ``None`` for
         as long as `idleTimeout`.
+    lateRows : str, optional
+        A folder, to which the rows that operators drop as late are written as Parquet files: each
+        whole, with the operator, how late it was, its substream and its batch. By default late rows
+        are only counted.
+    allowedLateness : str or datetime.timedelta, optional
+        Event time by which aggregations by windows take rows longer than the watermark says, in
+        output mode ``update``: each late row in this time puts out a corrected row of its window.
+        By default no longer.
 
     Returns
     -------
@@ -127,6 +137,8 @@ def withKeyedWatermark(
         _optional_duration("maxFutureSkew", maxFutureSkew),
         boolean("flush", flush),
         _optional_duration("idleBehind", idleBehind),
+        None if lateRows is None else text("lateRows", lateRows, "a folder"),
+        _optional_duration("allowedLateness", allowedLateness),
     )
     if _connect.is_connect(df):
         return _connect.with_keyed_watermark(df, *arguments)

@@ -67,6 +67,8 @@ def test_watermark_when_all_is_given_then_every_value_but_the_column_is_a_parame
         maxFutureSkew="1 hour",
         flush=True,
         idleBehind="2 minutes",
+        lateRows="/data/late",
+        allowedLateness="1 hour",
     )
 
     (text, values, _) = session.calls[0]
@@ -74,7 +76,8 @@ def test_watermark_when_all_is_given_then_every_value_but_the_column_is_a_parame
         "SELECT * FROM KEYED_WATERMARK(TABLE({df}), DESCRIPTOR('order_time'), key => :p0, "
         "policy => limitingLagAndLull(:p1, :p2), substream => :p3, "
         "idle_timeout => :p4, emission => byFrame(:p5, :p6), name => :p7, max_future_skew => :p8, "
-        "flush => :p9, idle_behind => :p10)"
+        "flush => :p9, idle_behind => :p10, late_rows => :p11, "
+        "allowed_lateness => :p12)"
     )
     assert list(values.values()) == [
         3,
@@ -88,6 +91,8 @@ def test_watermark_when_all_is_given_then_every_value_but_the_column_is_a_parame
         "1 hour",
         True,
         "2 minutes",
+        "/data/late",
+        "1 hour",
     ]
 
 

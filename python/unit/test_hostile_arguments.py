@@ -126,6 +126,8 @@ NAMED = {
         "maxFutureSkew",
         "flush",
         "idleBehind",
+        "lateRows",
+        "allowedLateness",
     ],
     tidegate.withIngestionWatermark: [
         "ingestionTime",

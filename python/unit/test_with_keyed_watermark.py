@@ -28,6 +28,8 @@ def test_call_when_only_a_lag_is_given_then_sends_a_fixed_lag_and_the_defaults(
         None,
         False,
         None,
+        None,
+        None,
     )
     assert facade.calls == [("a Java DataFrame", *expected)]
     assert result._jdf == "a Java DataFrame with a watermark"
@@ -48,6 +50,8 @@ def test_call_when_all_is_given_then_sends_it_in_the_order_of_the_facade(
         maxFutureSkew="1 hour",
         flush=True,
         idleBehind=timedelta(minutes=2),
+        lateRows="/data/late",
+        allowedLateness="1 hour",
     )
 
     assert facade.calls == [
@@ -65,6 +69,8 @@ def test_call_when_all_is_given_then_sends_it_in_the_order_of_the_facade(
             "1 hour",
             True,
             "120000000 microseconds",
+            "/data/late",
+            "1 hour",
         )
     ]
 

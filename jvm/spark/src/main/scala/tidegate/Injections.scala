@@ -8,6 +8,7 @@ import tidegate.analysis.{
   ExplainStreams,
   KeepOneClock,
   KeyTransformWithStateOutput,
+  LowerAntiJoins,
   LowerSessions,
   RefreshViewColumns,
   ResolveBoundsFollow,
@@ -25,12 +26,7 @@ import tidegate.checks.{
 }
 import tidegate.errors.Conditions
 import tidegate.planning.{BindWatermarkFunctions, BindWatermarks, KeyedWatermarkStrategy}
-import tidegate.preparation.{
-  PlanDeduplications,
-  PlanFrames,
-  PlanSessions,
-  PrepareStreamingQuery
-}
+import tidegate.preparation.{PlanDeduplications, PlanFrames, PlanSessions, PrepareStreamingQuery}
 import tidegate.sql.parser.TidegateSqlParser
 import tidegate.sql.{
   CheckFunctionNames,
@@ -63,6 +59,9 @@ private[tidegate] object Injections {
 
     // Also before Spark's check of output modes, which does not know this operator.
     extensions.injectHintResolutionRule(_ => CheckOrderModes)
+
+    // Before Spark's check of joins, which refuses left anti joins of streams.
+    extensions.injectHintResolutionRule(_ => LowerAntiJoins)
 
     // For calls whose name is known only now, before Spark looks for a function of that name.
     extensions.injectHintResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))

@@ -30,7 +30,9 @@ final class PythonFacade {
       name: String,
       maxFutureSkew: String,
       flush: Boolean,
-      idleBehind: String
+      idleBehind: String,
+      lateRows: String,
+      allowedLateness: String
   ): DataFrame =
     KeyedWatermarks.add(
       df,
@@ -43,7 +45,9 @@ final class PythonFacade {
       Option(name),
       Option(maxFutureSkew),
       flush,
-      Option(idleBehind)
+      Option(idleBehind),
+      lateRows = Option(lateRows),
+      allowedLateness = Option(allowedLateness)
     )
 
   /** See the method of the same name on Datasets; null stands for an argument that is left out. */

@@ -207,6 +207,12 @@ package object tidegate extends tidegate.PolicyFunctions with tidegate.SnapshotF
      *   how long a substream may be without events before it is left out, if its watermark is
      *   behind the highest one: its next rows would be late. Below `idleTimeout` it has no effect;
      *   null: as long as `idleTimeout`
+     * @param lateRows
+     *   a folder, to which the rows that operators drop as late are written as Parquet files; null:
+     *   late rows are only counted
+     * @param allowedLateness
+     *   how much longer than the watermark says aggregations by windows take rows, in output mode
+     *   update: each late row in this time puts out a corrected row of its window; null: no longer
      * @throws AnalysisException
      *   if a column does not exist or has the wrong type, if the key is out of range or already
      *   used on this stream, if a duration cannot be read, or if the session does not have the
@@ -223,7 +229,9 @@ package object tidegate extends tidegate.PolicyFunctions with tidegate.SnapshotF
         name: String = null,
         maxFutureSkew: String = null,
         flush: Boolean = false,
-        idleBehind: String = null
+        idleBehind: String = null,
+        lateRows: String = null,
+        allowedLateness: String = null
     ): Dataset[T] =
       KeyedWatermarks.add(
         ds,
@@ -236,7 +244,9 @@ package object tidegate extends tidegate.PolicyFunctions with tidegate.SnapshotF
         Option(name),
         Option(maxFutureSkew),
         flush,
-        Option(idleBehind)
+        Option(idleBehind),
+        lateRows = Option(lateRows),
+        allowedLateness = Option(allowedLateness)
       )
 
     /**
@@ -357,7 +367,8 @@ package object tidegate extends tidegate.PolicyFunctions with tidegate.SnapshotF
      * @param on
      *   the columns that must be equal; the result has each of them once
      * @param how
-     *   a join type of Spark's `join`: `inner`, `leftOuter`, `rightOuter`, `fullOuter`, `leftSemi`
+     *   a join type of Spark's `join`: `inner`, `leftOuter`, `rightOuter`, `fullOuter`, `leftSemi`,
+     *   `leftAnti`
      * @param between
      *   the bound; null: the equal columns give it, or a filter after an inner join
      * @throws AnalysisException

@@ -28,6 +28,8 @@ public final class KeyedWatermarkOptions implements Cloneable {
   String maxFutureSkew;
   boolean flush;
   String idleBehind;
+  String lateRows;
+  String allowedLateness;
 
   private KeyedWatermarkOptions(PolicySpec policy) {
     this.policy = policy;
@@ -143,6 +145,28 @@ public final class KeyedWatermarkOptions implements Cloneable {
   /** As {@link #idleBehind(String)}. */
   public KeyedWatermarkOptions idleBehind(Duration idleBehind) {
     return idleBehind(Texts.of(idleBehind));
+  }
+
+  /**
+   * A folder, to which the rows that operators drop as late are written as Parquet files; by default
+   * late rows are only counted.
+   */
+  public KeyedWatermarkOptions lateRows(String lateRows) {
+    return with(o -> o.lateRows = lateRows);
+  }
+
+  /**
+   * How much longer than the watermark says aggregations by windows take rows, in output mode update;
+   * event time, 0 or more, by default no longer. Each late row in this time puts out a corrected row
+   * of its window.
+   */
+  public KeyedWatermarkOptions allowedLateness(String allowedLateness) {
+    return with(o -> o.allowedLateness = allowedLateness);
+  }
+
+  /** As {@link #allowedLateness(String)}. */
+  public KeyedWatermarkOptions allowedLateness(Duration allowedLateness) {
+    return allowedLateness(Texts.of(allowedLateness));
   }
 
   private KeyedWatermarkOptions with(Consumer<KeyedWatermarkOptions> change) {

@@ -63,7 +63,9 @@ public final class Tidegate {
         Option.apply(options.maxFutureSkew),
         options.flush,
         Option.apply(options.idleBehind),
-        Option.empty());
+        Option.empty(),
+        Option.apply(options.lateRows),
+        Option.apply(options.allowedLateness));
   }
 
   /**
@@ -111,7 +113,9 @@ public final class Tidegate {
         Option.empty(),
         options.flush,
         Option.empty(),
-        Option.apply(options.ingestionTime));
+        Option.apply(options.ingestionTime),
+        Option.empty(),
+        Option.empty());
   }
 
   /**

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 import tidegate.clock.ClockTable
 import tidegate.columns.EventTimeTag
 import tidegate.core.policy.{EmissionSpec, PolicySpec}
-import tidegate.errors.WatermarkErrors
+import tidegate.errors.{LateRowErrors, WatermarkErrors}
 import tidegate.execution.SubstreamText
 import tidegate.operators.KeyedTimes
 import tidegate.planning.KeyedWatermarkStrategy
@@ -31,7 +31,9 @@ private[tidegate] object KeyedWatermarks {
       maxFutureSkew: Option[String],
       flush: Boolean,
       idleBehind: Option[String] = None,
-      ingestionTime: Option[String] = None
+      ingestionTime: Option[String] = None,
+      lateRows: Option[String] = None,
+      allowedLateness: Option[String] = None
   ): Dataset[T] = {
     if (!SparkInternals.hasStrategy(ds.sparkSession, classOf[KeyedWatermarkStrategy])) {
       throw WatermarkErrors.extensionNotInstalled()
@@ -49,7 +51,9 @@ private[tidegate] object KeyedWatermarks {
       maxFutureSkew,
       flush,
       idleBehind,
-      ingestionTime
+      ingestionTime,
+      lateRows,
+      allowedLateness
     )
     if (plan eq input) ds else SparkInternals.withPlan(ds, plan)
   }
@@ -67,12 +71,15 @@ private[tidegate] object KeyedWatermarks {
       maxFutureSkew: Option[String],
       flush: Boolean,
       idleBehind: Option[String],
-      ingestionTime: Option[String]
+      ingestionTime: Option[String],
+      lateRows: Option[String],
+      allowedLateness: Option[String]
   ): LogicalPlan = {
     // A null is no name, and is not found either.
     val time = eventTimeColumn(input, String.valueOf(eventTime))
     val columns = substream.map(name => substreamColumn(input, String.valueOf(name)))
     check(key, name)
+    checkLateRows(lateRows)
     val spec = WatermarkSpec(
       name.getOrElse(time.name),
       key.toByte,
@@ -81,7 +88,10 @@ private[tidegate] object KeyedWatermarks {
       idleTimeout.map(Durations.parseMs("idleTimeout", _, smallestMs = 1)),
       maxFutureSkew.map(Durations.parseMs("maxFutureSkew", _, smallestMs = 0)),
       flush,
-      idleBehind.map(Durations.parseMs("idleBehind", _, smallestMs = 1))
+      idleBehind.map(Durations.parseMs("idleBehind", _, smallestMs = 1)),
+      lateRows = lateRows,
+      allowedLatenessMs =
+        allowedLateness.map(Durations.parseMs("allowedLateness", _, smallestMs = 0))
     )
     over(input, time, columns, spec, ingestionTime.map(ingestionTimeColumn(input, _)))
   }
@@ -109,6 +119,10 @@ private[tidegate] object KeyedWatermarks {
     if (!Keys.contains(key)) throw WatermarkErrors.keyOutOfRange(key)
     if (name.exists(_.trim.isEmpty)) throw WatermarkErrors.emptyName()
   }
+
+  /** @throws AnalysisException if there is a folder for late rows, and its name is empty */
+  def checkLateRows(folder: Option[String]): Unit =
+    if (folder.exists(_.trim.isEmpty)) throw LateRowErrors.emptyFolder()
 
   /** Whether an expression may be an event time. */
   def isTime(e: Expression): Boolean = e.dataType == TimestampType || e.dataType == TimestampNTZType

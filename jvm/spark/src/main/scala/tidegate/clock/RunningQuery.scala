@@ -1,5 +1,7 @@
 package tidegate.clock
 
+import java.util.UUID
+
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan}
 import org.apache.spark.sql.connector.read.streaming.{Offset, SparkDataStream}
@@ -44,6 +46,9 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
 
   /** What the log calls the query: the name that the user gave it, or its id. */
   def name: String = Option(query.name).getOrElse(query.id.toString)
+
+  /** It is that of the checkpoint. */
+  def id: UUID = query.id
 
   private lazy val prepared: PreparedQuery = query.logicalPlan
     .collectFirst { case p: PreparedQuery => p }
@@ -162,6 +167,9 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
       evictedMs = ofState(batch.start, times.evictedMs)
     )
   }
+
+  /** The number of the batch that is being planned. */
+  def batchId: Long = context.batchId
 
   /** The wall clock of the batch that is being planned, in epoch ms. */
   def batchTimestampMs: Long = context.offsetSeqMetadata.batchTimestampMs

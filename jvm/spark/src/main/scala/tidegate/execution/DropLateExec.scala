@@ -11,13 +11,14 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.tidegate.ParquetRows
 import tidegate.columns.{EventTimeTag, WindowMark, WindowRole, WindowTimes}
 import tidegate.core.EndOfTime
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
 import tidegate.plans.{FrameAggregate, OperatorName}
 import tidegate.settings.Settings
-import tidegate.statistics.{LatePass, LateRows}
+import tidegate.statistics.LateRows
 
 /**
  * Drops the rows that are late for `operator`, counts them, and keeps a few for the log.
@@ -29,6 +30,8 @@ import tidegate.statistics.{LatePass, LateRows}
  *   the watermarks of the operator in this batch
  * @param isInclusive
  *   whether a time at the watermark is late too
+ * @param folder
+ *   where the dropped rows go; none if they are only counted
  */
 final case class DropLateExec(
     child: SparkPlan,
@@ -42,7 +45,8 @@ final case class DropLateExec(
     substream: Option[Seq[Attribute]],
     from: LateOrigin,
     isInclusive: Boolean,
-    late: LateRows
+    late: LateRows,
+    folder: Option[LateFolder] = None
 ) extends UnaryExecNode
     with CodegenSupport
     with DescribesItself {
@@ -52,7 +56,9 @@ final case class DropLateExec(
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
     "numLateRows" -> SQLMetrics.createMetric(sparkContext, "number of late rows dropped")
-  )
+  ) ++ folder.map { _ =>
+    "numNotWritten" -> SQLMetrics.createMetric(sparkContext, "number of late rows not written")
+  }
 
   private def lateMs: Long = times.lateMs
 
@@ -82,19 +88,32 @@ final case class DropLateExec(
     case _ => DropLateExec.lateUpTo(lateMs, isInclusive || isWindowed)
   }
 
+  /** The time of the row itself, if the column that its windows were made from is still there. */
+  private def timeOfRow: Expression = eventTime.getOrElse(decisive)
+
   private def lateLog: LateLog = {
     val text = LateText(
       lateMs,
-      // The time of the row itself, if the column that the windows were made from is still there.
-      eventTime.getOrElse(decisive),
+      timeOfRow,
       child.output,
       from,
       substream,
       conf.sessionLocalTimeZone,
       Settings.LateLogPayloadChars.in(conf)
     )
-    LateLog(text, late, longMetric("numLateRows"))
+    val files = folder.filter(_ => lateUpTo.isDefined).map(lateFiles)
+    LateLog(text, late, longMetric("numLateRows"), files)
   }
+
+  private def lateFiles(to: LateFolder): LateFiles = LateFiles(
+    to,
+    lateMs,
+    timeOfRow,
+    child.output,
+    substream,
+    ParquetRows.of(session, LateFolder.schema(child.output)),
+    longMetric("numNotWritten")
+  )
 
   /**
    * Whether a copy of a row is the one in the latest window: if that copy is late, all copies are.
@@ -149,7 +168,7 @@ final case class DropLateExec(
 
   override protected def doProduce(ctx: CodegenContext): String = {
     val log = ctx.addReferenceObj("lateLog", lateLog)
-    val pass = ctx.addMutableState(classOf[LatePass].getName, "latePass")
+    val pass = ctx.addMutableState(classOf[LateLog.Pass].getName, "latePass")
     ctx.addPartitionInitializationStatement(s"$pass = $log.begin(partitionIndex);")
     generated = DropLateExec.Generated(log, pass)
     child.asInstanceOf[CodegenSupport].produce(ctx, this)

@@ -4,15 +4,29 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.metric.SQLMetric
 import tidegate.statistics.{LatePass, LateRows}
 
-/** Counts late rows in a task, and words the first few for the log. */
-private[execution] final case class LateLog(text: LateText, late: LateRows, metric: SQLMetric) {
+/**
+ * Counts late rows in a task, words the first few for the log, and writes them if they are kept.
+ */
+private[execution] final case class LateLog(
+    text: LateText,
+    late: LateRows,
+    metric: SQLMetric,
+    files: Option[LateFiles]
+) {
 
   /** Begins a pass over a partition of the operator. */
-  def begin(partition: Int): LatePass = late.begin(partition)
+  def begin(partition: Int): LateLog.Pass =
+    new LateLog.Pass(late.begin(partition), files.map(_.begin(partition)))
 
   /** Notes a dropped row; the caller may reuse the row object afterwards. */
-  def dropped(row: InternalRow, pass: LatePass): Unit = {
+  def dropped(row: InternalRow, pass: LateLog.Pass): Unit = {
     metric += 1
-    pass.drop(text.of(row))
+    pass.counts.drop(text.of(row))
+    pass.file.foreach(_.add(row))
   }
+}
+
+private[execution] object LateLog {
+
+  final class Pass(val counts: LatePass, val file: Option[LateFile])
 }

@@ -80,7 +80,10 @@ private[tidegate] object AggregateOperator extends OneTimeOperator {
       times =>
         s.copy(
           eventTimeWatermarkForLateEvents = NothingIsLate,
-          eventTimeWatermarkForEviction = times.evictionOfKeys
+          // In append mode Spark's operator asks for a watermark.
+          eventTimeWatermarkForEviction =
+            if (s.outputMode.contains(OutputMode.Update())) times.evictionOfKeysIfMoved
+            else times.evictionOfKeys
         )
     case s: SessionWindowStateStoreSaveExec =>
       times =>

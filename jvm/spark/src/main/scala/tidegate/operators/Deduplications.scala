@@ -55,7 +55,7 @@ private[tidegate] object Deduplications {
         times =>
           d.copy(
             eventTimeWatermarkForLateEvents = None,
-            eventTimeWatermarkForEviction = times.evictionOfKeys
+            eventTimeWatermarkForEviction = times.evictionOfKeysIfMoved
           )
     }
   }

@@ -34,6 +34,13 @@ private[tidegate] final case class StateTimes(
   def evictionOfKeys: Option[Long] =
     if (isInclusive || EventTimeTag.closesWindow(time)) evictionOfWindows
     else Some(StateTimes.compared(StateTimes.passed(evictionMs)))
+
+  /**
+   * As `evictionOfKeys`; `None` if the watermark stands still. Then nothing can leave, as no row
+   * comes that the watermark has passed, and Spark's operators need not walk over their keys.
+   */
+  def evictionOfKeysIfMoved: Option[Long] =
+    if (evictionMs == evictedMs) None else evictionOfKeys
 }
 
 private[tidegate] object StateTimes {

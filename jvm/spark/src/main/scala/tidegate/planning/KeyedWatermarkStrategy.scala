@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
+import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.clock.RunningQuery
 import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
 import tidegate.core.{EndOfTime, Saturating}
@@ -16,6 +17,7 @@ import tidegate.execution.order.EventTimeOrderExec
 import tidegate.execution.{
   DropLateExec,
   KeyedWatermarkExec,
+  LateFolder,
   LateOrigin,
   NoFramesExec,
   OperatorsInOrderExec,
@@ -231,6 +233,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     running.foreach(_.clock.register(node.operator, late))
     val times =
       running.fold(OperatorBatch.none)(_.operatorTimes(node.operator, node.lowestMs))
+    val origin = LateOrigin(node.operator, node.input.nodes, running.map(_.name))
     DropLateExec(
       planLater(node.child),
       node.time,
@@ -241,9 +244,24 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       node.grid,
       node.eventTime,
       node.substream,
-      LateOrigin(node.operator, node.input.nodes, running.map(_.name)),
+      origin,
       node.isInclusive,
-      late
+      late,
+      for (path <- node.lateRows; q <- running) yield lateFolder(path, origin, q)
     )
+  }
+
+  private def lateFolder(path: String, origin: LateOrigin, query: RunningQuery): LateFolder = {
+    val folder = LateFolder(
+      path,
+      query.id,
+      origin,
+      query.batchTimestampMs,
+      Settings.MaxLateRowsPerBatch.in(session.sessionState.conf)
+    )
+    // Only the first batch of a run may have begun in an earlier run.
+    if (query.lastBatch.isEmpty)
+      folder.removeLeftovers(query.batchId, SparkInternals.hadoopConf(session))
+    folder
   }
 }

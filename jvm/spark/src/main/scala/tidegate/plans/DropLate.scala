@@ -41,6 +41,10 @@ import tidegate.core.window.WindowGrid
  *   the columns that name the substream of a row, for the log; none if the rows do not have them
  * @param isInclusive
  *   whether a time at the watermark is late too, as in Spark
+ * @param lateRows
+ *   the folder to which the dropped rows go; `None` if they are only counted
+ * @param whole
+ *   the columns of a dropped row, which must not be pruned; empty without a folder
  */
 final case class DropLate(
     child: LogicalPlan,
@@ -56,7 +60,9 @@ final case class DropLate(
     isPlain: Boolean = false,
     stateId: Long = DropLate.FirstStateId,
     substream: Option[Seq[Attribute]] = None,
-    isInclusive: Boolean = false
+    isInclusive: Boolean = false,
+    lateRows: Option[String] = None,
+    whole: Seq[Attribute] = Nil
 ) extends UnaryNode {
 
   override def output: Seq[Attribute] = child.output
@@ -67,7 +73,8 @@ final case class DropLate(
     time = time,
     grid = Some(windows),
     eventTime = None,
-    substream = substream.filter(_.forall(rows.outputSet.contains))
+    substream = substream.filter(_.forall(rows.outputSet.contains)),
+    whole = whole.filter(rows.outputSet.contains)
   )
 
   /** In place of the fields, most of which are about the plan alone. */

@@ -23,6 +23,10 @@ import tidegate.core.policy.{EmissionSpec, PolicySpec}
  * @param givenName
  *   the name before it was made unique; functions ask for this name; none if the query has not
  *   started
+ * @param lateRows
+ *   the folder to which the late rows of this watermark go; `None` if they are only counted
+ * @param allowedLatenessMs
+ *   how much longer than the watermark says aggregations by windows take rows, in ms
  * @param slowestOf
  *   the names of all watermarks of the query, if the slowest decides what is late for an operator;
  *   `None` if this one does
@@ -37,7 +41,9 @@ final case class WatermarkSpec(
     flush: Boolean = false,
     idleBehindMs: Option[Long] = None,
     givenName: Option[String] = None,
-    slowestOf: Option[Seq[String]] = None
+    slowestOf: Option[Seq[String]] = None,
+    lateRows: Option[String] = None,
+    allowedLatenessMs: Option[Long] = None
 ) {
 
   /** The time of the operators that run on this watermark. */

@@ -34,6 +34,11 @@ import tidegate.plans.{
  */
 object InsertDropLate {
 
+  /**
+   * @throws AnalysisException
+   *   if two times of an operator are equally good, or if a watermark allows lateness that nothing
+   *   makes use of
+   */
   def apply(plan: LogicalPlan, mode: OutputMode): LogicalPlan =
     numbered(new InsertDropLate(plan, mode).insert())
 
@@ -54,12 +59,23 @@ object InsertDropLate {
 private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
   private val defaults = new UniqueNames(plan.collect { case k: KeyedWatermark => k.spec.name })
   private val times = new KeyedTimes
+  private val lateRows = plan
+    .collect { case k: KeyedWatermark => k.spec }
+    .flatMap { spec =>
+      spec.lateRows.map(spec.name -> _)
+    }
+    .toMap
+  private val lateness = new AllowedLateness(plan, mode)
   private val isAsInSpark = plan.exists {
     case k: KeyedWatermark => k.spec.slowestOf.isDefined
     case _                 => false
   }
 
-  def insert(): LogicalPlan = insert(plan, None)
+  def insert(): LogicalPlan = {
+    val inserted = insert(plan, None)
+    lateness.checkUsed()
+    inserted
+  }
 
   /** From the leaves up: an operator above needs to know the times below. */
   private def insert(plan: LogicalPlan, chosen: Option[String]): LogicalPlan = plan match {
@@ -96,7 +112,7 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
     val child = operator.children.head
     val time = if (kind.dropsLate(mode)) kind.time(operator) else None
     time.filter(isUsed(operator, kind, child, _)).fold(withoutDrops(operator, chosen)) { t =>
-      val input = inputTime(child, t, owner.name)
+      val input = lateness.of(kind, t, inputTime(child, t, owner.name))
       val drop = push(child, t, throughAliases = true)(
         dropLate(_, _, owner.name, owner, input, Some(input), kind.lowestMs)
       )
@@ -168,6 +184,8 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
   ): DropLate = {
     val eventTime = WindowColumns.grid(below, time).map(_._2).filter(below.outputSet.contains)
     val grid = WindowColumns.gridOf(below, time)
+    // Of several watermarks, as after a join, the first that has a folder decides.
+    val folder = if (keyOfPlain.isDefined) None else input.nodes.flatMap(lateRows.get).headOption
     DropLate(
       below,
       time,
@@ -181,7 +199,9 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
       lowestMs,
       isPlain = keyOfPlain.isDefined,
       substream = LateSubstream.of(below, input.nodes),
-      isInclusive = isAsInSpark
+      isInclusive = isAsInSpark,
+      lateRows = folder,
+      whole = if (folder.isDefined) below.output else Nil
     )
   }
 

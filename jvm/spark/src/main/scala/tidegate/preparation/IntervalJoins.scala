@@ -16,14 +16,22 @@ private[tidegate] object IntervalJoins {
   /**
    * For the plan of a query that is about to start, with its `DropLate`s.
    *
+   * @param isReplaced
+   *   whether a setting replaces Spark's watermarks: such a query can go back to Spark, so new
+   *   state is Spark's
    * @return
    *   the names of the joins
    * @throws AnalysisException
    *   if the checkpoint has the state of such a join, and the query no such join
    */
-  def atStart(plan: LogicalPlan, checkpoint: StateCheckpoint): Set[String] = {
+  def atStart(
+      plan: LogicalPlan,
+      checkpoint: StateCheckpoint,
+      isReplaced: Boolean
+  ): Set[String] = {
     val stored = checkpoint.operators.filter(_._2 == IntervalJoin.StateName).keySet
-    val isWanted = Settings.IntervalJoinEnabled.in(plan.conf) && checkpoint.operators.isEmpty
+    val isWanted = Settings.IntervalJoinEnabled.in(plan.conf) && !isReplaced &&
+      checkpoint.operators.isEmpty
     val joins = plan.collect { case StreamJoin(join) => join }.flatMap { join =>
       StatefulOperators.nameInQuery(join).map(join -> _)
     }

@@ -28,10 +28,17 @@ object PlanDeduplications extends Rule[LogicalPlan] {
    * The names of the operators that are to be ours. Where the checkpoint has state, the checkpoint
    * decides.
    *
+   * @param isReplaced
+   *   whether a setting replaces Spark's watermarks: such a query can go back to Spark, so new
+   *   state is Spark's
    * @throws org.apache.spark.sql.AnalysisException
    *   if the query has no place for keys that our operator left in the checkpoint
    */
-  def atStart(plan: LogicalPlan, checkpoint: StateCheckpoint): Set[String] = {
+  def atStart(
+      plan: LogicalPlan,
+      checkpoint: StateCheckpoint,
+      isReplaced: Boolean
+  ): Set[String] = {
     val possible = plan.collect { case ByTime(d) => d.operator }.toSet
     val before = checkpoint.operators.filter(_._2 == DeduplicateByTime.StateName).keys.toSeq.sorted
     val restored = before.map { id =>
@@ -41,7 +48,7 @@ object PlanDeduplications extends Rule[LogicalPlan] {
         .getOrElse(throw CheckpointErrors.keysRefused(operator.getOrElse(s"with number $id")))
     }
     if (checkpoint.operators.nonEmpty) restored.toSet
-    else if (DeduplicationByTime.in(plan.conf)) possible
+    else if (DeduplicationByTime.in(plan.conf) && !isReplaced) possible
     else Set.empty
   }
 

@@ -118,8 +118,8 @@ object PlanFrames extends Rule[LogicalPlan] {
   }
 
   /**
-   * Windows that do not overlap, and sessions, gain less than a job loses that may want to go back to
-   * Spark.
+   * Windows that do not overlap, and sessions, gain less than a job loses that may want to go back
+   * to Spark.
    */
   private[preparation] val KeptForSpark =
     "the watermark is Spark's, replaced by a setting, and Spark can go on with its own state"

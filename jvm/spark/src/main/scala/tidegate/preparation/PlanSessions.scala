@@ -8,13 +8,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.clock.StateCheckpoint
 import tidegate.operators.StatefulOperators
-import tidegate.plans.{
-  KeyedWatermark,
-  NoFrames,
-  PreparedQuery,
-  SessionAggregate,
-  SessionDecisions
-}
+import tidegate.plans.{KeyedWatermark, NoFrames, PreparedQuery, SessionAggregate, SessionDecisions}
 import tidegate.settings.Settings.SessionsEnabled
 
 /**

@@ -27,7 +27,7 @@ import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
  *      join is checked.
  *   1. Each grouping set is checked to have the column by which its groups leave the state.
  *   1. Each stateful operator sees one event time column.
- *   1. Late rows are dropped under each stateful operator.
+ *   1. Late rows are dropped under each stateful operator, and folders for them are checked.
  *   1. Operators with names are found in the checkpoint.
  *   1. Each event-time order is checked to be the order of the rows that wait in the checkpoint.
  *   1. Nodes without an emission get one that fits the windows downstream.
@@ -93,7 +93,8 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       CheckJoins.atStart(_),
       CheckGroupingSets.atStart(_, mode),
       SelectEventTimeColumn(_),
-      InsertDropLate(_, mode)
+      InsertDropLate(_, mode),
+      CheckLateRows(_)
     )
     val operators = new RestoredOperators(dropped, checkpoint)
     val numbered = through(
@@ -106,8 +107,8 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
     val isReplaced = ReplaceWatermarks.isWanted(input)
     val (query, frames) = PlanFrames.atStart(numbered, mode, renamed, isReplaced)
     val sessions = PlanSessions.atStart(query, mode, renamed, isReplaced)
-    val joins = IntervalJoins.atStart(query, checkpoint)
-    val deduplications = PlanDeduplications.atStart(query, checkpoint)
+    val joins = IntervalJoins.atStart(query, checkpoint, isReplaced)
+    val deduplications = PlanDeduplications.atStart(query, checkpoint, isReplaced)
     val own = frames.windows.keySet ++ sessions.gapsMicros.keySet ++ joins ++ deduplications
     val times = QueryTimes.of(query, frames, sessions, operators.places(query, own))
     PreparedQuery(

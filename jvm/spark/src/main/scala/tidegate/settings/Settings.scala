@@ -44,14 +44,14 @@ object Settings {
     "false",
     "'true' or 'false'",
     "Whether Tidegate merges the sessions of a new query itself: one row of state for each key, " +
-      "and a batch touches only the keys that it changes. `false` gives Spark's own operator. A query goes " +
-      "on with the operator with which it began."
+      "and a batch touches only the keys that it changes. `false` gives Spark's own operator. A " +
+      "query goes on with the operator with which it began."
   )(_.toBooleanOption)
 
   /** Whether deduplication finds expired keys by time. */
   val DeduplicationByTime: Setting[Boolean] = Setting(
     "spark.tidegate.deduplication.byTime",
-    "false",
+    "true",
     "'true' or 'false'",
     "Whether deduplication finds the keys that have expired by their time. `false` gives Spark's " +
       "own operators, which walk over all keys in each batch. A query goes on with the operator " +
@@ -79,7 +79,7 @@ object Settings {
   /** Whether joins whose rows leave the state on both sides are made by our own operator. */
   val IntervalJoinEnabled: Setting[Boolean] = Setting(
     "spark.tidegate.join.interval",
-    "false",
+    "true",
     "'true' or 'false'",
     "Whether a new query makes its joins of streams with Tidegate's own operator, where rows of " +
       "both sides leave the state. `false` gives Spark's operator. A query goes on with the " +
@@ -122,6 +122,15 @@ object Settings {
     "How many late rows of a query the log describes in a minute, in a line each. One more line in " +
       "a minute has the number of the others, by operator."
   )(_.toIntOption.filter(_ >= 0))
+
+  /** How many late rows are written. */
+  val MaxLateRowsPerBatch: Setting[Long] = Setting(
+    "spark.tidegate.late.maxRowsPerBatch",
+    "1000000",
+    "a whole number, 1 or above",
+    "How many late rows an operator writes to the folder of `lateRows` in a batch, at most; each " +
+      "task writes an equal share. The others are counted."
+  )(_.toLongOption.filter(_ >= 1))
 
   /** Whether Spark's watermarks become keyed ones. */
   val ReplaceWithWatermark: Setting[Boolean] = Setting(
@@ -183,6 +192,7 @@ object Settings {
       ObserveLastBatch,
       LateLogPayloadChars,
       LateLogLinesPerMinute,
+      MaxLateRowsPerBatch,
       ReplaceWithWatermark,
       AdoptCheckpoint,
       AdoptWatch,

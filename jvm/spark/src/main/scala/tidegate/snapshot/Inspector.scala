@@ -11,6 +11,7 @@ import org.apache.spark.sql.types.{StructField, StructType}
 import tidegate.clock.{ClockOffset, StateCheckpoint}
 import tidegate.core.clock.{ClockState, NodeMark, NodeState}
 import tidegate.errors.SnapshotErrors
+import tidegate.execution.due.DueSchema
 
 /** Reads what a snapshot or a checkpoint holds, without starting its query. */
 private[tidegate] final class Inspector(location: String, session: SparkSession) extends Logging {
@@ -121,9 +122,13 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
   private def ddl(schema: StructType): String =
     StructType(schema.map(f => StructField(f.name, f.dataType, f.nullable))).toDDL
 
-  /** How many rows the state of an operator has; `None` if Spark cannot read the state. */
+  /**
+   * How many rows the state of an operator has, as the progress counts them: without the pages of
+   * due keys. `None` if Spark cannot read the state.
+   */
   private def rows(state: CheckpointState, batchId: Long): Option[Long] = {
     val parts = StateParts.of(state.operator, state.properties)
+    val hasPages = state.schemas.exists(_._2.fieldNames.contains(DueSchema.PageColumn))
     val reader = SparkInternals.readerOfStates(session, state.partitions)
     try
       Some(parts.map { options =>
@@ -134,6 +139,7 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
           .option("flattenCollectionTypes", false)
           .options(options)
           .load(location)
+          .where(if (hasPages) s"key.${DueSchema.PageColumn} IS NULL" else "true")
           .count()
       }.sum)
     catch {

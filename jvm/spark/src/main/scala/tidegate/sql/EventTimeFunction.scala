@@ -59,7 +59,9 @@ private[tidegate] object EventTimeFunction {
       Name,
       MaxFutureSkew,
       Flush,
-      IngestionTime
+      IngestionTime,
+      LateRows,
+      AllowedLateness
     )
   )
   val Tumble: EventTimeFunction = EventTimeFunction("TUMBLE", Seq(TimeColumn, Size, Offset))

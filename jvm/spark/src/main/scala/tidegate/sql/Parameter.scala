@@ -76,6 +76,12 @@ private[tidegate] object Parameter {
   ).copy(isColumn = true)
   val Flush: Parameter =
     optional("flush", "whether a run that ends by itself closes all windows; false by default")
+  val LateRows: Parameter =
+    optional("late_rows", "a folder, to which late rows are written as Parquet files")
+  val AllowedLateness: Parameter = optional(
+    "allowed_lateness",
+    "how much longer windows take late rows, in output mode update; by default no longer"
+  )
   val OnlyTimeColumn: Parameter = TimeColumn.copy(isRequired = false)
   val PartitionBy: Parameter =
     optional("partition_by", "rows with equal columns are in order, as DESCRIPTOR(id)")

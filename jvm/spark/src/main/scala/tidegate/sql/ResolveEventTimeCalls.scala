@@ -150,6 +150,8 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
     val name = arguments.string(Parameter.Name)
     arguments.atPlaceOf(Parameter.Key)(KeyedWatermarks.check(key, None))
     arguments.atPlaceOf(Parameter.Name)(KeyedWatermarks.check(0, name))
+    val lateRows = arguments.string(Parameter.LateRows)
+    arguments.atPlaceOf(Parameter.LateRows)(KeyedWatermarks.checkLateRows(lateRows))
     val chosen = policy(arguments)
     // With append times no substream is ever idle.
     val idleTimeout = Option.when(!chosen.isIngestionTime)(
@@ -167,7 +169,9 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
         .getOrElse(idleTimeout),
       arguments.nullableMs(Parameter.MaxFutureSkew, smallestMs = 0).flatten,
       arguments.boolean(Parameter.Flush).getOrElse(false),
-      arguments.nullableMs(Parameter.IdleBehind, smallestMs = 1).flatten
+      arguments.nullableMs(Parameter.IdleBehind, smallestMs = 1).flatten,
+      lateRows = lateRows,
+      allowedLatenessMs = arguments.nullableMs(Parameter.AllowedLateness, smallestMs = 0).flatten
     )
     val substream = arguments.atPlaceOf(Parameter.Substream) {
       arguments.columnNames(Parameter.Substream).map(KeyedWatermarks.substreamColumn(input, _))
@@ -197,7 +201,9 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
       arguments.nullableDuration(Parameter.MaxFutureSkew),
       arguments.boolean(Parameter.Flush).getOrElse(false),
       arguments.nullableDuration(Parameter.IdleBehind),
-      arguments.optionalColumnName(Parameter.IngestionTime)
+      arguments.optionalColumnName(Parameter.IngestionTime),
+      arguments.string(Parameter.LateRows),
+      arguments.nullableDuration(Parameter.AllowedLateness)
     )
 
   /** By default `timestamp`, as Kafka's source calls the column. */

@@ -23,10 +23,12 @@ class ChangedSettingsSuite extends RestartTest {
     Settings.WindowsMaxPerRow.key -> "100",
     Settings.UnboundedJoin.key -> "error",
     Settings.IntervalJoinEnabled.key -> "true",
+    Settings.SessionsEnabled.key -> "true",
     Settings.DeduplicationByTime.key -> "true",
     Settings.ObserveLastBatch.key -> "false",
     Settings.LateLogPayloadChars.key -> "0",
     Settings.LateLogLinesPerMinute.key -> "0",
+    Settings.MaxLateRowsPerBatch.key -> "1",
     // The query has no watermark of Spark's, and its checkpoint is its own.
     Settings.ReplaceWithWatermark.key -> "true",
     Settings.AdoptCheckpoint.key -> "true",

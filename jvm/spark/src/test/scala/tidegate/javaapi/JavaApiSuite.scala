@@ -45,6 +45,8 @@ class JavaApiSuite extends KeyedStreamTest {
       .maxFutureSkew("1 hour")
       .flush(true)
       .idleBehind("3 seconds")
+      .lateRows("/data/late")
+      .allowedLateness("1 hour")
     assert(
       node(Tidegate.withKeyedWatermark(in, "time", chosen)) === node(
         in.withKeyedWatermark(
@@ -57,7 +59,9 @@ class JavaApiSuite extends KeyedStreamTest {
           name = "orders",
           maxFutureSkew = "1 hour",
           flush = true,
-          idleBehind = "3 seconds"
+          idleBehind = "3 seconds",
+          lateRows = "/data/late",
+          allowedLateness = "1 hour"
         )
       )
     )

@@ -14,7 +14,7 @@ class JoinSpellingsSuite extends JoinTest {
 
   private def checkBounded(query: (Path => DataFrame) => DataFrame): Unit = {
     val run = checkAsBatch(query, isKilled = false)
-    assert(run.stateRows <= 12, "only what the last rows brought")
+    assert(heldRows(run) <= 12, "only what the last rows brought")
     ()
   }
 
@@ -126,7 +126,7 @@ class JoinSpellingsSuite extends JoinTest {
     in._1.addData(event("a", 200, 3))
     run.settle()
     assert(run.take() === Nil)
-    assert(run.stateRows === 1)
+    assert(heldRows(run) === 1)
   }
 
   test("a plain column after a join that cannot say how old its rows are: an inner join runs") {

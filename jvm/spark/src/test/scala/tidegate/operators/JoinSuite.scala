@@ -59,7 +59,7 @@ class JoinSuite extends JoinTest {
         .join(again, "id")
         .where("delivery_time <= ordered + interval 10 seconds and ordered = again")
     }
-    assert(run.stateRows < 12, "only what the last rows brought")
+    assert(heldRows(run) < 12, "only what the last rows brought")
   }
 
   test("a bound on the same names, by names: the columns come out once") {
@@ -89,7 +89,7 @@ class JoinSuite extends JoinTest {
     in._2.addData(event("a", 100, 4))
     run.settle()
     assert(run.take() === Nil)
-    assert(run.stateRows === 2)
+    assert(heldRows(run) === 2)
     assert(run.lateRows === Map.empty)
   }
 
@@ -111,7 +111,7 @@ class JoinSuite extends JoinTest {
     run.settle()
     assert(run.take() === Seq("20|null"))
     // An hour of orders may still come: these deliveries wait for them.
-    assert(run.stateRows === 3)
+    assert(heldRows(run) === 3)
   }
 
   test("a late row is dropped by the watermark of its own side, and counted there") {
@@ -189,7 +189,7 @@ class JoinSuite extends JoinTest {
         .select("id", "order_time", "third")
     }).start().settle()
     assert(run.rows.nonEmpty)
-    assert(run.stateRows <= 8, "only what the last rows brought")
+    assert(heldRows(run) <= 8, "only what the last rows brought")
   }
 
   test("what needs no time runs after a join that cannot say how old its rows are") {
@@ -214,7 +214,7 @@ class JoinSuite extends JoinTest {
       run.settle()
     }
     assert(run.rows === Nil)
-    assert(run.stateRows === 5)
+    assert(heldRows(run) === 5)
     val operator = watermarks(run.query).operators("join.left")
     assert(operator.evictionHeldBackBy === Some("deliveries"))
     assert(operator.evictionWatermark === None)
@@ -226,7 +226,7 @@ class JoinSuite extends JoinTest {
     val lines = LogLines.during(checks.CheckJoins.getClass.getName.stripSuffix("$")) {
       val run = new Run(orders(stream(left)).streamJoin(deliveries(stream(right)), Seq("id")))
       run.start().settle()
-      assert(run.stateRows === 26)
+      assert(heldRows(run) === 26)
     }
     assert(lines.size === 1)
     assert(

@@ -21,7 +21,8 @@ final case class JoinState(store: String, format: Int, isOwn: Boolean = false) {
 /** Orders and deliveries, each with a watermark key of its own. */
 trait JoinTest extends RestartTest {
 
-  val joinTypes: Seq[String] = Seq("inner", "leftOuter", "rightOuter", "fullOuter", "leftSemi")
+  val joinTypes: Seq[String] =
+    Seq("inner", "leftOuter", "rightOuter", "fullOuter", "leftSemi", "leftAnti")
 
   /** Formats from 3 on need column families, which only RocksDB has. */
   val joinStates: Seq[JoinState] = Seq(
@@ -42,6 +43,11 @@ trait JoinTest extends RestartTest {
       "spark.tidegate.join.interval" -> state.isOwn.toString
     )(body)
   }
+
+  /**
+   * How many rows of streams wait in the state; a join of ours has several in a row of the store.
+   */
+  def heldRows(run: Run): Long = OwnJoins.heldRows(run.query, run.checkpoint.toString)
 
   def ordersOf(events: DataFrame): DataFrame =
     events.select(col("n").as("id"), col("time").as("order_time"), col("sub"))

@@ -89,6 +89,6 @@ class NullKeysSuite extends JoinTest {
     in._2.addData(event("a", 7, 1))
     run.settle()
     assert(run.take() === Seq("5|null", "null|7"))
-    assert(run.stateRows === 1)
+    assert(heldRows(run) === 1)
   }
 }

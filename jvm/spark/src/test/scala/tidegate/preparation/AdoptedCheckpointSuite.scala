@@ -261,8 +261,9 @@ class AdoptedCheckpointSuite extends AdoptionTest {
         "state that Spark cannot read, of `frameAggregate`. A query without Tidegate needs a new " +
         "checkpoint. SQLSTATE: 0A000"
     )
-    val named = new Run(hop.dropDuplicates("time").tidegateName("firsts")).start().settle().stop()
-    val place = named.checkpoint.toString
+    val place = withConf("spark.tidegate.deduplication.byTime" -> "false") {
+      new Run(hop.dropDuplicates("time").tidegateName("firsts")).start().settle().stop()
+    }.checkpoint.toString
     assert(
       refusal(release(place)) === "[TIDEGATE_RELEASED_NAMES] The operators of the checkpoint " +
         s"$place have names, by which Tidegate finds their state. Spark finds state by places " +

@@ -69,7 +69,7 @@ class RestoredSessionsSuite extends SessionTest {
       in.addData(event("a", 11))
       other.settle()
     }
-    if (other.query != null) other.stop()
+    if (other.query != null) other.stop() else in.addData(event("a", 11))
     assert(send(run)(in.addData(event("a", 12), event("a", 40)): Unit) === Seq("[10,15)|1|3|3"))
     run.stop()
     error match {
@@ -114,14 +114,11 @@ class RestoredSessionsSuite extends SessionTest {
     assert(found.startsWith(has) || found.contains("SCHEMA_NOT_COMPATIBLE"), found)
   }
 
-  test("update mode is refused") {
-    val found = refused(
-      keyed(_).groupBy(session_window(col("time"), "3 seconds"), col("n")).agg(count("*"), sum("n")),
-      OutputMode.Complete()
-    )
+  test("complete mode, where no late rows are dropped, is refused") {
+    val found = refused(sessions, OutputMode.Complete())
     assert(
-      found === s"${has}a gap of 3000 ms, but the query cannot use them: the output mode is " +
-        s"complete, and only append waits for sessions. $end"
+      found === "[TIDEGATE_SESSIONS_REFUSED] The checkpoint has Tidegate's sessions of the operator " +
+        s"with the number 1000 with a gap, but the query has no sessions there. $end"
     )
   }
 

@@ -42,7 +42,7 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
     "a larger window",
     hourly,
     in => windows("30 seconds")(keyed(in)),
-    isWithFrames = false
+    isOwn = false
   )(("aggregate", GoesOn, ""))
 
   private val size = "the size or the slide of windows from frames"
@@ -89,7 +89,7 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
     "a sliding window in place of a tumbling one of Spark",
     hourly,
     sliding,
-    isWithFrames = false
+    isOwn = false
   )(("query", Refused, otherKeys), ("aggregate", Refused, otherKeys))
 
   cell(otherWay, "a sliding window in place of a tumbling one", hourly, sliding)(
@@ -132,7 +132,18 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
   private val outer = "the type of a join: a side becomes outer"
   private val otherNulls = "[STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE]"
 
-  cell(outer, "an outer join of nulls", joined("3 seconds", "inner"), joined("3 seconds"))(
+  cell(outer, "an outer join of nulls, our own", joined("3 seconds", "inner"), joined("3 seconds"))(
+    ("join.left", GoesOn, ""),
+    ("join.right", GoesOn, "")
+  )
+
+  cell(
+    outer,
+    "an outer join of nulls",
+    joined("3 seconds", "inner"),
+    joined("3 seconds"),
+    isOwn = false
+  )(
     ("query", Refused, otherNulls),
     ("join.left", Refused, otherNulls),
     ("join.right", Refused, otherNulls)

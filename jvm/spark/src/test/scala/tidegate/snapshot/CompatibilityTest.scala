@@ -10,6 +10,7 @@ import scala.util.Try
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.StreamingQueryException
 import org.apache.spark.sql.{DataFrame, Dataset}
+import tidegate.settings.Settings
 
 /**
  * What `checkCompatibility` says of each change of a query. The oracle is a real start of the
@@ -50,8 +51,8 @@ trait CompatibilityTest extends RestartTest {
   /**
    * @param row
    *   what was changed, as the table of the page says it
-   * @param isWithFrames
-   *   whether windows are made from frames; otherwise they are Spark's own
+   * @param isOwn
+   *   whether windows, joins and deduplications are ours; otherwise they are Spark's
    * @param stages
    *   the verdict on each stage that was changed, with the beginning of its reason
    */
@@ -61,9 +62,9 @@ trait CompatibilityTest extends RestartTest {
       before: DataFrame => DataFrame,
       after: DataFrame => DataFrame,
       settings: Map[String, String] = Map.empty,
-      isWithFrames: Boolean = true
+      isOwn: Boolean = true
   )(stages: (String, Verdict, String)*): Unit =
-    cellOfTwo(row, title, in => before(in.head), in => after(in.head), settings, isWithFrames)(
+    cellOfTwo(row, title, in => before(in.head), in => after(in.head), settings, isOwn)(
       stages: _*
     )
 
@@ -74,11 +75,16 @@ trait CompatibilityTest extends RestartTest {
       before: Seq[DataFrame] => DataFrame,
       after: Seq[DataFrame] => DataFrame,
       settings: Map[String, String] = Map.empty,
-      isWithFrames: Boolean = true
+      isOwn: Boolean = true
   )(stages: (String, Verdict, String)*): Unit = {
     rowsWithCells += row
     test(title) {
-      withConf("spark.tidegate.frames.enabled" -> isWithFrames.toString) {
+      val own = Seq(
+        Settings.FramesEnabled,
+        Settings.IntervalJoinEnabled,
+        Settings.DeduplicationByTime
+      )
+      withConf(own.map(_.key -> isOwn.toString): _*) {
         check(before, after, settings, stages)
       }
     }

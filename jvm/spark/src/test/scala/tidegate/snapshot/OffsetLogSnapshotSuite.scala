@@ -76,8 +76,9 @@ class OffsetLogSnapshotSuite extends RestartTest {
         if (!isByName)
           assert(moved.stages.head.reason.startsWith("[TIDEGATE_STREAMS_MOVED]"))
 
+        original.stop()
         for (folder <- folders; n <- Paused until rows.size) addFile(folder, n, rows(n))
-        original.settle().stop()
+        original.start().settle().stop()
         val after = original.byBatch.filter { case (id, _) => id > last }
         assert(after.values.flatten.nonEmpty)
         val orders = Seq(streams()) ++ Option.when(isByName)(streams().reverse)

@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.Metadata
 import org.apache.spark.util.SerializableConfiguration
-import tidegate.execution.DescribesItself
+import tidegate.execution.{DescribesItself, TaskFile}
 import tidegate.plans.AsyncCalls
 
 /** Counts the calls, writes dead letters, and passes the other rows on; see [[AsyncCalls]]. */
@@ -54,7 +54,7 @@ final case class AsyncCallsExec(
           conf.value.value
         )
       }
-      AsyncCallsExec.atEnd(task) { isFailed =>
+      TaskFile.atEnd(task) { isFailed =>
         counts.end()
         letters.foreach(file => if (isFailed) file.abort() else file.commit())
       }
@@ -75,16 +75,4 @@ final case class AsyncCallsExec(
 
   override protected def withNewChildInternal(newChild: SparkPlan): AsyncCallsExec =
     copy(child = newChild)
-}
-
-object AsyncCallsExec {
-
-  /** Runs `body` when the task ends, with whether it has failed or was stopped. */
-  private def atEnd(task: TaskContext)(body: Boolean => Unit): Unit = {
-    @volatile var isFailed = false
-    task.addTaskFailureListener((_: TaskContext, _: Throwable) => isFailed = true)
-    val _ = task.addTaskCompletionListener[Unit] { ended =>
-      body(isFailed || ended.isInterrupted())
-    }
-  }
 }

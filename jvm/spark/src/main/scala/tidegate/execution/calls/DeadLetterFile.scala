@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
+import tidegate.execution.TaskFile
 
 /**
  * The dead letters of a task: a file with a line for each, named after the batch and the partition.
@@ -24,15 +25,13 @@ private[calls] final class DeadLetterFile(
 ) {
   private val directory =
     if (batch < 0) new Path(folder) else new Path(folder, f"batch=$batch%08d")
-  private val name = f"part-$partition%05d.json"
-  private val file = new Path(directory, name)
-  private val begun = new Path(directory, s".$name.$attempt")
-  private lazy val system = file.getFileSystem(conf)
+  private val file = new TaskFile(new Path(directory, f"part-$partition%05d.json"), attempt, conf)
   private var writer = Option.empty[Writer]
 
   def add(letter: String): Unit = {
     val out = writer.getOrElse {
-      val opened = new java.io.OutputStreamWriter(system.create(begun, true), UTF_8)
+      val stream = file.begun.getFileSystem(conf).create(file.begun, true)
+      val opened = new java.io.OutputStreamWriter(stream, UTF_8)
       writer = Some(opened)
       opened
     }
@@ -43,15 +42,12 @@ private[calls] final class DeadLetterFile(
   /** The task has ended well. */
   def commit(): Unit = {
     writer.foreach(_.close())
-    // Not every file system can rename over a file.
-    if (system.exists(file)) system.delete(file, false)
-    if (writer.nonEmpty && !system.rename(begun, file))
-      throw new java.io.IOException(s"Cannot rename the dead letters $begun to $file.")
+    file.commit(isWritten = writer.nonEmpty)
   }
 
   /** The task has failed. */
   def abort(): Unit = writer.foreach { out =>
     out.close()
-    system.delete(begun, false)
+    file.abort()
   }
 }

@@ -18,6 +18,9 @@ import org.apache.spark.sql.types._
  */
 object DueSchema {
 
+  /** The column of the key that only pages and the root have. */
+  val PageColumn = "due_page"
+
   /** A bucket begins at `start`, in µs, and is `2^bits` µs long. */
   private[due] val Place: StructType = StructType(
     Seq(
@@ -39,7 +42,7 @@ object DueSchema {
   )
 
   /** The key of all rows of the store. */
-  def key(own: StructType): StructType = nullable(own).add("due_page", Place)
+  def key(own: StructType): StructType = nullable(own).add(PageColumn, Place)
 
   /**
    * The value of all rows of the store.

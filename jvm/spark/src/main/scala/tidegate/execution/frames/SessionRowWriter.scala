@@ -4,7 +4,11 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /** Writes rows as [[SessionRow]] describes them. */
 private[frames] final class SessionRowWriter(slots: BufferSlots, entryFields: Int)
-    extends StateRowWriter(SessionRow.Columns + SessionRow.ColumnsOfPages, entryFields, shift = 0L) {
+    extends StateRowWriter(
+      SessionRow.Columns + SessionRow.ColumnsOfPages,
+      entryFields,
+      shift = 0L
+    ) {
 
   /** The head of a key, valid until the next row. */
   def head(lookAt: Long, chunks: IndexedSeq[SessionChunk], open: SessionList): UnsafeRow = {

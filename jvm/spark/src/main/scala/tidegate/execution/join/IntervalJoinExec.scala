@@ -89,7 +89,8 @@ final case class IntervalJoinExec(
         valueSchema,
         NoPrefixKeyStateEncoderSpec(keySchema)
       ) { (store, both) =>
-        commitAtEnd(store, task.run(store, both.next(), updated, removed))
+        val (results, pages) = task.run(store, both.next(), updated, removed)
+        commitAtEnd(store, results, pages)
       }
   }
 

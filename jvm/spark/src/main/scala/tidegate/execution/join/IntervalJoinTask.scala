@@ -27,13 +27,16 @@ private[join] final case class IntervalJoinTask(
     sizes: JoinSizes = JoinSizes()
 ) {
 
-  /** The results; the state has changed when the last of them was read. */
+  /**
+   * The results; the state has changed when the last of them was read. And the number of rows of
+   * the state that are not heads or chunks, from then on.
+   */
   def run(
       store: StateStore,
       rows: Sides[Iterator[InternalRow]],
       updated: SQLMetric,
       removed: SQLMetric
-  ): Iterator[InternalRow] = {
+  ): (Iterator[InternalRow], () => Long) = {
     val upTo = limits.map(_.upTo)
     val dues = Sides(0, 1).map(axis => new StateDuePages(store, keySchema, valueSchema, axis))
     val dueKeys = Sides(
@@ -71,7 +74,7 @@ private[join] final case class IntervalJoinTask(
     // An outer join has a row of nulls in the place of a side.
     val project = UnsafeProjection.create(output, both.map(_.withNullability(true)))
     project.initialize(TaskContext.getPartitionId())
-    results.map(project)
+    (results.map(project), () => dueKeys.left.rows + dueKeys.right.rows)
   }
 
   private def both: Seq[Attribute] = inputs.left.columns ++ inputs.right.columns

@@ -184,7 +184,10 @@ class SessionSuite extends SessionTest {
       assert(explained(grouped(in, "3 seconds")).contains("sessions with a gap of 3000 ms"))
       def reason(df: DataFrame) = "NoFrames: [^\n]*".r.findFirstIn(explained(df))
       assert(
-        reason(in.groupBy(session_window(col("time"), expr("make_interval(0,0,0,0,0,0,n)")), col("n")).count()) ===
+        reason(
+          in.groupBy(session_window(col("time"), expr("make_interval(0,0,0,0,0,0,n)")), col("n"))
+            .count()
+        ) ===
           Some("NoFrames: the gap of the sessions is not the same for all rows")
       )
       assert(

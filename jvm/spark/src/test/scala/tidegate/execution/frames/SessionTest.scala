@@ -21,7 +21,8 @@ trait SessionTest extends FrameTest {
   def inSessions(rows: DataFrame, gap: String): DataFrame = grouped(keyed(rows), gap)
 
   /** Whether the last batch has merged its sessions with our own operator. */
-  def isOwn(run: Run): Boolean = FrameTest.framesIn(run.query).nonEmpty
+  def isOwn(run: Run): Boolean =
+    FrameTest.framesIn(run.query).exists(_.nodeName == "SessionAggregate")
 
   /** What Spark's reader shows of the state of our operator. */
   def state(run: Run): DataFrame = spark.read

@@ -1,0 +1,38 @@
+package tidegate.analysis
+
+import org.apache.spark.sql.catalyst.expressions.{Alias, IsNull, Literal}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.plans.{LeftAnti, LeftOuter}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
+import tidegate.operators.StreamJoin
+import tidegate.plans.KeyedWatermark
+
+/**
+ * Makes a left anti join of streams a left outer join whose rows without a partner are kept: Spark
+ * has no left anti join of streams. For the plan of a query that is about to start, because until
+ * then bounds may be added to the condition.
+ */
+object LowerAntiJoins extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
+    case w: WriteToStreamStatement if w.inputQuery.exists(_.isInstanceOf[KeyedWatermark]) =>
+      AnalysisHelper.allowInvokingTransformsInAnalyzer {
+        w.copy(inputQuery = w.inputQuery.transformUp {
+          case StreamJoin(j) if j.joinType == LeftAnti => lowered(j)
+        })
+      }
+    case other => other
+  }
+
+  private def lowered(join: Join): LogicalPlan = {
+    val partner = Alias(Literal(true), "partner")()
+    val outer = join.copy(
+      right = Project(join.right.output :+ partner, join.right),
+      joinType = LeftOuter
+    )
+    // Not as the projection has the column: a row without a partner has NULL there.
+    val found = partner.toAttribute.withNullability(true)
+    Project(join.left.output, Filter(IsNull(found), outer))
+  }
+}

@@ -1,0 +1,103 @@
+package tidegate.execution
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.datasources.OutputWriter
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.tidegate.{ParquetRows, SparkInternals}
+import org.apache.spark.unsafe.types.UTF8String
+import tidegate.core.EndOfTime
+import tidegate.statistics.SubstreamNode
+
+/**
+ * Writes the late rows of an operator, from within its tasks.
+ *
+ * @param eventTime
+ *   the time of a row
+ * @param columns
+ *   the columns of a row
+ * @param substream
+ *   the columns that name the substream of a row; none if the rows do not have them
+ * @param notWritten
+ *   counts the rows beyond the bound
+ */
+private[execution] final case class LateFiles(
+    folder: LateFolder,
+    watermarkMs: Long,
+    eventTime: Expression,
+    columns: Seq[Attribute],
+    substream: Option[Seq[Attribute]],
+    rows: ParquetRows,
+    notWritten: SQLMetric
+) {
+  import LateFiles._
+
+  /** The file of a partition of the operator; there is one as soon as a row is added. */
+  def begin(partition: Int): LateFile = new LateFile(this, partition)
+
+  @transient private lazy val times = UnsafeProjection.create(Seq(eventTime), columns)
+  @transient private lazy val names =
+    UnsafeProjection.create(substream.getOrElse(Nil).map(SubstreamText.of), columns)
+  @transient private lazy val origin = folder.origin
+
+  private[execution] def recordOf(row: InternalRow, batch: Long): InternalRow = {
+    val micros = times(row).getLong(0)
+    InternalRow(
+      text(origin.operator),
+      text(origin.watermarks.mkString(", ")),
+      // The end of time is no TIMESTAMP of Python; the last whole millisecond is.
+      math.min(watermarkMs, EndOfTime.Ms) * MicrosPerMs,
+      micros,
+      watermarkMs - Math.floorDiv(micros, MicrosPerMs),
+      substreamOf(row),
+      origin.query.map(text).orNull,
+      batch,
+      folder.wallClockMs * MicrosPerMs,
+      row
+    )
+  }
+
+  private def substreamOf(row: InternalRow): UTF8String = substream.fold[UTF8String](null) { by =>
+    val values = names(row)
+    text(SubstreamNode.name(by.indices.map { i =>
+      if (values.isNullAt(i)) null else values.getUTF8String(i).toString
+    }))
+  }
+}
+
+private object LateFiles {
+  private val MicrosPerMs = 1000L
+
+  private def text(s: String): UTF8String = UTF8String.fromString(s)
+}
+
+/** The late rows of one pass over a partition. */
+private[execution] final class LateFile(files: LateFiles, partition: Int) {
+  private val task = TaskContext.get()
+  private val batch = SparkInternals.batchId(task)
+  private val most = math.max(1L, files.folder.maxRows / task.numPartitions())
+  private var written = 0L
+  private var writer: OutputWriter = _
+
+  def add(row: InternalRow): Unit =
+    if (written == most) files.notWritten += 1
+    else {
+      if (writer == null) open()
+      writer.write(files.recordOf(row, batch))
+      written += 1
+    }
+
+  private def open(): Unit = {
+    val file = new TaskFile(
+      files.folder.file(batch, partition),
+      task.taskAttemptId(),
+      files.rows.configuration
+    )
+    writer = files.rows.open(file.begun)
+    TaskFile.atEnd(task) { isFailed =>
+      writer.close()
+      if (isFailed) file.abort() else file.commit(isWritten = true)
+    }
+  }
+}

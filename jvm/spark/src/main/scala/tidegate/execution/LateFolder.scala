@@ -1,0 +1,86 @@
+package tidegate.execution
+
+import java.util.{Locale, UUID}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils.escapePathName
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.types._
+
+/**
+ * The folder to which the late rows of an operator go: in each batch a Parquet file for each
+ * partition that has some.
+ *
+ * @param queryId
+ *   keeps the files of two queries apart
+ * @param origin
+ *   the operator, its watermarks and the query, as the rows tell them
+ * @param wallClockMs
+ *   of the batch, in epoch ms
+ * @param maxRows
+ *   how many rows the tasks of a batch write together
+ */
+private[tidegate] final case class LateFolder(
+    path: String,
+    queryId: UUID,
+    origin: LateOrigin,
+    wallClockMs: Long,
+    maxRows: Long
+) {
+
+  private[execution] def file(batch: Long, partition: Int): Path =
+    new Path(path, f"${prefix(batch)}$partition%05d.parquet")
+
+  private def prefix(batch: Long): String =
+    f"${escapePathName(origin.operator)}-${queryId.toString.take(8)}-$batch%08d-"
+
+  /**
+   * Removes what a run of the batch has left that did not come to its end: the next run may have
+   * other partitions.
+   */
+  def removeLeftovers(batch: Long, conf: Configuration): Unit = {
+    val folder = new Path(path)
+    val system = folder.getFileSystem(conf)
+    if (system.exists(folder)) {
+      val begun = prefix(batch)
+      system
+        .listStatus(folder)
+        .map(_.getPath)
+        .filter(file => file.getName.stripPrefix(".").startsWith(begun))
+        .foreach(system.delete(_, false))
+    }
+  }
+}
+
+private[tidegate] object LateFolder {
+
+  /**
+   * The columns of the files. `row` is the whole row, as the operator would have got it; a name
+   * that comes twice has a number at its second place.
+   */
+  def schema(row: Seq[Attribute]): StructType = StructType(
+    Seq(
+      StructField("operator", StringType),
+      StructField("watermark", StringType),
+      StructField("watermark_time", TimestampType),
+      StructField("event_time", TimestampType),
+      StructField("late_by_ms", LongType),
+      StructField("substream", StringType),
+      StructField("query", StringType),
+      StructField("batch_id", LongType),
+      StructField("wall_clock", TimestampType),
+      StructField("row", StructType(fields(row)))
+    )
+  )
+
+  private def fields(row: Seq[Attribute]): Seq[StructField] = {
+    val taken = scala.collection.mutable.Set.empty[String]
+    row.map { a =>
+      val name = (a.name +: LazyList.from(2).map(i => s"${a.name}_$i"))
+        .find(name => taken.add(name.toLowerCase(Locale.ROOT)))
+        .get
+      StructField(name, a.dataType)
+    }
+  }
+}

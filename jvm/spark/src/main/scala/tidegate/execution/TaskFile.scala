@@ -1,0 +1,48 @@
+package tidegate.execution
+
+import java.io.IOException
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.spark.TaskContext
+
+/**
+ * A file of a task that appears when the task has ended well. Until then the rows are in a file of
+ * another name, which readers of the folder do not see. A task that is run again replaces the file.
+ */
+private[execution] final class TaskFile(file: Path, attempt: Long, conf: Configuration) {
+  private lazy val system = file.getFileSystem(conf)
+
+  /** Where the rows are written. */
+  val begun: Path = new Path(file.getParent, s".${file.getName}.$attempt")
+
+  /**
+   * The task has ended well.
+   *
+   * @param isWritten
+   *   whether there are rows; if not, a file of an earlier run of the task is removed
+   */
+  def commit(isWritten: Boolean): Unit = {
+    // Not every file system can rename over a file.
+    if (system.exists(file)) system.delete(file, false)
+    if (isWritten && !system.rename(begun, file))
+      throw new IOException(s"Cannot rename the file $begun to $file.")
+  }
+
+  /** The task has failed. */
+  def abort(): Unit = {
+    val _ = system.delete(begun, false)
+  }
+}
+
+private[execution] object TaskFile {
+
+  /** Runs `body` when the task ends, with whether it has failed or was stopped. */
+  def atEnd(task: TaskContext)(body: Boolean => Unit): Unit = {
+    @volatile var isFailed = false
+    task.addTaskFailureListener((_: TaskContext, _: Throwable) => isFailed = true)
+    val _ = task.addTaskCompletionListener[Unit] { ended =>
+      body(isFailed || ended.isInterrupted())
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package tidegate.preparation
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.streaming.OutputMode
+import tidegate.columns.EventTimeTag
+import tidegate.core.clock.{BehindTime, InputTime}
+import tidegate.errors.LateRowErrors
+import tidegate.operators.{AggregateOperator, OneTimeOperator}
+import tidegate.plans.KeyedWatermark
+
+/**
+ * Lets aggregations by windows run behind their watermark, by the lateness that the watermark
+ * allows: their windows stay in the state for so long, and a row that comes meanwhile puts out its
+ * window again. Only in output mode update: in append mode a window comes out once.
+ */
+private[preparation] final class AllowedLateness(plan: LogicalPlan, mode: OutputMode) {
+  private val allowedMs = plan
+    .collect { case k: KeyedWatermark => k.spec }
+    .flatMap(spec => spec.allowedLatenessMs.filter(_ > 0).map(spec.name -> _))
+    .toMap
+  private val used = mutable.Set.empty[String]
+
+  /** The time that an operator runs on. */
+  def of(kind: OneTimeOperator, time: Attribute, input: InputTime): InputTime = {
+    val nodes = input.nodes.filter(allowedMs.contains)
+    if (
+      nodes.isEmpty || kind != AggregateOperator || mode != OutputMode.Update() ||
+      !EventTimeTag.closesWindow(time)
+    ) input
+    else {
+      used ++= nodes
+      BehindTime(input, nodes.map(allowedMs).max)
+    }
+  }
+
+  /** @throws AnalysisException if no operator makes use of what a watermark allows */
+  def checkUsed(): Unit = (allowedMs.keySet -- used).toSeq.sorted.headOption.foreach { name =>
+    val found =
+      if (mode == OutputMode.Update()) "the query has no aggregation by windows on this watermark"
+      else s"the query runs in output mode ${mode.toString.toLowerCase}"
+    throw LateRowErrors.latenessUnused(name, found)
+  }
+}

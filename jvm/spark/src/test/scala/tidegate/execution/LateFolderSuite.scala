@@ -1,0 +1,237 @@
+package tidegate
+package execution
+
+import java.nio.file.{Files, Path}
+import java.util.concurrent.atomic.AtomicReference
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.catalyst.expressions.AttributeReference
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.types.{IntegerType, StructType}
+import org.apache.spark.sql.{AnalysisException, DataFrame}
+import tidegate.settings.Settings
+
+/** The rows that operators drop as late, in a folder: whole, once, and as many as are counted. */
+class LateFolderSuite extends RestartTest {
+
+  private val folder = new AtomicReference[Path]()
+
+  override protected def beforeEach(): Unit = {
+    super.beforeEach()
+    folder.set(TempFolders.create("late"))
+  }
+
+  private def keyed(rows: DataFrame, to: String = folder.get.toString): DataFrame =
+    rows.withKeyedWatermark(
+      "time",
+      "2 seconds",
+      substream = Seq("sub"),
+      name = "orders",
+      lateRows = to
+    )
+
+  /** What was written, as text: without the times of the wall clock and the name of the query. */
+  private def written(columns: String*): Seq[String] = {
+    val all = spark.read.option("mergeSchema", "true").parquet(folder.get.toString)
+    all.selectExpr(columns: _*).collect().toSeq.map(KeyedStreamTest.text).sorted
+  }
+
+  private val everything =
+    Seq("operator", "watermark", "watermark_time", "event_time", "late_by_ms", "substream")
+
+  /** Substream b pauses, time goes on without it, and then its rows come late. */
+  private val batches: Seq[Seq[Event]] = Seq(
+    Seq(event("a", 10), event("b", 10, 2)),
+    Seq(event("a", 21, 3)),
+    Seq(event("a", 35, 4), event("b", 36, 5)),
+    Seq(event("a", 60, 6), event("b", 60, 7)),
+    Seq(event("b", 12, 8), event("a", 13, 9), event("a", 61, 10)),
+    Seq(event("a", 14, 11), event("a", 90, 12), event("b", 90, 13)),
+    Seq(event("b", 15, 14), event("b", 200, 15), event("a", 200, 15))
+  )
+
+  test("whole rows, with operator, watermark, how late, substream, batch and wall clock") {
+    val in = events()
+    val run = new Run(
+      keyed(in.toDF()).groupBy(window(col("time"), "10 seconds")).agg(max("n"))
+    ).start()
+    in.addData(event("a", 60, 1), event("b", 62, 1))
+    run.settle()
+    in.addData(event("b", 12.345, 8))
+    run.settle().stop()
+    assert(
+      written(everything :+ "row.sub" :+ "row.time" :+ "row.n": _*) ===
+        Seq("aggregate|orders|58|12.345|45655|b|b|12.345|8")
+    )
+    val Seq(row) = spark.read
+      .parquet(folder.get.toString)
+      .select("query", "batch_id", "wall_clock")
+      .collect()
+      .toSeq: @unchecked
+    assert(row.getString(0) === run.query.id.toString)
+    assert(run.byBatch.contains(row.getLong(1)))
+    assert(row.getTimestamp(2).getTime === 1000000000L)
+  }
+
+  private val queries: Seq[(String, DataFrame => DataFrame)] = Seq(
+    "tumbling windows" -> (_.groupBy(window(col("time"), "10 seconds"), col("sub")).count()),
+    "sliding windows" ->
+      (_.groupBy(window(col("time"), "10 seconds", "5 seconds"), col("sub")).count()),
+    "sessions" -> (_.groupBy(session_window(col("time"), "5 seconds"), col("sub")).count()),
+    "a deduplication" -> (_.dropDuplicates("sub", "time")),
+    "event-time order" -> (_.orderByEventTime()),
+    "windows over windows" -> { rows =>
+      val inner = rows.groupBy(window(col("time"), "5 seconds"), col("sub")).count()
+      inner.groupBy(window(window_time(col("window")), "10 seconds")).agg(sum("count"))
+    }
+  )
+
+  for ((title, query) <- queries)
+    onBothStores(s"$title: kills change nothing, and all that is counted is there") {
+      val input = files(batches: _*)
+      val clean = new Run(query(keyed(stream(input)))).start().settle()
+      val (expected, counted) = (written(everything :+ "batch_id" :+ "row.n": _*), clean.lateRows)
+      clean.stop()
+      assert(counted.values.sum === expected.size)
+      assert(expected.size >= 4)
+
+      folder.set(TempFolders.create("late"))
+      val killed = new Run(query(keyed(stream(input))))
+      clean.byBatch.keys.toSeq.sorted.foreach { batch =>
+        killed.failIn = _ == batch
+        killed.start().awaitEnd()
+      }
+      killed.failIn = _ => false
+      killed.start().settle().stop()
+      assert(killed.byBatch === clean.byBatch)
+      assert(written(everything :+ "batch_id" :+ "row.n": _*) === expected)
+    }
+
+  test("each side of a join has its own folder, and the rows behind it go to the first") {
+    val other = TempFolders.create("late")
+    val (in, out) = (events(), events())
+    val left = keyed(in.toDF()).select("sub", "time", "n")
+    val right = out
+      .toDF()
+      .select(col("sub").as("sub2"), col("time").as("time2"), col("n").as("N"))
+      .withKeyedWatermark("time2", "2 seconds", 1, lateRows = other.toString)
+    val run = new Run(
+      left.join(right, expr("sub = sub2 AND time2 BETWEEN time AND time + INTERVAL 5 SECONDS"))
+    ).start()
+    in.addData(event("a", 60, 1))
+    out.addData(event("a", 60, 1))
+    run.settle()
+    in.addData(event("a", 1, 2))
+    out.addData(event("a", 2, 3))
+    run.settle()
+    assert(written("operator", "row.n") === Seq("join.left|2"))
+    folder.set(other)
+    assert(written("operator", "row.N") === Seq("join.right|3"))
+    assert(run.lateRows === Map("join.left" -> 1L, "join.right" -> 1L))
+  }
+
+  test("names that come twice have a number, in any case of their letters") {
+    val columns = Seq("id", "N", "n", "n_2", "n").map(AttributeReference(_, IntegerType)())
+    val row = LateFolder.schema(columns).last.dataType.asInstanceOf[StructType]
+    assert(row.fieldNames.toSeq === Seq("id", "N", "n_2", "n_2_2", "n_3"))
+  }
+
+  test("a task that runs twice writes once, and rows beyond the bound are counted") {
+    withConf(Settings.MaxLateRowsPerBatch.key -> "2") {
+      val in = events()
+      val frame = keyed(in.toDF().coalesce(1)).groupBy(window(col("time"), "10 seconds")).count()
+      val query = frame.writeStream
+        .trigger(Trigger.ProcessingTime(0))
+        .option("checkpointLocation", newCheckpoint().toString)
+        .foreachBatch { (df: DataFrame, _: Long) =>
+          df.collect()
+          df.collect()
+          ()
+        }
+        .start()
+      in.addData(event("a", 60, 1))
+      (1 to 3).foreach(_ => query.processAllAvailable())
+      in.addData(event("a", 1, 2), event("a", 2, 3), event("a", 3, 4))
+      (1 to 3).foreach(_ => query.processAllAvailable())
+      assert(watermarks(query).operators("aggregate").lateRows === 3)
+      assert(written("row.n") === Seq("2", "3"))
+    }
+  }
+
+  test("what an earlier run of a batch has left goes") {
+    val in = events()
+    val run = new Run(keyed(in.toDF()).groupBy(window(col("time"), "10 seconds")).count()).start()
+    in.addData(event("a", 60, 1))
+    run.settle()
+    in.addData(event("a", 1, 2))
+    run.settle()
+    val file = parquetFiles.head
+    val batch = run.byBatch.keys.max
+    run.stop()
+    // As of a task of the next batch, in a run with more partitions, and of one that was killed.
+    val parts = file.getFileName.toString.split('-')
+    def named(number: Long, partition: Int) =
+      f"${parts.dropRight(2).mkString("-")}-$number%08d-$partition%05d.parquet"
+    Seq(named(batch + 1, 7), s".${named(batch + 1, 8)}.99").foreach { name =>
+      Files.copy(file, folder.get.resolve(name))
+    }
+    run.start()
+    in.addData(event("a", 3, 3))
+    run.settle().stop()
+    assert(written("row.n") === Seq("2", "3"))
+    assert(parquetFiles.size === 2)
+  }
+
+  private def parquetFiles: Seq[Path] =
+    Files
+      .list(folder.get)
+      .iterator
+      .asScala
+      .toSeq
+      .filter(_.toString.contains(".parquet"))
+      .filterNot {
+        _.toString.endsWith(".crc")
+      }
+
+  test("no late rows: an empty folder") {
+    val in = events()
+    val run = new Run(keyed(in.toDF()).groupBy(window(col("time"), "10 seconds")).count()).start()
+    in.addData(event("a", 60, 1))
+    run.settle().stop()
+    assert(parquetFiles === Nil)
+  }
+
+  private def refusal(query: => DataFrame): String = {
+    val error = intercept[AnalysisException](new Run(query).start())
+    error.getMessage
+  }
+
+  test("refused: no name, no folder, a type that Parquet does not have") {
+    val in = events()
+    assert(
+      intercept[AnalysisException](keyed(in.toDF(), " ")).getMessage ===
+        "[TIDEGATE_LATE_ROWS_EMPTY] The argument `lateRows` is empty. Leave it out to only count late " +
+        "rows, or pass a folder such as '/data/late-orders'. SQLSTATE: 42602"
+    )
+    val file = Files.createFile(folder.get.resolve("file")).toString
+    val found = refusal(keyed(in.toDF(), file).groupBy(window(col("time"), "1 minute")).count())
+    assert(
+      found.startsWith(
+        s"[TIDEGATE_LATE_ROWS_FOLDER] The late rows of aggregate cannot go to the folder $file of " +
+          "`lateRows`: "
+      ) && found.endsWith(". Pass a folder that the query may write to. SQLSTATE: 58030")
+    )
+    assert(
+      refusal(
+        keyed(in.toDF())
+          .withColumn("span", expr("make_interval(0, n)"))
+          .groupBy(window(col("time"), "1 minute"))
+          .agg(max(col("span").cast("string")))
+      ) === "[TIDEGATE_LATE_ROWS_TYPE] The late rows of aggregate cannot be written: the column " +
+        "`span` has the type INTERVAL, which Parquet files do not have. Cast or drop the column " +
+        "before the operator, or leave out `lateRows`. SQLSTATE: 0A000"
+    )
+  }
+}

@@ -1,0 +1,15 @@
+package tidegate
+package operators
+
+/** The suites of joins once more, with Spark's join. */
+class JoinOfSparkSuite extends JoinSuite with SparkJoins
+
+class JoinBoundsOfSparkSuite extends JoinBoundsSuite with SparkJoins
+
+class JoinScenarioOfSparkSuite extends JoinScenarioSuite with SparkJoins
+
+class JoinSpellingsOfSparkSuite extends JoinSpellingsSuite with SparkJoins
+
+class NullKeysOfSparkSuite extends NullKeysSuite with SparkJoins
+
+class ChainOfSparkSuite extends ChainSuite with SparkJoins
