@@ -26,7 +26,7 @@ import tidegate.checks.{
 }
 import tidegate.errors.Conditions
 import tidegate.planning.{BindWatermarkFunctions, BindWatermarks, KeyedWatermarkStrategy}
-import tidegate.preparation.{PlanDeduplications, PlanFrames, PrepareStreamingQuery}
+import tidegate.preparation.{PlanDeduplications, PlanFrames, PlanSessions, PrepareStreamingQuery}
 import tidegate.sql.parser.TidegateSqlParser
 import tidegate.sql.{
   CheckFunctionNames,
@@ -138,6 +138,7 @@ private[tidegate] object Injections {
     // After the analysis, because Spark knows aggregates only in aggregations; and before the
     // optimizer rewrites the windows.
     extensions.injectPlanNormalizationRule(_ => PlanDeduplications)
+    extensions.injectPlanNormalizationRule(_ => PlanSessions)
     extensions.injectPlanNormalizationRule(_ => PlanFrames)
 
     extensions.injectPlannerStrategy(KeyedWatermarkStrategy(_))

@@ -49,6 +49,9 @@ object CheckpointErrors {
   def framesRefused(operator: String, windows: String, found: String): AnalysisException =
     error("FRAMES_REFUSED", "operator" -> operator, "windows" -> windows, "found" -> found)
 
+  def sessionsRefused(operator: String, state: String, found: String): AnalysisException =
+    error("SESSIONS_REFUSED", "operator" -> operator, "state" -> state, "found" -> found)
+
   def joinRefused(operator: String, found: String): AnalysisException =
     error("JOIN_REFUSED", "operator" -> operator, "found" -> found)
 }

@@ -3,18 +3,15 @@ package tidegate.planning
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
-import org.apache.spark.sql.catalyst.planning.PhysicalAggregation
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
-import org.apache.spark.sql.execution.aggregate.AggUtils
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.clock.RunningQuery
-import tidegate.columns.GlobalKey
 import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
 import tidegate.core.{EndOfTime, Saturating}
 import tidegate.execution.calls.{AsyncCallsExec, AsyncMapExec}
 import tidegate.execution.deduplication.DeduplicateByTimeExec
-import tidegate.execution.frames.{FrameAggregateExec, FrameAggregates}
+import tidegate.execution.frames.{FrameAggregateExec, FrameAggregates, SessionAggregateExec}
 import tidegate.execution.join.{IntervalJoinExec, Reach}
 import tidegate.execution.order.EventTimeOrderExec
 import tidegate.execution.{
@@ -42,6 +39,7 @@ import tidegate.plans.{
   NoFrames,
   PreparedQuery,
   RetagEventTime,
+  SessionAggregate,
   SightTable,
   WatermarksTable
 }
@@ -78,7 +76,10 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       Seq(RetagEventTimeExec(tagged, tagged.map(_.metadata), planLater(o.child)))
     case Project(results, f: FrameAggregate) if results.forall(isPlain) =>
       Seq(frameAggregate(f, results))
-    case f: FrameAggregate            => Seq(frameAggregate(f, f.output))
+    case f: FrameAggregate => Seq(frameAggregate(f, f.output))
+    case Project(results, s: SessionAggregate) if results.forall(isPlain) =>
+      Seq(sessionAggregate(s, results))
+    case s: SessionAggregate          => Seq(sessionAggregate(s, s.output))
     case KeepNotNull(columns, filter) => Seq(ProjectExec(columns, planLater(filter)))
     case o: EventTimeOrder            => Seq(eventTimeOrder(o))
     case d: DeduplicateByTime         => Seq(deduplicateByTime(d))
@@ -132,37 +133,42 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
 
   /** The partial aggregation is Spark's: by the keys and the frame, before the shuffle. */
   private def frameAggregate(node: FrameAggregate, output: Seq[NamedExpression]): SparkPlan = {
-    // The child always is an aggregation.
-    val (grouping, functions, columns, child) = PhysicalAggregation.unapply(node.child).get
-    val keys = keysOf(grouping.filterNot(_.exprId == node.frame.exprId))
-    val partial = AggUtils
-      .planAggregateWithoutDistinct(keys :+ node.frame, functions, columns, planLater(child))
-      .head
-      .children
-      .head
-    val definitions = AttributeMap(columns.collect { case a: Alias => a.toAttribute -> a.child })
-    val results = output.map {
-      case a: Attribute if definitions.contains(a) => Alias(definitions(a), a.name)(a.exprId)
-      case e => e.transform { case a: Attribute => definitions.getOrElse(a, a) }
-    }
+    val partial = PartialAggregation(node.child, node.frame)
     val running = runningOperator(node.operator)
     FrameAggregateExec(
       FrameAggregates(
-        keys.map(_.toAttribute),
+        partial.keys.map(_.toAttribute),
         node.frame,
-        functions,
-        results.map(_.asInstanceOf[NamedExpression])
+        partial.functions,
+        partial.results(output)
       ),
       node.grid,
       running.map(_._2),
-      running.fold(OperatorBatch.none) { case (q, operator) =>
-        q.operatorTimes(operator, FrameAggregate.LowestMs)
-      },
+      lowestTimes(running),
       running.map { case (q, operator) => q.stateInfo(operator) },
       node.isShort,
-      partial
+      partial.over(planLater(partial.child))
     )
   }
+
+  private def sessionAggregate(node: SessionAggregate, output: Seq[NamedExpression]): SparkPlan = {
+    val partial = PartialAggregation(node.child, node.frame)
+    val sessions = new SessionParts(partial, node)
+    val running = runningOperator(node.operator)
+    SessionAggregateExec(
+      sessions.aggregates(output),
+      node.gapMicros,
+      running.map(_._2),
+      lowestTimes(running),
+      running.map { case (q, operator) => q.stateInfo(operator) },
+      sessions.over(planLater(partial.child))
+    )
+  }
+
+  private def lowestTimes(running: Option[(RunningQuery, String)]): OperatorBatch =
+    running.fold(OperatorBatch.none) { case (q, operator) =>
+      q.operatorTimes(operator, FrameAggregate.LowestMs)
+    }
 
   private def eventTimeOrder(node: EventTimeOrder): SparkPlan = {
     val running = runningOperator(node.operator)
@@ -222,17 +228,6 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case _: CodegenFallback | _: PlanExpression[_] | _: Unevaluable => true
     case _                                                          => false
   }
-
-  /** Normalizes keys as Spark does for its own state; without keys, one key stands for all rows. */
-  private def keysOf(grouping: Seq[NamedExpression]): Seq[NamedExpression] =
-    if (grouping.isEmpty) Seq(Alias(GlobalKey(), "all_rows")())
-    else
-      grouping.map { key =>
-        SparkInternals.normalized(key) match {
-          case named: NamedExpression => named
-          case other                  => Alias(other, key.name)(exprId = key.exprId)
-        }
-      }
 
   private def dropLate(node: DropLate): SparkPlan = {
     val running = query.filter(_.operators.exists(_.operator == node.operator))

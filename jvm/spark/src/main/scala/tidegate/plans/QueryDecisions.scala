@@ -19,6 +19,7 @@ import tidegate.core.clock.{FormerNames, QuerySpec}
 final case class QueryDecisions(
     time: QuerySpec,
     frames: FrameDecisions,
+    sessions: SessionDecisions,
     joins: Set[String],
     deduplications: Set[String],
     former: FormerNames,

@@ -117,8 +117,11 @@ object PlanFrames extends Rule[LogicalPlan] {
     (made, decisions)
   }
 
-  /** Windows that do not overlap gain less than a job loses that may want to go back to Spark. */
-  private val KeptForSpark =
+  /**
+   * Windows that do not overlap, and sessions, gain less than a job loses that may want to go back
+   * to Spark.
+   */
+  private[preparation] val KeptForSpark =
     "the watermark is Spark's, replaced by a setting, and Spark can go on with its own state"
 
   private def reasonAgainst(plan: LogicalPlan, mode: OutputMode): Option[String] =

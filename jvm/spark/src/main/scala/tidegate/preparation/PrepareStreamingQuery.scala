@@ -33,8 +33,9 @@ import tidegate.ui.EventTimeUi
  *   1. Each event-time order is checked to be the order of the rows that wait in the checkpoint.
  *   1. Nodes without an emission get one that fits the windows downstream.
  *   1. Each stream is checked to be where it was when the checkpoint was made.
- *   1. It is decided which windows are put together from frames, which deduplications find their
- *      expired keys by time, and which joins of streams are made by our own operator.
+ *   1. It is decided which windows are put together from frames, which sessions Tidegate merges
+ *      itself, which deduplications find their expired keys by time, and which joins of streams are
+ *      made by our own operator.
  *   1. A checkpoint that was made without Tidegate is adopted, if the session asks for it.
  *   1. All decisions are attached to the plan, as one value.
  *   1. The clock is made to take no number of a source.
@@ -104,17 +105,19 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       ChooseEmission(_),
       RestoredNodes.check(_, checkpoint)
     )
+    val renamed = checkpoint.renamed(operators.former)
     val isReplaced = ReplaceWatermarks.isWanted(input)
-    val (query, frames) =
-      PlanFrames.atStart(numbered, mode, checkpoint.renamed(operators.former), isReplaced)
+    val (query, frames) = PlanFrames.atStart(numbered, mode, renamed, isReplaced)
+    val sessions = PlanSessions.atStart(query, mode, renamed, isReplaced)
     val joins = IntervalJoins.atStart(query, checkpoint, isReplaced)
     val deduplications = PlanDeduplications.atStart(query, checkpoint, isReplaced)
-    val own = frames.windows.keySet ++ joins ++ deduplications
-    val times = QueryTimes.of(query, frames, operators.places(query, own))
+    val own = frames.windows.keySet ++ sessions.gapsMicros.keySet ++ joins ++ deduplications
+    val times = QueryTimes.of(query, frames, sessions, operators.places(query, own))
     PreparedQuery(
       QueryDecisions(
         times,
         frames,
+        sessions,
         joins,
         deduplications,
         operators.former,

@@ -5,7 +5,7 @@ import tidegate.clock.ClockTable
 import tidegate.columns.WatermarkFunction
 import tidegate.core.clock.{NodeSpec, OperatorPlace, OperatorSpec, QuerySpec}
 import tidegate.operators.StatefulOperators
-import tidegate.plans.{DropLate, FrameDecisions, KeyedWatermark}
+import tidegate.plans.{DropLate, FrameDecisions, KeyedWatermark, SessionDecisions}
 
 /** Extracts from the plan of a query what its clock needs to know. */
 private[preparation] object QueryTimes {
@@ -14,11 +14,19 @@ private[preparation] object QueryTimes {
   def of(
       plan: LogicalPlan,
       frames: FrameDecisions,
+      sessions: SessionDecisions,
       places: Map[String, OperatorPlace]
   ): QuerySpec = QuerySpec(
     nodes(plan),
     plan.collect { case d: DropLate =>
-      OperatorSpec(d.operator, d.key, d.input, d.eviction, frames.windows.get(d.operator))
+      OperatorSpec(
+        d.operator,
+        d.key,
+        d.input,
+        d.eviction,
+        frames.windows.get(d.operator),
+        sessions.gapsMicros.get(d.operator)
+      )
     },
     plan
       .flatMap(_.expressions.flatMap(_.collect { case f: WatermarkFunction => f.source.input }))

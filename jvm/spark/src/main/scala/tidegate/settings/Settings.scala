@@ -38,6 +38,16 @@ object Settings {
       "them; with `false`, a query whose checkpoint has frames is refused."
   )(_.toBooleanOption)
 
+  /** Whether Tidegate merges sessions itself. */
+  val SessionsEnabled: Setting[Boolean] = Setting(
+    "spark.tidegate.sessions.enabled",
+    "false",
+    "'true' or 'false'",
+    "Whether Tidegate merges the sessions of a new query itself: one row of state for each key, " +
+      "and a batch touches only the keys that it changes. `false` gives Spark's own operator. A " +
+      "query goes on with the operator with which it began."
+  )(_.toBooleanOption)
+
   /** Whether deduplication finds expired keys by time. */
   val DeduplicationByTime: Setting[Boolean] = Setting(
     "spark.tidegate.deduplication.byTime",
@@ -209,6 +219,7 @@ object Settings {
       MaxSubstreams,
       ForgetAfter,
       FramesEnabled,
+      SessionsEnabled,
       DeduplicationByTime,
       FramesMaxInputBytes,
       WindowsMaxPerRow,

@@ -7,7 +7,7 @@ import tidegate.clock.{ClockLog, RunningQuery, StateCheckpoint}
 import tidegate.core.clock.ClockEvent.{ColumnsChanged, PolicyChanged}
 import tidegate.core.clock.{ClockState, QueryClock}
 import tidegate.errors.SnapshotErrors
-import tidegate.preparation.RestoredFrames
+import tidegate.preparation.{RestoredFrames, RestoredSessions}
 
 /** Says how a changed query would continue from a checkpoint or a snapshot, by trying its start. */
 private[tidegate] final class CheckCompatibility(
@@ -90,11 +90,9 @@ private[tidegate] final class CheckCompatibility(
       query: RunningQuery,
       copy: String
   ): Seq[StageVerdict] = {
-    val frames = RestoredFrames.changes(
-      query.plan,
-      query.decisions.frames,
-      new StateCheckpoint(copy, session).renamed(query.formerNames)
-    )
+    val checkpoint = new StateCheckpoint(copy, session).renamed(query.formerNames)
+    val frames = RestoredFrames.changes(query.plan, query.decisions.frames, checkpoint)
+    val sessions = RestoredSessions.changes(query.plan, query.decisions.sessions, checkpoint)
     val names = query.spec.operators.map(_.name)
     val others = (before.operators.keySet -- names).toSeq.sorted
     names.map { name =>
@@ -105,7 +103,8 @@ private[tidegate] final class CheckCompatibility(
           case Some(words) if words.endsWith(RestoredFrames.Exact) =>
             StageVerdict(name, "operator", Verdict.GoesOn, words)
           case Some(words) => StageVerdict(name, "operator", Verdict.WindowsAffected, words)
-          case None        => StageVerdict(name, "operator", Verdict.GoesOn)
+          case None        =>
+            StageVerdict(name, "operator", Verdict.GoesOn, sessions.getOrElse(name, ""))
         }
     }
   }

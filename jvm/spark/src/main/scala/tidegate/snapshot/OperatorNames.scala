@@ -1,7 +1,7 @@
 package tidegate.snapshot
 
 import tidegate.core.clock.{ClockState, OperatorMark}
-import tidegate.plans.{DeduplicateByTime, FrameAggregate, IntervalJoin}
+import tidegate.plans.{DeduplicateByTime, FrameAggregate, IntervalJoin, SessionAggregate}
 
 /**
  * The names of the operators in a checkpoint, by the numbers of their states. The clock knows the
@@ -51,6 +51,7 @@ private object OperatorNames {
     "stateStoreSave" -> Seq("aggregate", "distinct"),
     "sessionWindowStateStoreSaveExec" -> Seq("aggregate"),
     FrameAggregate.StateName -> Seq("aggregate"),
+    SessionAggregate.StateName -> Seq("aggregate"),
     DeduplicateByTime.StateName -> Seq("deduplicate", "deduplicateWithinWatermark"),
     "symmetricHashJoin" -> Seq("join"),
     IntervalJoin.StateName -> Seq("join"),

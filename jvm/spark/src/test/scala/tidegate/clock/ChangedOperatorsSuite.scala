@@ -27,6 +27,7 @@ class ChangedOperatorsSuite extends RestartTest {
   private val end = Seq(event("a", 100), event("b", 100))
 
   for (
+    isOwn <- Seq(false, true);
     (gaps, next, wanted) <- Seq(
       (
         ("3 seconds", "8 seconds"),
@@ -40,13 +41,18 @@ class ChangedOperatorsSuite extends RestartTest {
       )
     )
   )
-    test(s"sessions with a gap of ${gaps._1} and then of ${gaps._2} keep their ends") {
-      val folder = files(Seq(event("a", 10), event("b", 10)))
-      val found = rows(sessions(folder, gaps._1), sessions(folder, gaps._2)) {
-        addFile(folder, 1, next)
-        addFile(folder, 2, end)
+    test(
+      s"sessions of ${if (isOwn) "Tidegate" else "Spark"} with a gap of ${gaps._1} and then of " +
+        s"${gaps._2} keep their ends"
+    ) {
+      withConf("spark.tidegate.sessions.enabled" -> isOwn.toString) {
+        val folder = files(Seq(event("a", 10), event("b", 10)))
+        val found = rows(sessions(folder, gaps._1), sessions(folder, gaps._2)) {
+          addFile(folder, 1, next)
+          addFile(folder, 2, end)
+        }
+        assert(found === ((Nil, wanted)))
       }
-      assert(found === ((Nil, wanted)))
     }
 
   private def joined(left: Path, right: Path, upper: String): DataFrame =

@@ -76,14 +76,16 @@ class RestartSuite extends RestartTest {
     assert(run.answer.take(2) === Seq("[-10,10)|3", "[0,20)|6"))
   }
 
-  onBothStores("sessions") {
-    val folder = lagging
-    val run = checkKills(
-      keyed(folder).groupBy(session_window(col("time"), "5 seconds"), col("sub")).agg(count("*"))
-    )
-    assert(run.answer.contains("[5,10)|a|1"))
-    assert(run.lateRows === Map("aggregate" -> 1L))
-  }
+  for (isOwn <- Seq(false, true))
+    onBothStores(s"sessions of ${if (isOwn) "Tidegate" else "Spark"}") {
+      withConf("spark.tidegate.sessions.enabled" -> isOwn.toString) {
+        val folder = lagging
+        val sessions = keyed(folder).groupBy(session_window(col("time"), "5 seconds"), col("sub"))
+        val run = checkKills(sessions.agg(count("*")))
+        assert(run.answer.contains("[5,10)|a|1"))
+        assert(run.lateRows === Map("aggregate" -> 1L))
+      }
+    }
 
   onBothStores("dropDuplicates") {
     val folder = files(

@@ -23,6 +23,7 @@ class ChangedSettingsSuite extends RestartTest {
     Settings.WindowsMaxPerRow.key -> "100",
     Settings.UnboundedJoin.key -> "error",
     Settings.IntervalJoinEnabled.key -> "true",
+    Settings.SessionsEnabled.key -> "true",
     Settings.DeduplicationByTime.key -> "true",
     Settings.ObserveLastBatch.key -> "false",
     Settings.LateLogPayloadChars.key -> "0",

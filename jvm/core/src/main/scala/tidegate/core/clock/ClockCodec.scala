@@ -161,16 +161,16 @@ object ClockCodec {
     fields.optionalLong("watermark"),
     fields.optionalLong("eviction"),
     fields.boolean("idle"),
-    if (fields.has("frames")) Some(grid(fields.obj("frames"))) else None
+    if (fields.has("frames") && !hasSessions(fields)) Some(grid(fields.obj("frames"))) else None,
+    if (hasSessions(fields)) Some(fields.obj("frames").positive("gap")) else None
   )
 
+  private def hasSessions(operator: JsonFields): Boolean =
+    frameFormat(operator) == FrameFormat.Sessions
+
   private def grid(fields: JsonFields): WindowGrid = {
-    def positive(name: String): Long = {
-      val ms = fields.long(name)
-      if (ms > 0) ms else fields.refuse(name, ms.toString, "above 0")
-    }
     val grows = fields.has("grows") && fields.boolean("grows")
-    WindowGrid(positive("slide"), fields.long("offset"), positive("size"), grows)
+    WindowGrid(fields.positive("slide"), fields.long("offset"), fields.positive("size"), grows)
   }
 
   private def sorted(fields: Map[String, JValue]): JObject =
@@ -208,8 +208,12 @@ object ClockCodec {
       "eviction" -> optional(mark.evictionMs),
       "idle" -> JBool(mark.idle)
     )
-    JObject(fields ++ mark.frames.map(grid => JField("frames", written(grid))))
+    val state = mark.frames.map(written).orElse(mark.gapMicros.map(writtenGap))
+    JObject(fields ++ state.map(JField("frames", _)))
   }
+
+  private def writtenGap(micros: Long): JValue =
+    JObject("format" -> JInt(FrameFormat.Sessions), "gap" -> JInt(micros))
 
   private def written(place: OperatorPlace): JValue =
     JObject("default" -> JString(place.default), "state" -> JInt(place.state))

@@ -22,6 +22,12 @@ private[clock] final class JsonFields(json: JObject, path: Seq[String] = Nil) {
   def long(name: String): Long =
     take(name, "a whole number") { case JInt(n) if n.isValidLong => n.toLong }
 
+  /** Above 0. */
+  def positive(name: String): Long = {
+    val n = long(name)
+    if (n > 0) n else refuse(name, n.toString, "above 0")
+  }
+
   /** From `lowest` to `highest`. */
   def int(name: String, lowest: Int, highest: Int): Int =
     take(name, s"a whole number from $lowest to $highest") {

@@ -11,13 +11,16 @@ import tidegate.core.window.WindowGrid
  *   the watermark of its state, in epoch ms: it decides which rows leave
  * @param frames
  *   the windows whose frames are its state, if it has frames
+ * @param gapMicros
+ *   the gap of its sessions, in µs, if its state has sessions of our own
  */
 final case class OperatorMark(
     key: Byte,
     watermarkMs: Option[Long],
     evictionMs: Option[Long],
     idle: Boolean,
-    frames: Option[WindowGrid] = None
+    frames: Option[WindowGrid] = None,
+    gapMicros: Option[Long] = None
 ) {
 
   /** Whether another mark gives the same result. */

@@ -13,11 +13,14 @@ import tidegate.core.window.WindowGrid
  *   the watermark of its state: it decides which rows leave. `None` if rows stay for ever
  * @param frames
  *   the windows whose frames are its state, if it has frames
+ * @param gapMicros
+ *   the gap of its sessions, in µs, if its state has sessions of our own
  */
 final case class OperatorSpec(
     name: String,
     key: Byte,
     input: InputTime,
     eviction: Option[InputTime],
-    frames: Option[WindowGrid] = None
+    frames: Option[WindowGrid] = None,
+    gapMicros: Option[Long] = None
 )

@@ -43,7 +43,8 @@ private[clock] final class OperatorTimes(
         (previous.flatMap(_.watermarkMs) ++ now.watermarkMs).maxOption,
         (previous.flatMap(_.evictionMs) ++ op.eviction.flatMap(time(_).watermarkMs)).maxOption,
         now.idle,
-        op.frames
+        op.frames,
+        op.gapMicros
       )
     }.toMap
 

@@ -2,7 +2,7 @@ package tidegate.core.window
 
 /**
  * In which form the frames of windows are in the state of a query. The offset of the clock says it
- * beside the windows; an offset without it is of the format of windows that slide.
+ * beside the windows or sessions; an offset without it is of the format of windows that slide.
  */
 object FrameFormat {
 
@@ -15,8 +15,11 @@ object FrameFormat {
   /** Of windows that do not overlap: their state may have short rows. */
   val Plain = 3
 
+  /** Of sessions. */
+  val Sessions = 4
+
   /** The highest format that is read. */
-  val Highest: Int = Plain
+  val Highest: Int = Sessions
 
   def of(grid: WindowGrid): Int =
     if (grid.grows) Growing else if (grid.isPlain) Plain else Sliding

@@ -142,9 +142,18 @@ class ClockCodecSuite extends AnyFunSuite {
     assert(text.contains(today))
     assert(ClockCodec.read(text.replace(today, "\"frames\":{")) === Right(withFrames))
     assert(
-      ClockCodec.read(text.replace(today, "\"frames\":{\"format\":4,")) ===
-        Left(ClockCodec.NewerFrames("windows", 4))
+      ClockCodec.read(text.replace(today, "\"frames\":{\"format\":5,")) ===
+        Left(ClockCodec.NewerFrames("windows", 5))
     )
+  }
+
+  test("sessions are of format 4, which earlier versions refuse") {
+    val sessions = withFrames.copy(operators = withFrames.operators.map { case (name, mark) =>
+      name -> mark.copy(frames = None, gapMicros = Some(1500L))
+    })
+    val text = ClockCodec.write(sessions)
+    assert(text.contains(""""frames":{"format":4,"gap":1500}"""))
+    assert(ClockCodec.read(text) === Right(sessions))
   }
 
   test("frames of windows that grow are of format 2, which earlier versions refuse") {

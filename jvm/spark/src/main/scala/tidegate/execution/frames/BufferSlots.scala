@@ -38,6 +38,9 @@ private[frames] abstract class BufferSlots extends Slots {
   /** Loads the columns of a row from `first` on: the frame and the buffers. */
   def loadColumns(row: UnsafeRow, first: Int, into: Int): Unit
 
+  /** The first buffer of an entry, if that is a number of eight bytes. */
+  def firstBuffer(slot: Int): Long
+
   /** Moves the entry to another frame. */
   def setFrame(slot: Int, frame: Long): Unit
 
@@ -48,7 +51,7 @@ private[frames] abstract class BufferSlots extends Slots {
   def store(slot: Int, base: AnyRef, address: Long): Unit
 
   /**
-   * The output of a window; good until the next call.
+   * The output of a window or session; good until the next call.
    *
    * @param later
    *   the place of what is still to be merged after `earlier`; may be `Slots.NoSlot`

@@ -75,21 +75,18 @@ final case class FrameAggregateExec(
     super.validateAndMaybeEvolveStateSchema(hadoopConf, batchId, stateSchemaVersion)
   }
 
-  /**
-   * Compares the functions that filled the state. Spark compares only the types, and would mix
-   * minima with maxima.
-   */
   private def checkFunctions(hadoopConf: Configuration): Unit =
-    FrameStateSchema.buffers(getStateInfo, hadoopConf).foreach { before =>
-      val now = FrameStateSchema.functions(aggregates.entryType)
-      if (before != now) {
-        throw CheckpointErrors.framesRefused(
+    FrameStateSchema.check(getStateInfo, framesIn, aggregates.entryType, hadoopConf) {
+      (before, now) =>
+        CheckpointErrors.framesRefused(
           operator.getOrElse(shortName),
           s"aggregates with the buffers ${before.mkString(", ")}",
           s"those of the query are ${now.mkString(", ")}"
         )
-      }
     }
+
+  private def framesIn(value: StructType): String =
+    if (FrameAggregate.hasShortRows(value)) "more" else "frames"
 
   /**
    * In RocksDB a prefix keeps the chunks apart from the heads, so that a walk over the heads does

@@ -8,21 +8,28 @@ import org.apache.spark.sql.catalyst.util.toPrettySQL
 import org.apache.spark.sql.types._
 
 /**
- * What is computed for every window, and what its parts look like: an ''entry'' is a frame with the
- * buffers of all aggregates over its rows.
+ * What is computed for every window or session, and what its parts look like: an ''entry'' is a
+ * frame, or a session, with the buffers of all aggregates over its rows.
  *
  * @param keys
  *   the grouping columns beside the window
  * @param frame
- *   the start of a frame, in µs; in the results, the start of a window
+ *   the start of a frame, in µs; in the results, the start of a window or session
  * @param results
  *   the output, over keys, the start of the window and the results of the aggregates
+ * @param times
+ *   what the columns of an entry are called that are times in µs: the first, and the buffers of as
+ *   many functions after it
+ * @param pageKey
+ *   the column by which keys of the state differ from keys of other rows in the same store
  */
 final case class FrameAggregates(
     keys: Seq[Attribute],
     frame: Attribute,
     functions: Seq[AggregateExpression],
-    results: Seq[NamedExpression]
+    results: Seq[NamedExpression],
+    times: Seq[String] = Seq("frame"),
+    pageKey: Option[Attribute] = None
 ) {
 
   /** The buffers of all aggregates, as targets of a merge. */
@@ -34,19 +41,17 @@ final case class FrameAggregates(
     functions.flatMap(_.aggregateFunction.inputAggBufferAttributes)
 
   /** The key of a row in the state: the number of a chunk, null for the head; and the keys. */
-  def stateKey: Seq[Attribute] =
-    AttributeReference(
-      if (keys.exists(_.name == "chunk")) "chunk_number" else "chunk",
-      IntegerType
-    )() +:
-      keys
+  def stateKey: Seq[Attribute] = (AttributeReference(
+    if (keys.exists(_.name == "chunk")) "chunk_number" else "chunk",
+    IntegerType
+  )() +: keys) ++ pageKey
 
   /**
    * The type of an entry. Columns are named after their aggregate, so that readers of the state
    * recognize them.
    */
   def entryType: StructType = {
-    val fields = functions.flatMap { f =>
+    val fields = functions.drop(times.size - 1).flatMap { f =>
       val name = toPrettySQL(FrameAggregates.withOwnName(f))
       f.aggregateFunction.aggBufferAttributes match {
         case Seq(only) => Seq(StructField(name, only.dataType, only.nullable))
@@ -54,8 +59,8 @@ final case class FrameAggregates(
           several.map(b => StructField(s"$name.${b.name}", b.dataType, b.nullable))
       }
     }
-    val frame = StructField("frame", TimestampType, nullable = false)
-    StructType(frame +: FrameAggregates.distinctNames(fields))
+    val own = times.map(StructField(_, TimestampType, nullable = false))
+    StructType(own ++ FrameAggregates.distinctNames(fields))
   }
 
   /**

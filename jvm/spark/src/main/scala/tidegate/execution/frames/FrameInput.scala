@@ -17,9 +17,9 @@ private[frames] final class FrameInput(
 ) {
   private val keyCount = aggregates.keys.size
   private val keyOf = UnsafeProjection.create(
-    Literal(null, IntegerType) +: aggregates.keys.zipWithIndex.map { case (k, i) =>
+    (Literal(null, IntegerType) +: aggregates.keys.zipWithIndex.map { case (k, i) =>
       BoundReference(i, k.dataType, k.nullable)
-    }
+    }) ++ aggregates.pageKey.map(k => Literal(null, k.dataType))
   )
   private val scratch = slots.allocate()
   private val groups = new java.util.LinkedHashMap[UnsafeRow, FrameList]

@@ -77,7 +77,16 @@ private[frames] final class FrameList(slots: BufferSlots, initialCapacity: Int =
     size += 1
   }
 
-  private def forgetFirst(n: Int): Unit = {
+  /** Releases `n` entries from `i` on. */
+  def remove(i: Int, n: Int): Unit = {
+    (i until i + n).foreach(j => slots.release(places(j)))
+    System.arraycopy(frames, i + n, frames, i, size - i - n)
+    System.arraycopy(places, i + n, places, i, size - i - n)
+    size -= n
+  }
+
+  /** Forgets the first `n` entries, which someone else has taken over. */
+  def forgetFirst(n: Int): Unit = {
     System.arraycopy(frames, n, frames, 0, size - n)
     System.arraycopy(places, n, places, 0, size - n)
     size -= n

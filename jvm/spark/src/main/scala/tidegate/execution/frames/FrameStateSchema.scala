@@ -3,17 +3,40 @@ package tidegate.execution.frames
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
 import org.apache.spark.sql.types.{ArrayType, StructType}
-import tidegate.plans.FrameAggregate
 
 /** The schema of the state of frames in a checkpoint. */
 private[frames] object FrameStateSchema {
 
-  /** The functions that fill the buffers of the entries; none if there is no state yet. */
-  def buffers(info: StatefulOperatorStateInfo, hadoopConf: Configuration): Option[Seq[String]] =
+  /**
+   * Compares the functions that filled the state. Spark compares only the types, and would mix
+   * minima with maxima.
+   *
+   * @param column
+   *   the column of a value of the state that has the entries
+   */
+  def check(
+      info: StatefulOperatorStateInfo,
+      column: StructType => String,
+      entryType: StructType,
+      hadoopConf: Configuration
+  )(refused: (Seq[String], Seq[String]) => Throwable): Unit =
+    buffers(info, column, hadoopConf).foreach { before =>
+      val now = functions(entryType)
+      if (before != now) throw refused(before, now)
+    }
+
+  /**
+   * The functions that fill the buffers of the entries in a column; none if there is no state yet.
+   */
+  private def buffers(
+      info: StatefulOperatorStateInfo,
+      column: StructType => String,
+      hadoopConf: Configuration
+  ): Option[Seq[String]] =
     OperatorState
       .storedSchema(info.checkpointLocation, info.operatorId, hadoopConf)
       .map(_.valueSchema)
-      .map(value => value(if (FrameAggregate.hasShortRows(value)) "more" else "frames").dataType)
+      .map(value => value(column(value)).dataType)
       .collect { case ArrayType(entry: StructType, _) => functions(entry) }
 
   /**

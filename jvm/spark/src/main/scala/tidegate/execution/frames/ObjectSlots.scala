@@ -113,6 +113,9 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
     buffers(into) = null
   }
 
+  override def firstBuffer(slot: Int): Long =
+    if (entries(slot) != null) entries(slot).getLong(1) else buffers(slot).getLong(0)
+
   override def setFrame(slot: Int, frame: Long): Unit = {
     frames(slot) = frame
     if (entries(slot) != null) entries(slot) = moved(entries(slot).copy(), frame)

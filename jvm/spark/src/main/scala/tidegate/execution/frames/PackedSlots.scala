@@ -47,6 +47,8 @@ private[frames] abstract class PackedSlots(bufferCount: Int) extends BufferSlots
     Platform.putLong(words, at(slot), nulls)
   }
 
+  override def firstBuffer(slot: Int): Long = Platform.getLong(words, at(slot) + 16)
+
   override def setFrame(slot: Int, frame: Long): Unit =
     Platform.putLong(words, at(slot) + 8, frame)
 

@@ -74,14 +74,27 @@ private[frames] abstract class StateRowWriter(columns: Int, entryFields: Int, sh
     beginArray(until - from, 8 * (until - from))
     var i = from
     while (i < until) {
-      val size = slots.size(places(i))
       val at = used
-      reserve(size)
+      reserve(slots.size(places(i)))
       slots.store(places(i), bytes, address(at))
       shiftFrame(at)
-      val place = (at - arrayAt).toLong << 32 | size.toLong
-      Platform.putLong(bytes, address(arrayAt + headerBytes + 8 * (i - from)), place)
+      setElement(i - from, at)
       i += 1
+    }
+    setPlace(column, arrayAt)
+  }
+
+  /** Structs of numbers: `value` has the fields of each. */
+  protected def structs(column: Int, size: Int, fields: Int)(value: (Int, Int) => Long): Unit = {
+    beginArray(size, 8 * size)
+    (0 until size).foreach { i =>
+      val at = used
+      reserve(8 + 8 * fields)
+      Platform.putLong(bytes, address(at), 0L)
+      (0 until fields).foreach { f =>
+        Platform.putLong(bytes, address(at + 8 + 8 * f), value(i, f))
+      }
+      setElement(i, at)
     }
     setPlace(column, arrayAt)
   }
@@ -102,6 +115,14 @@ private[frames] abstract class StateRowWriter(columns: Int, entryFields: Int, sh
   /** The value of the column is all that was written from `begin` on. */
   private def setPlace(column: Int, begin: Int): Unit =
     setLong(column, begin.toLong << 32 | (used - begin).toLong)
+
+  /** The element of the array is all that was written from `begin` on. */
+  private def setElement(i: Int, begin: Int): Unit =
+    Platform.putLong(
+      bytes,
+      address(arrayAt + headerBytes + 8 * i),
+      (begin - arrayAt).toLong << 32 | (used - begin).toLong
+    )
 
   private def at(column: Int): Int = fixedBytes - 8 * (columns - column)
 

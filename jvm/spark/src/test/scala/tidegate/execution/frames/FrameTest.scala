@@ -22,8 +22,11 @@ trait FrameTest extends RestartTest {
     val _ = assert(!FrameTest.hasRun(query) || FrameTest.framesIn(query).nonEmpty, "no frames")
   }
 
+  /** The setting that decides between the two plans. */
+  def setting: String = "spark.tidegate.frames.enabled"
+
   def withFrames[T](enabled: Boolean)(body: => T): T =
-    withConf("spark.tidegate.frames.enabled" -> enabled.toString)(body)
+    withConf(setting -> enabled.toString)(body)
 
   def on[T](store: StateStoreKind)(body: => T): T =
     withConf(store.conf.toSeq: _*)(body)
@@ -148,6 +151,6 @@ object FrameTest extends AdaptiveSparkPlanHelper {
   /** The nodes that aggregate frames, in the plan of the last batch. */
   def framesIn(query: StreamingQuery): Seq[SparkPlan] =
     collect(planOf(query)) {
-      case node if node.nodeName == "FrameAggregate" => node
+      case node if Set("FrameAggregate", "SessionAggregate")(node.nodeName) => node
     }
 }

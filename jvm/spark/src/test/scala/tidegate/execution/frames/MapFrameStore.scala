@@ -9,9 +9,18 @@ import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 final class MapFrameStore extends FrameStore {
   private val rows = mutable.LinkedHashMap.empty[UnsafeRow, UnsafeRow]
 
-  override def get(key: UnsafeRow): UnsafeRow = rows.get(key).map(_.copy()).orNull
+  var gets = 0
+  var puts = 0
 
-  override def put(key: UnsafeRow, value: UnsafeRow): Unit = rows(key.copy()) = value.copy()
+  override def get(key: UnsafeRow): UnsafeRow = {
+    gets += 1
+    rows.get(key).map(_.copy()).orNull
+  }
+
+  override def put(key: UnsafeRow, value: UnsafeRow): Unit = {
+    puts += 1
+    rows(key.copy()) = value.copy()
+  }
 
   override def remove(key: UnsafeRow): Unit = {
     val _ = rows.remove(key)

@@ -1,0 +1,123 @@
+package tidegate.execution.frames
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.physical._
+import org.apache.spark.sql.catalyst.types.DataTypeUtils.fromAttributes
+import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.execution.{
+  PartitioningPreservingUnaryExecNode,
+  SparkPlan,
+  UnaryExecNode
+}
+import org.apache.spark.sql.tidegate.StatefulOperatorStateInfo
+import org.apache.spark.sql.types.StructType
+import tidegate.core.EndOfTime
+import tidegate.core.clock.OperatorBatch
+import tidegate.core.due.DueKeys
+import tidegate.errors.CheckpointErrors
+import tidegate.execution.due.{DueSchema, StateDuePages}
+import tidegate.execution.{DescribesItself, OneStoreExec}
+import tidegate.plans.SessionAggregate
+import tidegate.settings.Settings
+
+/**
+ * Keeps the open sessions of each key, and emits those that close in this batch. A batch reads and
+ * writes the keys of its rows and the keys that are due, and no others.
+ *
+ * @param operator
+ *   the name of the operator; none outside of a query
+ * @param times
+ *   the watermarks of the operator: a session closes when its end is not after the eviction
+ *   watermark
+ * @param stateInfo
+ *   where the state is; none outside of a query
+ * @param child
+ *   the partial aggregation: keys, start and end of a part of a session, buffers
+ */
+final case class SessionAggregateExec(
+    aggregates: FrameAggregates,
+    gapMicros: Long,
+    operator: Option[String],
+    times: OperatorBatch,
+    stateInfo: Option[StatefulOperatorStateInfo],
+    child: SparkPlan
+) extends UnaryExecNode
+    with PartitioningPreservingUnaryExecNode
+    with OneStoreExec
+    with DescribesItself {
+
+  override def output: Seq[Attribute] = aggregates.results.map(_.toAttribute)
+
+  override def producedAttributes: AttributeSet =
+    AttributeSet(aggregates.functions.map(_.resultAttribute) ++ aggregates.buffers)
+
+  override def shortName: String = SessionAggregate.StateName
+
+  override protected def outputExpressions: Seq[NamedExpression] = aggregates.results
+
+  override def requiredChildDistribution: Seq[Distribution] = Seq(grouped(aggregates.keys))
+
+  override protected def keySchema: StructType =
+    DueSchema.key(fromAttributes(aggregates.copy(pageKey = None).stateKey))
+
+  override protected def valueSchema: StructType =
+    DueSchema.value(SessionRow.schema(aggregates.entryType), keySchema)
+
+  override def validateAndMaybeEvolveStateSchema(
+      hadoopConf: Configuration,
+      batchId: Long,
+      stateSchemaVersion: Int
+  ): List[StateSchemaValidationResult] = {
+    FrameStateSchema.check(getStateInfo, _ => "sessions", aggregates.entryType, hadoopConf) {
+      (before, now) =>
+        CheckpointErrors.sessionsRefused(
+          operator.getOrElse(shortName),
+          s"the buffers ${before.mkString(", ")}",
+          s"those of the query are ${now.mkString(", ")}"
+        )
+    }
+    super.validateAndMaybeEvolveStateSchema(hadoopConf, batchId, stateSchemaVersion)
+  }
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    metrics // force lazy init at driver
+    val pageKey = keySchema.last
+    val what = aggregates.copy(pageKey = Some(AttributeReference(pageKey.name, pageKey.dataType)()))
+    val before = EndOfTime.micros(times.evictedMs)
+    val until = EndOfTime.micros(times.evictionMs)
+    val maxBytes = Settings.FramesMaxInputBytes.in(conf)
+    val (keys, values) = (keySchema, valueSchema)
+    rowsOf(child)
+      .mapPartitionsWithStateStore(
+        session.sqlContext,
+        getStateInfo,
+        keys,
+        values,
+        NoPrefixKeyStateEncoderSpec(keys)
+      ) { (store, rows) =>
+        val own = new StateFrameStore(
+          store,
+          isPrefixed = false,
+          longMetric("numUpdatedStateRows"),
+          longMetric("numRemovedStateRows")
+        )
+        val due = new DueKeys(new StateDuePages(store, keys, values), before)
+        val sessions = new SessionIterator(rows, own, due, what, until, maxBytes)
+        commitAtEnd(store, sessions, () => due.rows)
+      }
+  }
+
+  override def describe: String = {
+    val keys = aggregates.keys.mkString("[", ", ", "]")
+    val functions = aggregates.functions.drop(1).mkString("[", ", ", "]")
+    s"keys=$keys, functions=$functions, ${SessionAggregate.described(gapMicros)}"
+  }
+
+  override def simpleString(maxFields: Int): String = s"$nodeName($describe)"
+
+  override protected def withNewChildInternal(newChild: SparkPlan): SessionAggregateExec =
+    copy(child = newChild)
+}
