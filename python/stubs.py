@@ -17,6 +17,11 @@ from tidegate.dataframe import METHODS
 MODULE = "pyspark.sql.dataframe"
 FILE = Path("sql", "dataframe.pyi")
 
+# Methods of later Sparks than the one that the stubs are built from, which the wheel is for too.
+LATER = """\
+    def zip(self, other: DataFrame) -> DataFrame: ...
+"""
+
 HEADER = f"""\
 # The types of PySpark's {MODULE}, with the methods that Tidegate adds. Generated.
 # Licensed under the Apache License 2.0, as PySpark.
@@ -33,7 +38,7 @@ def with_methods(stub: str) -> str:
     if not found:
         raise SystemExit(f"stubs.py: {MODULE} has no class DataFrameNaFunctions below DataFrame.")
     # What has no annotation in PySpark: the DataFrame of `df.na` and `df.stat`.
-    typed = (head + methods + found + tail).replace("    df: Incomplete\n", "    df: DataFrame\n")
+    typed = (head + LATER + methods + found + tail).replace("    df: Incomplete\n", "    df: DataFrame\n")
     return HEADER + typed.replace("from _typeshed import Incomplete\n", "")
 
 
