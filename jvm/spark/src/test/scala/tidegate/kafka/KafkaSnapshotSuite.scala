@@ -16,6 +16,8 @@ class KafkaSnapshotSuite extends KafkaTest {
     run.byBatch.filter { case (id, _) => id > batch }.values.flatten.toSeq.sorted
 
   test("exported within a batch: the fork runs the batch again, and has the same rows") {
+    // There, Spark's connector fails after a batch that a restart runs again (SPARK-55271).
+    assume(!spark.version.startsWith("4.1."))
     val topic = newTopic(Added + 1)
     send(topic, first ++ later ++ last(0 to Added): _*)
     val folder = TempFolders.create("kafka")
