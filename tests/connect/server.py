@@ -23,6 +23,10 @@ SETTINGS = {
     **sessions.SETTINGS,
 }
 
+# PySpark closes the client of a session that is no longer used, wherever Python collects it: amid a
+# call of another client as well, which then waits for itself for ever.
+_used: list[SparkSession] = []
+
 
 @contextmanager
 def running(folder: Path, *options: str) -> Iterator[str]:
@@ -50,6 +54,7 @@ def running(folder: Path, *options: str) -> Iterator[str]:
 def client(address: str) -> Iterator[SparkSession]:
     """Connect to a server, and disconnect before it stops: a client without one waits for it."""
     spark = SparkSession.builder.remote(address).create()
+    _used.append(spark)
     try:
         yield spark
     finally:
