@@ -49,6 +49,8 @@ def test_postgres_when_killed_amid_a_call_then_calls_are_made_again_after_its_st
     result = priced(spark, server, at_gate=ROWS // 4, retries=ENOUGH)
     with ThreadPoolExecutor(1) as pool, server.closed_gate():
         rows = pool.submit(result.collect)
+        # A task that has no connections yet could open none.
+        server.wait_for_sessions(TASKS * CONNECTIONS)
         server.wait_for_sessions(1, waiting=True)
         server.kill()
         server.start()

@@ -373,7 +373,7 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Non
             "STREAM stands before TUMBLE, which is no source. Put STREAM to the table: "
             "TUMBLE(TABLE(STREAM t), ...).",
             "42601",
-            marks=since(1, "STREAM"),
+            marks=since(2, "the place in the text; and STREAM, since 4.1"),
         ),
         (
             "impose_order(s, descriptor(time))",

@@ -209,7 +209,7 @@ def test_sides_when_they_do_not_fit_together_then_the_sentence_names_their_colum
             "update",
             "LeftOuter join between two streaming DataFrames/Datasets is not supported in Update "
             "output mode, only in Append output mode;",
-            marks=since(1, "the type of the join in Spark's sentence"),
+            marks=since(2, "the type of the join in Spark's sentence"),
         ),
         (
             "inner",
