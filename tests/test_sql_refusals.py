@@ -613,6 +613,7 @@ def test_a_refused_query(
     check_at(refused.value, at, condition, sentence, state)
 
 
+@since(1, "the place in the text")
 def test_a_parameter_as_the_number_of_an_interval(spark: SparkSession) -> None:
     with pytest.raises(AnalysisException) as refused:
         spark.sql("SELECT * FROM tumble(t, descriptor(time), :n seconds)", args={"n": 5})
