@@ -38,7 +38,8 @@ def with_methods(stub: str) -> str:
     if not found:
         raise SystemExit(f"stubs.py: {MODULE} has no class DataFrameNaFunctions below DataFrame.")
     # What has no annotation in PySpark: the DataFrame of `df.na` and `df.stat`.
-    typed = (head + LATER + methods + found + tail).replace("    df: Incomplete\n", "    df: DataFrame\n")
+    typed = head + LATER + methods + found + tail
+    typed = typed.replace("    df: Incomplete\n", "    df: DataFrame\n")
     return HEADER + typed.replace("from _typeshed import Incomplete\n", "")
 
 
