@@ -373,7 +373,7 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Non
             "STREAM stands before TUMBLE, which is no source. Put STREAM to the table: "
             "TUMBLE(TABLE(STREAM t), ...).",
             "42601",
-            marks=since(2, "the place in the text; and STREAM, since 4.1"),
+            marks=since(1, "STREAM"),
         ),
         (
             "impose_order(s, descriptor(time))",
@@ -613,7 +613,6 @@ def test_a_refused_query(
     check_at(refused.value, at, condition, sentence, state)
 
 
-@since(1, "the place in the text")
 def test_a_parameter_as_the_number_of_an_interval(spark: SparkSession) -> None:
     with pytest.raises(AnalysisException) as refused:
         spark.sql("SELECT * FROM tumble(t, descriptor(time), :n seconds)", args={"n": 5})
