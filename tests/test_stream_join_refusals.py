@@ -209,7 +209,8 @@ def test_sides_when_they_do_not_fit_together_then_the_sentence_names_their_colum
             "update",
             # Earlier Sparks do not name the type of the join.
             f"{'LeftOuter join' if SPARK >= (4, 2) else 'Join'} between two streaming "
-            "DataFrames/Datasets is not supported in Update output mode, only in Append output mode;",
+            "DataFrames/Datasets is not supported in Update output mode, only in Append output "
+            "mode;",
         ),
         (
             "inner",
