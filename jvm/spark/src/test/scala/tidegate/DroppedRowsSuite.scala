@@ -5,6 +5,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
 import org.apache.spark.sql.tidegate.{TestClock, TestQueries}
 import org.apache.spark.sql.{DataFrame, Dataset, Row}
+import tidegate.settings.Settings
 import tidegate.statistics.LateRows
 
 /** `numRowsDroppedByWatermark` in the progress of a query: the rows that were late, each once. */
@@ -16,14 +17,23 @@ class DroppedRowsSuite extends KeyedStreamTest {
       .groupMapReduce(_.operatorName)(_.numRowsDroppedByWatermark)(_ + _)
       .filter(_._2 > 0)
 
+  /** Spark's operators where Tidegate has its own. */
+  private val ofSpark = Seq(
+    Settings.DeduplicationByTime.key -> "false",
+    Settings.IntervalJoinEnabled.key -> "false"
+  )
+
   private def keyed(rows: DataFrame): DataFrame = rows.withKeyedWatermark("time", "0 seconds")
 
   /** Sends rows of which two are late, to an operator that Spark calls `operator`. */
-  private def counted(name: String, operator: String, mode: OutputMode = OutputMode.Append())(
-      query: DataFrame => DataFrame
-  ): Unit = test(name) {
+  private def counted(
+      name: String,
+      operator: String,
+      mode: OutputMode = OutputMode.Append(),
+      settings: Seq[(String, String)] = Nil
+  )(query: DataFrame => DataFrame): Unit = test(name) {
     val in = events()
-    val run = new Run(query(keyed(in.toDF())), mode = mode).start()
+    val run = withConf(settings: _*)(new Run(query(keyed(in.toDF())), mode = mode).start())
     in.addData(event("a", 5), event("b", 105))
     run.settle()
     in.addData(event("a", 6), event("b", 7), event("c", 130))
@@ -50,15 +60,24 @@ class DroppedRowsSuite extends KeyedStreamTest {
     _.groupBy(session_window(col("time"), "3 seconds"), col("sub")).count()
   )
 
-  counted("deduplication", "dedupe")(_.dropDuplicates("time", "n"))
+  counted("deduplication", "deduplicateByTime")(_.dropDuplicates("time", "n"))
 
-  counted("deduplication within the watermark", "dedupeWithinWatermark")(
+  counted("deduplication within the watermark", "deduplicateByTime")(
+    _.dropDuplicatesWithinWatermark("n", "time")
+  )
+
+  counted("Spark's deduplication", "dedupe", settings = ofSpark)(_.dropDuplicates("time", "n"))
+
+  counted("Spark's deduplication within the watermark", "dedupeWithinWatermark", settings = ofSpark)(
     _.dropDuplicatesWithinWatermark("n", "time")
   )
 
   counted("event-time order", "orderByEventTime")(_.orderByEventTime(Seq("sub")))
 
-  test("a join: the rows of both sides") {
+  for ((title, operator, settings) <- Seq(
+      ("a join", "intervalJoin", Nil),
+      ("Spark's join", "symmetricHashJoin", ofSpark)
+    )) test(s"$title: the rows of both sides")(withConf(settings: _*) {
     val (left, right) = (events(), events())
     val orders = keyed(left.toDF().select(col("n").as("id"), col("time"))).select("id", "time")
     val deliveries = right
@@ -80,8 +99,8 @@ class DroppedRowsSuite extends KeyedStreamTest {
     right.addData(event("a", 6, 3), event("a", 7, 4), event("a", 110, 5))
     run.settle()
     assert(run.lateRows === Map("join.left" -> 1L, "join.right" -> 2L))
-    assert(dropped(run.query) === Map("symmetricHashJoin" -> 3L))
-  }
+    assert(dropped(run.query) === Map(operator -> 3L))
+  })
 
   /** Sends rows of which a filter removes one late row of two; `counts` is how many are late. */
   private def filtered(title: String, counts: Long)(query: DataFrame => DataFrame): Unit =
@@ -130,7 +149,7 @@ class DroppedRowsSuite extends KeyedStreamTest {
     query.processAllAvailable()
     in.addData(event("a", 5), event("b", 6))
     query.processAllAvailable()
-    assert(dropped(query) === Map("dedupe" -> 2L))
+    assert(dropped(query) === Map("deduplicateByTime" -> 2L))
     assert(watermarks(query).operators("deduplicate").lateRows === 2L)
   }
 

@@ -44,16 +44,16 @@ class ClockOffsetSuite extends AnyFunSuite {
   test("frames of a newer format are refused with a sentence") {
     val newer = offset(1L).json.replace(
       "\"idle\":false}",
-      """"idle":false,"frames":{"format":4,"size":10000,"slide":5000,"offset":0}}"""
+      """"idle":false,"frames":{"format":5,"size":10000,"slide":5000,"offset":0}}"""
     )
     val error = intercept[AnalysisException](ClockOffset.parse(newer))
     assert(
       error.getMessage === "[TIDEGATE_NEWER_FRAMES] The checkpoint was written by a newer " +
-        "Tidegate: the frames of aggregate have format 4, and this version reads up to 3. Use the " +
+        "Tidegate: the frames of aggregate have format 5, and this version reads up to 4. Use the " +
         "newer version. SQLSTATE: KD000"
     )
     assert(
-      ClockOffset.parse(newer.replace("\"format\":4", "\"format\":1")).state.operators.size === 1
+      ClockOffset.parse(newer.replace("\"format\":5", "\"format\":1")).state.operators.size === 1
     )
   }
 }

@@ -3,6 +3,7 @@ package tidegate.kafka
 import java.util.concurrent.CountDownLatch
 
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.streaming.StreamingQueryException
 import tidegate._
 
 /** Snapshots of queries on Kafka: a fork reads on beside the original, and has the same rows. */
@@ -39,7 +40,14 @@ class KafkaSnapshotSuite extends KafkaTest {
     assert(exported.batchId === 2)
 
     startSnapshot(path.toString, checkpoint.toString)
-    val fork = new Run(frame(topic), checkpoint).start().settle()
+    val fork = new Run(frame(topic), checkpoint).start()
+    // There, Spark's connector fails when a batch that a restart ran again is done (SPARK-55271).
+    if (spark.version.startsWith("4.1.")) {
+      val error = intercept[StreamingQueryException](fork.query.processAllAvailable())
+      assert(error.getCause.getStackTrace.head.getClassName.contains("KafkaMicroBatchStream"))
+      fork.start()
+    }
+    fork.settle()
     assert(original.byBatch(3).nonEmpty)
     assert(fork.byBatch(3) === original.byBatch(3))
     assert(fork.answer === rowsAfter(original, 2))

@@ -10,6 +10,7 @@ import tidegate.core.clock.OperatorBatch
 import tidegate.execution.frames.FrameTest
 import tidegate.execution.{DropLateExec, FindDropLate, KeyedOperatorExec, LateOrigin}
 import tidegate.plans.OperatorName
+import tidegate.settings.Settings
 import tidegate.statistics.LateRows
 
 /** Which late rows belong to which stateful operator. */
@@ -69,7 +70,28 @@ class OperatorNamesSuite extends KeyedStreamTest {
   private def runOf(df: => org.apache.spark.sql.DataFrame, mode: OutputMode = OutputMode.Append()) =
     new Run(df, mode = mode).start().settle()
 
-  test("two operators in one stage, without an exchange between them") {
+  /** The classes of operators that Tidegate has as well as Spark. */
+  private case class Operators(title: String, deduplication: String, join: String, own: Boolean)
+
+  /** With our operators, and with Spark's. */
+  private def named(title: String)(body: Operators => Unit): Unit =
+    for (operators <- Seq(
+        Operators("ours", "DeduplicateByTimeExec", "IntervalJoinExec", own = true),
+        Operators(
+          "Spark's",
+          "StreamingDeduplicateExec",
+          "StreamingSymmetricHashJoinExec",
+          own = false
+        )
+      ))
+      test(s"$title: ${operators.title}") {
+        withConf(
+          Settings.DeduplicationByTime.key -> operators.own.toString,
+          Settings.IntervalJoinEnabled.key -> operators.own.toString
+        )(body(operators))
+      }
+
+  named("two operators in one stage, without an exchange between them") { operators =>
     val in = events()
     in.addData(event("a", 5))
     val run = runOf(
@@ -82,12 +104,12 @@ class OperatorNamesSuite extends KeyedStreamTest {
     assert(
       bound(run) === Seq(
         "StateStoreSaveExec" -> "aggregate",
-        "StreamingDeduplicateExec" -> "deduplicate"
+        operators.deduplication -> "deduplicate"
       )
     )
   }
 
-  test("an operator that keeps late rows takes none from the operator below it") {
+  named("an operator that keeps late rows takes none from the operator below it") { operators =>
     val in = events()
     in.addData(event("a", 5))
     val run = runOf(
@@ -98,10 +120,10 @@ class OperatorNamesSuite extends KeyedStreamTest {
         .count(),
       OutputMode.Complete()
     )
-    assert(bound(run) === Seq("StreamingDeduplicateExec" -> "deduplicate"))
+    assert(bound(run) === Seq(operators.deduplication -> "deduplicate"))
   }
 
-  test("operators in the branches of a union, and one above it") {
+  named("operators in the branches of a union, and one above it") { operators =>
     val (l, r) = (events(), events())
     l.addData(event("a", 5))
     r.addData(event("a", 5))
@@ -111,13 +133,13 @@ class OperatorNamesSuite extends KeyedStreamTest {
     assert(
       bound(run) === Seq(
         "StateStoreSaveExec" -> "aggregate",
-        "StreamingDeduplicateExec" -> "deduplicate",
-        "StreamingDeduplicateExec" -> "deduplicate-2"
+        operators.deduplication -> "deduplicate",
+        operators.deduplication -> "deduplicate-2"
       )
     )
   }
 
-  test("the sides of a stream that is joined with itself, and operators below them") {
+  named("the sides of a stream that is joined with itself, and operators below them") { operators =>
     val in = events()
     in.addData(event("a", 5))
     val keyed = in.toDF().withKeyedWatermark("time", "1 second").dropDuplicates("time", "n")
@@ -130,15 +152,15 @@ class OperatorNamesSuite extends KeyedStreamTest {
     )
     assert(
       bound(run) === Seq(
-        "StreamingDeduplicateExec" -> "deduplicate-3",
-        "StreamingSymmetricHashJoinExec" -> "join.left join.right",
-        "StreamingDeduplicateExec" -> "deduplicate",
-        "StreamingDeduplicateExec" -> "deduplicate-2"
+        operators.deduplication -> "deduplicate-3",
+        operators.join -> "join.left join.right",
+        operators.deduplication -> "deduplicate",
+        operators.deduplication -> "deduplicate-2"
       )
     )
   }
 
-  test("joins of joins") {
+  named("joins of joins") { operators =>
     def stream(i: Int) = {
       val in = events()
       in.addData(event("a", 5))
@@ -154,8 +176,8 @@ class OperatorNamesSuite extends KeyedStreamTest {
     )
     assert(
       bound(run) === Seq(
-        "StreamingSymmetricHashJoinExec" -> "join-2.left join-2.right",
-        "StreamingSymmetricHashJoinExec" -> "join.left join.right"
+        operators.join -> "join-2.left join-2.right",
+        operators.join -> "join.left join.right"
       )
     )
   }
