@@ -68,16 +68,22 @@ class DroppedRowsSuite extends KeyedStreamTest {
 
   counted("Spark's deduplication", "dedupe", settings = ofSpark)(_.dropDuplicates("time", "n"))
 
-  counted("Spark's deduplication within the watermark", "dedupeWithinWatermark", settings = ofSpark)(
+  counted(
+    "Spark's deduplication within the watermark",
+    "dedupeWithinWatermark",
+    settings = ofSpark
+  )(
     _.dropDuplicatesWithinWatermark("n", "time")
   )
 
   counted("event-time order", "orderByEventTime")(_.orderByEventTime(Seq("sub")))
 
-  for ((title, operator, settings) <- Seq(
+  for (
+    (title, operator, settings) <- Seq(
       ("a join", "intervalJoin", Nil),
       ("Spark's join", "symmetricHashJoin", ofSpark)
-    )) test(s"$title: the rows of both sides")(withConf(settings: _*) {
+    )
+  ) test(s"$title: the rows of both sides")(withConf(settings: _*) {
     val (left, right) = (events(), events())
     val orders = keyed(left.toDF().select(col("n").as("id"), col("time"))).select("id", "time")
     val deliveries = right

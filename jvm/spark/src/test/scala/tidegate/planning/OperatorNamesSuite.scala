@@ -75,7 +75,8 @@ class OperatorNamesSuite extends KeyedStreamTest {
 
   /** With our operators, and with Spark's. */
   private def named(title: String)(body: Operators => Unit): Unit =
-    for (operators <- Seq(
+    for (
+      operators <- Seq(
         Operators("ours", "DeduplicateByTimeExec", "IntervalJoinExec", own = true),
         Operators(
           "Spark's",
@@ -83,7 +84,8 @@ class OperatorNamesSuite extends KeyedStreamTest {
           "StreamingSymmetricHashJoinExec",
           own = false
         )
-      ))
+      )
+    )
       test(s"$title: ${operators.title}") {
         withConf(
           Settings.DeduplicationByTime.key -> operators.own.toString,
