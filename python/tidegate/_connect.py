@@ -53,7 +53,7 @@ PROGRESS_TABLE = "tidegate_progress"
 
 PROGRESS = f"""
 SELECT batch_id AS batchId, unix_millis(wall_clock) AS wallClock,
-  unix_millis(batch_time) AS batchTime, name, kind, key, unix_millis(watermark) AS watermark,
+  unix_millis(batch_time) AS batchTime, input_rows AS inputRows, name, kind, key, unix_millis(watermark) AS watermark,
   lag_ms AS lagMs, idle, held_back_by AS heldBackBy,
   unix_millis(held_back_since) AS heldBackSince, held_back_ms AS heldBackMs,
   active_substreams AS activeSubstreams, idle_substreams AS idleSubstreams,
@@ -61,7 +61,8 @@ SELECT batch_id AS batchId, unix_millis(wall_clock) AS wallClock,
   future_events AS futureEvents, future_events_total AS futureEventsTotal,
   unix_millis(eviction_watermark) AS evictionWatermark,
   eviction_held_back_by AS evictionHeldBackBy, late_rows AS lateRows,
-  late_rows_total AS lateRowsTotal
+  late_rows_total AS lateRowsTotal, state_rows AS stateRows, state_bytes AS stateBytes,
+  unix_millis(next_window_end) AS nextWindowEnd
 FROM {PROGRESS_TABLE}(:query, :last)
 """
 """Asks what the batches of a query did to time, with times in epoch ms."""

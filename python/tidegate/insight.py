@@ -31,6 +31,7 @@ _TIMES = {
     "heldBackSince",
     "movedAt",
     "evictionWatermark",
+    "nextWindowEnd",
 }
 
 # The most that an int of Java can be.
@@ -66,6 +67,9 @@ class OperatorProgress(TypedDict):
     evictionHeldBackBy: str | None
     lateRows: int
     lateRowsTotal: int
+    stateRows: int | None
+    stateBytes: int | None
+    nextWindowEnd: datetime | None
 
 
 class BatchProgress(TypedDict):
@@ -74,6 +78,7 @@ class BatchProgress(TypedDict):
     batchId: int
     wallClock: datetime
     batchTime: datetime
+    inputRows: int
     watermarks: dict[str, WatermarkProgress]
     operators: dict[str, OperatorProgress]
 
@@ -99,7 +104,7 @@ def progress(query: StreamingQuery, last: int | None = None) -> list[BatchProgre
     -------
     list of BatchProgress
         Each with its ``batchId``, the ``wallClock`` when the batch had ended, the ``batchTime``
-        when it was put together, and ``watermarks`` and ``operators`` by name. Times are in
+        when it was put together, its ``inputRows``, and ``watermarks`` and ``operators`` by name. Times are in
         UTC.
 
         A watermark has its ``key``, its value as ``watermark`` (``None`` before there is one),
@@ -114,6 +119,9 @@ def progress(query: StreamingQuery, last: int | None = None) -> list[BatchProgre
         An operator has its ``key``, ``watermark``, ``idle``, ``heldBackBy``,
         ``evictionWatermark`` and ``evictionHeldBackBy`` as :func:`watermarks` has them,
         ``lateRows`` of the batch, and ``lateRowsTotal`` since the query was started.
+        ``stateRows`` and ``stateBytes`` are the size of its state, which the sides of a join have
+        together, and ``nextWindowEnd`` is the end of the next window that will be closed, if the
+        operator makes its windows from frames.
 
     Raises
     ------
@@ -321,7 +329,8 @@ def _of_rows(rows: list[dict[str, Any]]) -> list[BatchProgress]:
     batches: dict[int, dict[str, Any]] = {}
     for row in rows:
         head = {"batchId": row["batchId"], "wallClock": row["wallClock"]}
-        head |= {"batchTime": row["batchTime"], "watermarks": {}, "operators": {}}
+        head |= {"batchTime": row["batchTime"], "inputRows": row["inputRows"]}
+        head |= {"watermarks": {}, "operators": {}}
         batch = batches.setdefault(row["batchId"], head)
         is_operator = row["kind"] == "operator"
         names = OperatorProgress if is_operator else WatermarkProgress

@@ -46,12 +46,16 @@ OPERATOR = {
     "evictionHeldBackBy": None,
     "lateRows": 1,
     "lateRowsTotal": 3,
+    "stateRows": 5,
+    "stateBytes": 640,
+    "nextWindowEnd": SECOND_MS,
 }
 
 BATCH = {
     "batchId": 7,
     "wallClock": SECOND_MS,
     "batchTime": SECOND_MS,
+    "inputRows": 12,
     "watermarks": {"orders": WATERMARK},
     "operators": {"aggregate": OPERATOR},
 }
@@ -60,17 +64,18 @@ EXPECTED = {
     "batchId": 7,
     "wallClock": SECOND,
     "batchTime": SECOND,
+    "inputRows": 12,
     "watermarks": {
         "orders": WATERMARK | {"watermark": SECOND, "heldBackSince": SECOND, "movedAt": SECOND}
     },
-    "operators": {"aggregate": OPERATOR | {"watermark": SECOND}},
+    "operators": {"aggregate": OPERATOR | {"watermark": SECOND, "nextWindowEnd": SECOND}},
 }
 
 
 def row(batch: dict[str, Any], kind: str, name: str, entry: dict[str, Any]) -> Row:
     """Return a row of the statement on Spark Connect: what a kind lacks is NULL."""
     names = dict.fromkeys([*WATERMARK, *OPERATOR])
-    head = {key: batch[key] for key in ("batchId", "wallClock", "batchTime")}
+    head = {key: batch[key] for key in ("batchId", "wallClock", "batchTime", "inputRows")}
     return Row(**(head | {"name": name, "kind": kind} | names | entry))
 
 

@@ -17,6 +17,8 @@ import tidegate.core.sight.BatchSight
  *   the wall clock when the batch had ended
  * @param batchTime
  *   the wall clock when the batch was put together: `current_timestamp()` in it
+ * @param inputRows
+ *   how many rows the batch read from the sources
  * @param watermarks
  *   the keyed watermarks at the end of the batch, by the name that they were given
  * @param operators
@@ -27,6 +29,7 @@ final case class BatchProgress(
     batchId: Long,
     wallClock: Instant,
     batchTime: Instant,
+    inputRows: Long,
     watermarks: Map[String, WatermarkProgress],
     operators: Map[String, OperatorProgress]
 )
@@ -48,6 +51,7 @@ object BatchProgress {
     batch.batchId,
     Instant.ofEpochMilli(batch.wallClockMs),
     Instant.ofEpochMilli(batch.batchTimeMs),
+    batch.inputRows,
     batch.watermarks.transform((_, w) => WatermarkProgress.of(w, batch.wallClockMs)),
     batch.operators.transform((_, o) => OperatorProgress.of(o))
   )

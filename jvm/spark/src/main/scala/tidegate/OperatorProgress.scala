@@ -24,6 +24,12 @@ import tidegate.core.sight.OperatorSight
  *   how many rows of the batch were dropped as late
  * @param lateRowsTotal
  *   the same, since the query was started
+ * @param stateRows
+ *   how many rows its state had; the sides of a join have one state together
+ * @param stateBytes
+ *   how large its state was in memory, in bytes, as its store counts them
+ * @param nextWindowEnd
+ *   the end of the next window that will be closed; none if the operator has no windows from frames
  */
 final case class OperatorProgress(
     key: Int,
@@ -33,7 +39,10 @@ final case class OperatorProgress(
     evictionWatermark: Option[Instant],
     evictionHeldBackBy: Option[String],
     lateRows: Long,
-    lateRowsTotal: Long
+    lateRowsTotal: Long,
+    stateRows: Option[Long],
+    stateBytes: Option[Long],
+    nextWindowEnd: Option[Instant]
 )
 
 object OperatorProgress {
@@ -46,6 +55,9 @@ object OperatorProgress {
     sight.view.mark.evictionMs.map(Instant.ofEpochMilli),
     sight.view.evictionHeldBackBy,
     sight.lateRows.inBatch,
-    sight.lateRows.inAll
+    sight.lateRows.inAll,
+    sight.state.map(_.rows),
+    sight.state.map(_.bytes),
+    sight.nextEndMs.map(Instant.ofEpochMilli)
   )
 }

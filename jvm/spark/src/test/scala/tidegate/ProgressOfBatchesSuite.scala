@@ -53,6 +53,7 @@ class ProgressOfBatchesSuite extends KeyedStreamTest {
       futureEvents = 1,
       futureEventsTotal = 1
     )
+    val state = run.query.lastProgress.stateOperators.headOption
     val aggregate = OperatorProgress(
       key = 3,
       watermark = second(20),
@@ -61,12 +62,17 @@ class ProgressOfBatchesSuite extends KeyedStreamTest {
       evictionWatermark = second(20),
       evictionHeldBackBy = Some("orders"),
       lateRows = 1,
-      lateRowsTotal = 1
+      lateRowsTotal = 1,
+      stateRows = Some(1),
+      stateBytes = state.map(_.memoryUsedBytes),
+      nextWindowEnd = second(30)
     )
     val now = ms(startMs + 2000)
     assert(
       progress(run.query, last = 1) ===
-        Seq(BatchProgress(2, now, now, Map("orders" -> orders), Map("aggregate" -> aggregate)))
+        Seq(
+          BatchProgress(2, now, now, 2, Map("orders" -> orders), Map("aggregate" -> aggregate))
+        )
     )
     val all = progress(run.query)
     assert(all.map(_.batchId) === Seq(0, 1, 2))

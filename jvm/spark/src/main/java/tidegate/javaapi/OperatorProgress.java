@@ -17,6 +17,10 @@ import java.util.Optional;
  *     ever
  * @param lateRows how many rows of the batch were dropped as late
  * @param lateRowsTotal the same, since the query was started
+ * @param stateRows how many rows its state had; the sides of a join have one state together
+ * @param stateBytes how large its state was in memory, in bytes, as its store counts them
+ * @param nextWindowEnd the end of the next window that will be closed; empty if the operator has no
+ *     windows from frames
  */
 public record OperatorProgress(
     int key,
@@ -26,7 +30,10 @@ public record OperatorProgress(
     Optional<Instant> evictionWatermark,
     Optional<String> evictionHeldBackBy,
     long lateRows,
-    long lateRowsTotal) {
+    long lateRowsTotal,
+    Optional<Long> stateRows,
+    Optional<Long> stateBytes,
+    Optional<Instant> nextWindowEnd) {
 
   static OperatorProgress of(tidegate.OperatorProgress progress) {
     return new OperatorProgress(
@@ -37,6 +44,9 @@ public record OperatorProgress(
         Converters.optional(progress.evictionWatermark()),
         Converters.optional(progress.evictionHeldBackBy()),
         progress.lateRows(),
-        progress.lateRowsTotal());
+        progress.lateRowsTotal(),
+        Converters.optional(progress.stateRows()).map(Long.class::cast),
+        Converters.optional(progress.stateBytes()).map(Long.class::cast),
+        Converters.optional(progress.nextWindowEnd()));
   }
 }

@@ -1,5 +1,7 @@
 package tidegate.clock
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.tidegate.{QueryGauge, QueryReports}
 import tidegate.core.clock.ClockEvent._
 import tidegate.core.clock.{ClockBrief, ClockEvent, NodeBrief}
@@ -27,22 +29,33 @@ private[clock] final class ClockSight(query: RunningQuery, totals: ClockTotals)
   /** Takes in what has happened. */
   def tell(event: ClockEvent): Unit = {
     log.tell(event)
-    memory.add(remembered(event, query.wallClockMs))
+    remember(remembered(event, query.wallClockMs))
   }
 
-  override def batchEnded(batchId: Long): Map[String, String] =
+  /** What happened since the last batch, as long as it is not too much for its figures. */
+  private val sinceBatch = mutable.ArrayBuffer.empty[SightEvent]
+
+  private def remember(event: SightEvent): Unit = {
+    memory.add(event)
+    if (sinceBatch.size < MostOfBatch) sinceBatch += event
+  }
+
+  override def batchEnded(batchId: Long, inputRows: Long): Map[String, String] =
     query.clock.brief.fold(Map.empty[String, String]) { times =>
-      val batch = sight(batchId, times)
+      val batch = sight(batchId, inputRows, times)
       memory.add(batch)
       for ((name, operator) <- batch.operators if operator.lateRows.inBatch >= ManyRows) {
         val rows = operator.lateRows.inBatch
         val words = s"$rows rows of the batch $batchId were late for `$name`."
-        memory.add(SightEvent(batch.wallClockMs, SightEvent.ManyLate, name, Nil, rows, words))
+        remember(SightEvent(batch.wallClockMs, SightEvent.ManyLate, name, Nil, rows, words))
       }
-      Map(Metric -> SightJson.write(batch))
+      val told = sinceBatch.toVector
+      sinceBatch.clear()
+      Map(Metric -> SightJson.write(batch)) ++
+        Option.when(told.nonEmpty)(EventsMetric -> SightJson.writeEvents(told))
     }
 
-  private def sight(batchId: Long, times: ClockBrief): BatchSight = {
+  private def sight(batchId: Long, inputRows: Long, times: ClockBrief): BatchSight = {
     val late = query.clock.pending.lateRows
     val future = query.clock.pending.futureEvents
     def count(inBatch: Map[String, Long], before: String => Long)(name: String) = {
@@ -53,9 +66,11 @@ private[clock] final class ClockSight(query: RunningQuery, totals: ClockTotals)
       batchId,
       query.wallClockMs,
       query.batchTimestampMs,
+      inputRows,
       times,
       count(late, totals.lateRows),
-      count(future, totals.futureEvents)
+      count(future, totals.futureEvents),
+      query.stateSizes
     )
   }
 
@@ -83,6 +98,12 @@ private[tidegate] object ClockSight {
 
   /** What the clock's source calls a batch's figures among its metrics. */
   val Metric = "time"
+
+  /** What it calls the events since the last batch. */
+  val EventsMetric = "events"
+
+  /** So many events are told with a batch; the memory has more. */
+  private val MostOfBatch = 50
 
   /** So many late rows of a batch are worth an event. */
   private val ManyRows = 1000L

@@ -31,7 +31,7 @@ private[tidegate] object KnownQueries {
     val running = begun.values.asScala.toSeq.map(seen).sortBy(q => (q.ids.label, q.ids.id))
     running ++ ended.all
       .filterNot(run => running.exists(_.ids.runId == run.ids.runId))
-      .map(run => SeenQuery(run.ids, run.view, run.sight))
+      .map(run => SeenQuery(run.ids, run.view, run.sight, Map.empty))
   }
 
   /** A run of any session by its id. */
@@ -41,8 +41,12 @@ private[tidegate] object KnownQueries {
       .map(seen)
       .orElse(everywhere.find(_.ids.runId.toString == id))
 
-  private def seen(run: RunningQuery): SeenQuery =
-    SeenQuery(run.ids, QueryView.of(run), QuerySight.of(run, run.state))
+  private def seen(run: RunningQuery): SeenQuery = SeenQuery(
+    run.ids,
+    QueryView.of(run),
+    QuerySight.of(run, run.state),
+    run.nodes.map(node => node.spec.name -> run.unreadRows(node.spec.name)).toMap
+  )
 
   /** To be called when a query ends. */
   private[clock] def ends(

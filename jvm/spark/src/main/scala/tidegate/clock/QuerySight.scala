@@ -59,7 +59,7 @@ private[tidegate] object QuerySight {
       for {
         (name, node) <- times.nodes
         holder <- node.holder
-        rows <- run.unreadRows(name, holder.name)
+        rows <- run.unreadRows(name).get(holder.name)
       } yield name -> rows,
       memory.events
     )

@@ -30,12 +30,13 @@ import tidegate.core.clock.{
   SourceRound,
   SubstreamLimit
 }
-import tidegate.core.sight.{QueryMemory, RunState}
+import tidegate.core.sight.{QueryMemory, RunState, StateSize}
 import tidegate.errors.QueryErrors
 import tidegate.operators.{KeyedTimes, StatefulOperators}
 import tidegate.plans.{DropLate, KeyedWatermark, PreparedQuery, QueryDecisions}
 import tidegate.settings.Settings
 import tidegate.sources.{AppendTimeTopics, ReadUp, SourceParts}
+import tidegate.statistics.SizedState
 
 /** A streaming query with a clock, as the clock and the planner see it from within a batch. */
 final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: EventTimeClock) {
@@ -275,10 +276,20 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
       }.toMap
   }
 
-  /** How many rows of a substream are not read; `None` where the source does not tell. */
-  private[clock] def unreadRows(node: String, substream: String): Option[Long] =
-    for (p <- parts.get(node); round <- lastRound; rows <- p.unreadRows(round, substream))
-      yield rows
+  /** How many rows of each substream are not read, where the source tells. */
+  private[tidegate] def unreadRows(node: String): Map[String, Long] = {
+    for (p <- parts.get(node); round <- lastRound) yield p.unreadRows(round)
+  }.getOrElse(Map.empty)
+
+  /** How large the states of the operators were after the last batch, by name. */
+  private[clock] def stateSizes: Map[String, StateSize] = {
+    for {
+      plan <- SparkInternals.lastPlan(query).toSeq
+      operator <- plan.collect { case s: SizedState => s }
+      size <- operator.stateSize.toSeq
+      name <- operator.names
+    } yield name -> size
+  }.toMap
 
   private def dataSources(c: StreamExecutionContext): Iterator[SparkDataStream] =
     c.endOffsets.keysIterator.filterNot(_ eq clock)

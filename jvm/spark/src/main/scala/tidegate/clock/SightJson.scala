@@ -4,7 +4,14 @@ import org.json4s.JsonAST.{JArray, JBool, JField, JInt, JNull, JObject, JString,
 import org.json4s.jackson.JsonMethods.{compact, parseOpt}
 import tidegate.core.EndOfTime
 import tidegate.core.clock.{NodeBrief, NodeMark, OperatorMark, OperatorView}
-import tidegate.core.sight.{BatchSight, Count, OperatorSight, WatermarkSight}
+import tidegate.core.sight.{
+  BatchSight,
+  Count,
+  OperatorSight,
+  SightEvent,
+  StateSize,
+  WatermarkSight
+}
 
 /** What a batch did to time as JSON, for Python and for Spark's progress; times in epoch ms. */
 private[tidegate] object SightJson {
@@ -21,8 +28,20 @@ private[tidegate] object SightJson {
     "batchId" -> JInt(batch.batchId),
     "wallClock" -> JInt(batch.wallClockMs),
     "batchTime" -> JInt(batch.batchTimeMs),
+    "inputRows" -> JInt(batch.inputRows),
     "watermarks" -> byName(batch.watermarks)(watermark(_, batch.wallClockMs)),
     "operators" -> byName(batch.operators)(operator)
+  )
+
+  def writeEvents(events: Seq[SightEvent]): String = compact(JArray(events.toList.map(event)))
+
+  def event(e: SightEvent): JObject = JObject(
+    "at" -> JInt(e.atMs),
+    "kind" -> JString(e.kind),
+    "name" -> JString(e.name),
+    "substreams" -> JArray(e.substreams.toList.map(JString(_))),
+    "count" -> JInt(e.count),
+    "text" -> JString(e.text)
   )
 
   private def byName[T](all: Map[String, T])(one: T => JObject): JObject =
@@ -57,7 +76,10 @@ private[tidegate] object SightJson {
       "evictionWatermark" -> optional(mark.evictionMs),
       "evictionHeldBackBy" -> sight.view.evictionHeldBackBy.fold[JValue](JNull)(JString(_)),
       "lateRows" -> JInt(sight.lateRows.inBatch),
-      "lateRowsTotal" -> JInt(sight.lateRows.inAll)
+      "lateRowsTotal" -> JInt(sight.lateRows.inAll),
+      "stateRows" -> optional(sight.state.map(_.rows)),
+      "stateBytes" -> optional(sight.state.map(_.bytes)),
+      "nextWindowEnd" -> optional(sight.nextEndMs)
     )
   }
 
@@ -69,9 +91,27 @@ private[tidegate] object SightJson {
     id <- long(batch, "batchId")
     wallClockMs <- long(batch, "wallClock")
     batchTimeMs <- long(batch, "batchTime")
+    inputRows <- long(batch, "inputRows")
     watermarks <- all(batch \ "watermarks")(readWatermark)
     operators <- all(batch \ "operators")(readOperator)
-  } yield BatchSight(id, wallClockMs, batchTimeMs, watermarks, operators)
+  } yield BatchSight(id, wallClockMs, batchTimeMs, inputRows, watermarks, operators)
+
+  /** The events that were written; without those that are not. */
+  def readEvents(json: String): Seq[SightEvent] = for {
+    e <- parseOpt(json).toSeq.flatMap(_.children)
+    atMs <- long(e, "at")
+    kind <- text(e, "kind")
+    name <- text(e, "name")
+    count <- long(e, "count")
+    words <- text(e, "text")
+  } yield SightEvent(
+    atMs,
+    kind,
+    name,
+    (e \ "substreams").children.collect { case JString(s) => s },
+    count,
+    words
+  )
 
   private def readWatermark(json: JValue): Option[WatermarkSight] = for {
     key <- long(json, "key")
@@ -104,7 +144,14 @@ private[tidegate] object SightJson {
   } yield {
     val mark =
       OperatorMark(key.toByte, long(json, "watermark"), long(json, "evictionWatermark"), idle)
-    OperatorSight(OperatorView(mark, by, text(json, "evictionHeldBackBy")), late)
+    val size = for (rows <- long(json, "stateRows"); bytes <- long(json, "stateBytes"))
+      yield StateSize(rows, bytes)
+    OperatorSight(
+      OperatorView(mark, by, text(json, "evictionHeldBackBy")),
+      late,
+      size,
+      long(json, "nextWindowEnd")
+    )
   }
 
   private def all[T](json: JValue)(one: JValue => Option[T]): Option[Map[String, T]] = json match {

@@ -10,7 +10,8 @@ import org.apache.spark.sql.tidegate.{
   SessionWindowStateStoreRestoreExec,
   SessionWindowStateStoreSaveExec
 }
-import tidegate.statistics.LateRows
+import tidegate.core.sight.StateSize
+import tidegate.statistics.{LateRows, SizedState}
 
 /**
  * Passes the rows of a stateful operator through.
@@ -20,13 +21,20 @@ import tidegate.statistics.LateRows
  *   - In the progress of the query the operator shows the rows that were late for it, although
  *     `DropLate` has dropped them before they reached it.
  *
+ * @param names
+ *   what the operator is called, for each of its inputs
  * @param times
  *   what the operator runs on, for each of its inputs
  * @param late
  *   the rows that were late for the operator, for each of its inputs
  */
-final case class KeyedOperatorExec(child: SparkPlan, times: Seq[String], late: Seq[LateRows])
-    extends UnaryExecNode
+final case class KeyedOperatorExec(
+    child: SparkPlan,
+    names: Seq[String],
+    times: Seq[String],
+    late: Seq[LateRows]
+) extends UnaryExecNode
+    with SizedState
     with DescribesItself {
 
   override def output: Seq[Attribute] = child.output
@@ -40,6 +48,10 @@ final case class KeyedOperatorExec(child: SparkPlan, times: Seq[String], late: S
     late.foreach(_.addTo(numRowsDropped))
     child.execute()
   }
+
+  override def stateSize: Option[StateSize] =
+    for (rows <- child.metrics.get("numTotalStateRows"); bytes <- child.metrics.get("stateMemory"))
+      yield StateSize(rows.value, bytes.value)
 
   /** What Spark shows as the `numRowsDroppedByWatermark` of the operator. */
   private def numRowsDropped: SQLMetric = {

@@ -90,7 +90,7 @@ object BindWatermarks extends ColumnarRule {
     }
 
   private def keyed(operator: SparkPlan, drops: Seq[DropLateExec]): SparkPlan =
-    KeyedOperatorExec(operator, drops.map(_.describe), drops.map(_.late))
+    KeyedOperatorExec(operator, drops.map(_.operator), drops.map(_.describe), drops.map(_.late))
 
   private def stateTimes(drop: DropLateExec): StateTimes =
     StateTimes(drop.time, drop.times.evictionMs, drop.times.evictedMs, drop.isInclusive)

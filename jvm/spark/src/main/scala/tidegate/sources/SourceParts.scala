@@ -43,16 +43,19 @@ private[tidegate] final class SourceParts(
   }
 
   /**
-   * How many rows of a part the source has reported in a round that the query has yet to read, as
-   * far as they have numbers: a topic may lack some. `None` if a beginning is not known.
+   * How many rows of each part the source has reported in a round that the query has yet to read, as
+   * far as they have numbers: a topic may lack some. Without parts of which a beginning is not
+   * known.
    */
-  def unreadRows(round: StreamExecutionContext, part: String): Option[Long] = {
+  def unreadRows(round: StreamExecutionContext): Map[String, Long] = {
     val read = SourceParts.offsets(round.endOffsets.get(source).map(_.json))
-    val own = SourceParts.offsets(round.latestOffsets.get(source).map(_.json)).filter {
-      case ((topic, partition), _) => name(topic, partition) == part
-    }
-    if (own.isEmpty || !own.keys.forall(read.contains)) None
-    else Some(own.map { case (at, latest) => math.max(0L, latest - read(at)) }.sum)
+    SourceParts
+      .offsets(round.latestOffsets.get(source).map(_.json))
+      .groupBy { case ((topic, partition), _) => name(topic, partition) }
+      .collect {
+        case (part, own) if own.keys.forall(read.contains) =>
+          part -> own.map { case (at, latest) => math.max(0L, latest - read(at)) }.sum
+      }
   }
 
   private def unread(latest: Option[String], end: Option[String]): Map[String, Boolean] = {

@@ -6,9 +6,8 @@ import java.time.temporal.ChronoUnit
 import scala.xml.{Node, NodeSeq, Text}
 
 import org.apache.spark.sql.tidegate.UiRequest
-import tidegate.clock.{SeenQuery, SightJson}
+import tidegate.clock.SightJson
 import tidegate.core.EndOfTime
-import tidegate.core.sight.RunState
 
 /** What the pages are made of. */
 private[ui] object Elements {
@@ -86,9 +85,14 @@ private[ui] object Elements {
     if (ms < 0) s"-$text" else text
   }
 
-  def state(query: SeenQuery): String = query.sight.situation.state match {
-    case RunState.Running   => "running"
-    case RunState.Ended     => "ended"
-    case _: RunState.Failed => "failed"
+  /** A number of bytes in the largest unit of which it has one. */
+  def bytes(n: Long): String = Bytes.Units
+    .find { case (_, size) => n >= size }
+    .fold(s"$n B") { case (unit, size) => f"${n.toDouble / size}%.1f $unit" }
+
+  private object Bytes {
+    val Units: Seq[(String, Long)] = Seq("TiB" -> 40, "GiB" -> 30, "MiB" -> 20, "KiB" -> 10).map {
+      case (unit, power) => unit -> (1L << power)
+    }
   }
 }

@@ -2,67 +2,94 @@ package tidegate.ui
 
 import scala.xml.{Node, NodeSeq}
 
-import tidegate.clock.SeenQuery
-
 /**
  * What each operator waits for: boxes for the substreams that hold time, for watermarks, and for
- * operators, with lines between them.
+ * operators, with lines between them. A box is a link to its row.
  */
 private[ui] object FlowGraph {
-  private val (boxWidth, boxHeight, gapX, gapY) = (240, 34, 90, 14)
+  private val (boxWidth, boxHeight, gapX, gapY) = (240, 44, 90, 14)
 
-  private final case class Box(name: String, x: Int, y: Int, kind: String) {
+  /**
+   * @param below
+   *   its second line
+   * @param target
+   *   the id of the place that it is a link to
+   */
+  private final case class Box(
+      name: String,
+      below: String,
+      target: String,
+      x: Int,
+      y: Int,
+      kind: String
+  ) {
     def out: (Int, Int) = (x + boxWidth, y + boxHeight / 2)
     def in: (Int, Int) = (x, y + boxHeight / 2)
   }
 
-  def svg(query: SeenQuery): NodeSeq = {
-    val nodes = query.view.clock.nodes.toSeq.sortBy(_._1)
-    val operators = query.view.clock.operators.toSeq.sortBy(_._1)
-    val watermarks = column(1, nodes.map(_._1), "watermark")
-    val holders = nodes.zip(watermarks).flatMap { case ((_, node), box) =>
-      node.heldBackBy.map(held => Box(held, 0, box.y, "substream") -> box)
+  def svg(run: RunPicture): NodeSeq = {
+    val watermarks = run.watermarks.zipWithIndex.map { case (w, i) =>
+      box(1, i, "watermark", w.name, at(w.mark.watermarkMs), s"substreams-${w.name}")
     }
-    val boxes = column(2, operators.map(_._1), "operator")
+    val holders = run.watermarks.zip(watermarks).zipWithIndex.flatMap { case ((w, to), i) =>
+      w.heldBackBy.map { held =>
+        val behind =
+          if (w.heldBackMs > 0) s"${Elements.spanText(w.heldBackMs)} behind" else "not behind"
+        box(0, i, "substream", held, behind, SubstreamTable.holderId(w.name)) -> to
+      }
+    }
+    val operators = run.operators.zipWithIndex.map { case (o, i) =>
+      box(2, i, "operator", o.name, at(o.mark.watermarkMs), s"operator-${o.name}")
+    }
     val byName = watermarks.map(box => box.name -> box).toMap
-    val rows = operators.zip(boxes).flatMap { case ((_, operator), box) =>
-      byName.get(operator.heldBackBy).map(line(_, box, "tg-flow"))
+    val rows = run.operators.zip(operators).flatMap { case (o, to) =>
+      byName.get(o.heldBackBy).map(line(_, to, "tg-flow"))
     }
-    val states = operators.zip(boxes).flatMap { case ((_, operator), box) =>
-      operator.evictionHeldBackBy
-        .filter(_ != operator.heldBackBy)
+    val states = run.operators.zip(operators).flatMap { case (o, to) =>
+      o.evictionHeldBackBy
+        .filter(_ != o.heldBackBy)
         .flatMap(byName.get)
-        .map(line(_, box, "tg-flow tg-of-state"))
+        .map(line(_, to, "tg-flow tg-of-state"))
     }
-    val height = (math.max(nodes.size, operators.size) + 1) * (boxHeight + gapY)
+    val height = (math.max(watermarks.size, operators.size) + 1) * (boxHeight + gapY)
     <svg id="tg-flow" viewBox={s"0 0 ${3 * boxWidth + 2 * gapX} $height"} role="img" aria-label={
-      operators.map { case (name, o) => s"$name waits for ${o.heldBackBy}" }.mkString(", ")
+      run.operators.map(o => s"${o.name} waits for ${o.heldBackBy}").mkString(", ")
     }>
-      {holders.map { case (holder, box) => line(holder, box, "tg-flow") }}
+      {holders.map { case (holder, to) => line(holder, to, "tg-flow") }}
       {rows}
       {states}
-      {(holders.map(_._1) ++ watermarks ++ boxes).map(draw)}
+      {(holders.map(_._1) ++ watermarks ++ operators).map(draw)}
     </svg>
   }
 
-  private def column(at: Int, names: Seq[String], kind: String): Seq[Box] =
-    names.zipWithIndex.map { case (name, i) =>
-      Box(name, at * (boxWidth + gapX), gapY + i * (boxHeight + gapY), kind)
-    }
+  private def at(ms: Option[Long]): String = Elements.time(ms).content.map(_.text).mkString
+
+  private def box(
+      column: Int,
+      row: Int,
+      kind: String,
+      name: String,
+      below: String,
+      target: String
+  ): Box =
+    Box(name, below, target, column * (boxWidth + gapX), gapY + row * (boxHeight + gapY), kind)
 
   private def draw(box: Box): Node =
-    <g>
+    <a href={s"#${box.target}"}>
       <rect class={s"tg-box tg-${box.kind}"} x={s"${box.x}"} y={s"${box.y}"} width={
       s"$boxWidth"
     } height={
       s"$boxHeight"
     } rx="4"/>
-      <text class="tg-label" x={s"${box.x + boxWidth / 2}"} y={
-      s"${box.y + 21}"
-    } text-anchor="middle">{
-      cut(box.name)
-    }<title>{s"${box.kind} ${box.name}"}</title></text>
-    </g>
+      {text(box, 18, cut(box.name))}
+      {text(box, 35, box.below)}
+      <title>{s"${box.kind} ${box.name}"}</title>
+    </a>
+
+  private def text(box: Box, down: Int, content: String): Node =
+    <text class="tg-label" x={s"${box.x + boxWidth / 2}"} y={
+      s"${box.y + down}"
+    } text-anchor="middle">{content}</text>
 
   private def line(from: Box, to: Box, kind: String): Node = {
     val ((x1, y1), (x2, y2)) = (from.out, to.in)

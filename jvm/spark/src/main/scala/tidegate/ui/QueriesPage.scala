@@ -4,19 +4,18 @@ import scala.xml.Node
 
 import org.apache.spark.sql.tidegate.{UiPage, UiRequest}
 import org.json4s.JsonAST.{JArray, JValue}
-import tidegate.clock.{KnownQueries, SeenQuery}
 import tidegate.ui.Elements._
 
-/** The first page of the tab: all queries of the application that have keyed watermarks. */
-private[ui] object QueriesPage extends UiPage {
+/** The first page of the tab: all queries with keyed watermarks. */
+private[ui] final class QueriesPage(runs: Runs) extends UiPage {
 
   override def path: String = ""
 
   override def title: String = "Event time"
 
   override def html(request: UiRequest): Seq[Node] = page(request) {
-    val queries = KnownQueries.everywhere
-    if (queries.isEmpty) <p>No query with a keyed watermark has run in this application.</p>
+    val all = runs.all
+    if (all.isEmpty) <p>{runs.none}</p>
     else
       sortable(
         "queries",
@@ -26,30 +25,22 @@ private[ui] object QueriesPage extends UiPage {
         "Lowest",
         "Behind the clock",
         "Late rows"
-      )(
-        queries.map(row(request, _))
-      )
+      )(all.map(row(request, _)))
   }
 
-  private def row(request: UiRequest, query: SeenQuery): Seq[Cell] = {
-    val marks = query.view.clock.nodes.values.toSeq
-    val lowest = marks.flatMap(_.mark.watermarkMs).minOption
-    val late = query.sight.situation.lateRows.values.map(_.inAll).sum
-    Seq(
-      Cell(link(request, query), query.ids.label),
-      Cell(state(query)),
-      Cell(marks.size.toLong),
-      time(lowest),
-      lag(lowest, query.sight.situation.nowMs),
-      Cell(late)
-    )
-  }
+  private def row(request: UiRequest, run: RunPicture): Seq[Cell] = Seq(
+    Cell(link(request, run), run.ids.label),
+    Cell(run.state),
+    Cell(run.watermarks.size.toLong),
+    time(run.lowestMs),
+    lag(run.lowestMs, run.atMs),
+    Cell(run.operators.map(_.lateRows).sum)
+  )
 
-  private def link(request: UiRequest, query: SeenQuery): Seq[Node] =
-    <a href={request.link(s"/${EventTimeUi.Prefix}/query/?run=${query.ids.runId}")}>{
-      query.ids.label
+  private def link(request: UiRequest, run: RunPicture): Seq[Node] =
+    <a href={request.link(s"/${EventTimeUi.Prefix}/query/?run=${run.ids.runId}")}>{
+      run.ids.label
     }</a>
 
-  override def json(request: UiRequest): JValue =
-    JArray(KnownQueries.everywhere.toList.map(QueryJson.head))
+  override def json(request: UiRequest): JValue = JArray(runs.all.toList.map(QueryJson.head))
 }

@@ -5,8 +5,8 @@ import scala.xml.{Node, NodeSeq}
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.tidegate.UiRequest
-import org.json4s.JsonAST.{JArray, JString}
+import org.apache.spark.sql.tidegate.{LoggedQuery, TestQueries, UiRequest}
+import org.json4s.JsonAST.{JArray, JNull, JString}
 import org.json4s.jackson.JsonMethods.compact
 
 /** What the pages of the tab "Event time" show of queries; without a server. */
@@ -15,12 +15,15 @@ class EventTimePagesSuite extends KeyedStreamTest {
   private def asked(run: String*): UiRequest =
     UiRequest(name => run.headOption.filter(_ => name == "run"), path => s"/proxy$path")
 
+  private val queriesPage = new QueriesPage(KnownRuns)
+  private val queryPage = new QueryPage(KnownRuns)
+
   private def counts(rows: DataFrame): DataFrame = rows
     .withKeyedWatermark("time", "2 seconds", substream = Seq("sub"), name = "orders")
     .groupBy(window(col("time"), "10 seconds"))
     .count()
 
-  private def page(run: Run): NodeSeq = QueryPage.html(asked(run.query.runId.toString))
+  private def page(run: Run): NodeSeq = queryPage.html(asked(run.query.runId.toString))
 
   private def byId(page: NodeSeq, id: String): Node =
     (page \\ "_").find(_ \@ "id" == id).getOrElse(fail(s"no element has the id $id"))
@@ -42,20 +45,28 @@ class EventTimePagesSuite extends KeyedStreamTest {
       val found = page(run)
       assert(byId(found, "tg-explanation").text.contains("`orders`"))
       assert(
-        rows(found, "substreams-orders") === Seq(
-          Seq("b", "1970-01-01T00:00:08Z", "1 min 30 s", "counts", "holds time back"),
-          Seq("a", "1970-01-01T00:01:38Z", "0 ms", "counts", "")
+        rows(found, "substreams-orders").map(_.take(4)) === Seq(
+          Seq("b holds time back", "1970-01-01T00:00:08Z", "1 min 30 s", "counts"),
+          Seq("a", "1970-01-01T00:01:38Z", "0 ms", "counts")
         )
       )
-      assert(
-        rows(found, "tg-operators").map(_.take(4).patch(2, Nil, 1)) === Seq(
-          Seq("aggregate", "1970-01-01T00:00:08Z", "orders")
-        )
-      )
-      assert(byId(found, "tg-flow").text.contains("aggregate"))
+      val Seq(operator) = rows(found, "tg-operators"): @unchecked
+      assert(operator.take(2) === Seq("aggregate", "1970-01-01T00:00:08Z"))
+      assert(operator(3) === "orders: b")
+      assert((byId(found, "tg-operators") \\ "a").map(_ \@ "href").last === "#holder-orders")
+      assert(byId(found, "holder-orders").text === "b holds time back")
+      assert(found.text.contains("2 count, 0 are idle and left out."))
+      assert(byId(found, "tg-flow").text.contains("1 min 30 s behind"))
       assert((byId(found, "tg-flow") \@ "aria-label") === "aggregate waits for orders")
     }
     check()
+    val Seq(operator) = rows(page(run), "tg-operators"): @unchecked
+    val bytes = run.query.recentProgress.last.stateOperators.head.memoryUsedBytes
+    // The frames of all windows are in one row, as there are no keys.
+    assert(
+      operator.drop(6) ===
+        Seq("1970-01-01T00:00:10Z", "1", Elements.bytes(bytes), "0", "0", "0.00 %")
+    )
     assert((byId(page(run), "tg-chart") \\ "polyline").size === 1)
     assert((byId(page(run), "tg-chart") \@ "aria-label").startsWith("Watermarks from "))
     assert(rows(page(run), "tg-events").exists(_(1) == "new"))
@@ -68,7 +79,7 @@ class EventTimePagesSuite extends KeyedStreamTest {
     run.stop()
     assert(page(run).text.contains("ended"))
     check()
-    val queries = QueriesPage.html(asked())
+    val queries = queriesPage.html(asked())
     val Seq(last) =
       rows(queries, "queries").filter(_.head == run.query.id.toString).take(1): @unchecked
     assert(last(1) === "ended")
@@ -81,13 +92,13 @@ class EventTimePagesSuite extends KeyedStreamTest {
     in.addData((0 until 300).map(i => event(f"s$i%03d", 1000.0 + i)))
     run.settle()
     val found = page(run)
-    assert(rows(found, "substreams-orders").map(_.head) === (0 until 20).map(i => f"s$i%03d"))
+    assert(rows(found, "substreams-orders").map(_.head.take(4)) === (0 until 20).map(i => f"s$i%03d"))
     val histogram = (found \\ "svg").find(_ \@ "class" == "tg-histogram").get
     assert(
       (histogram \@ "aria-label") ===
         "not behind: 1, up to 1 s: 1, up to 10 s: 9, up to 1 min: 50, up to 10 min: 219"
     )
-    assert(found.text.contains("The 20 slowest of 300 substreams."))
+    assert(found.text.contains("The 20 slowest of 300 substreams, those that count first."))
   }
 
   test("names are texts, whatever signs they have") {
@@ -105,25 +116,90 @@ class EventTimePagesSuite extends KeyedStreamTest {
     val run = new Run(counts(in.toDF())).start()
     in.addData(event("a", 10))
     run.settle()
-    val json = QueryPage.json(asked(run.query.runId.toString))
+    val json = queryPage.json(asked(run.query.runId.toString))
     assert((json \ "state") === JString("running"))
     assert((json \ "explanation").values.toString.contains("`orders`"))
-    assert(
-      compact(json \ "watermarks" \ "orders" \ "substreams" \ "a") ===
-        """{"watermark":8000,"idle":false}"""
-    )
+    val substream = json \ "watermarks" \ "orders" \ "substreams" \ "a"
+    assert(compact(substream \ "watermark") === "8000")
+    assert(compact(substream \ "idle") === "false")
+    assert(compact(substream \ "unread") === "false")
+    assert((substream \ "newAt") === (substream \ "activeAt"))
+    val operator = json \ "watermarks" \ "aggregate"
+    assert(compact(operator \ "stateRows") === "1")
+    assert(compact(operator \ "nextWindowEnd") === "10000")
     assert((json \ "batches").children.nonEmpty)
     assert((json \ "events").children.map(_ \ "kind").contains(JString("new")))
-    val all = QueriesPage.json(asked()).asInstanceOf[JArray].arr
+    val all = queriesPage.json(asked()).asInstanceOf[JArray].arr
     assert(all.exists(_ \ "runId" == JString(run.query.runId.toString)))
   }
 
   test("a run that nobody knows, and none: a sentence and a way back") {
-    val unknown = QueryPage.html(asked("nobody"))
+    val unknown = queryPage.html(asked("nobody"))
     assert(unknown.text.contains("No query has had this run in this application"))
     assert(unknown.text.contains("nobody"))
     assert((unknown \\ "a").map(_ \@ "href") === Seq("/proxy/EventTime/"))
-    assert(QueryPage.html(asked()).text.contains("none was asked for"))
+    assert(queryPage.html(asked()).text.contains("none was asked for"))
+  }
+
+  test("an application that has ended: the page from what its event log says of the batches") {
+    val in = events()
+    val run = new Run(counts(in.toDF())).start()
+    in.addData(event("a", 10), event("b", 10))
+    run.settle()
+    in.addData(event("a", 100), event("b", 20))
+    run.settle()
+    in.addData(event("b", 1))
+    run.settle()
+    def logged(endedAtMs: Option[Long], hasFailed: Boolean) = LoggedQuery(
+      Some("hourly"),
+      run.query.id,
+      run.query.runId,
+      endedAtMs,
+      hasFailed,
+      run.query.recentProgress.toSeq.map(TestQueries.logged)
+    )
+    val query = logged(Some(run.clock.getTimeMillis() + 5000), hasFailed = false)
+    assert(LoggedRuns.isKeyed(query))
+    val page = new QueryPage(new LoggedRuns(() => Seq(query)))
+    val found: NodeSeq = page.html(asked(run.query.runId.toString))
+    assert(found.text.contains(s"run ${run.query.runId}, ended"))
+    assert((byId(found, "tg-chart") \\ "polyline").size === 1)
+    val live: NodeSeq = queryPage.html(asked(run.query.runId.toString))
+    // The clock behind it is that of the end.
+    def times(page: NodeSeq) = rows(page, "tg-operators").map(_.patch(2, Nil, 1))
+    assert(times(found) === times(live))
+    assert(byId(found, "tg-flow").text === byId(live, "tg-flow").text)
+    assert(rows(found, "tg-events") === rows(live, "tg-events"))
+    assert(byId(found, "holder-orders").text.contains("time waited for b, 1 min 20 s behind"))
+    assert(found.text.contains("2 count, 0 are idle and left out."))
+    val json = page.json(asked(run.query.runId.toString))
+    assert((json \ "batches") === (queryPage.json(asked(run.query.runId.toString)) \ "batches"))
+    assert((json \ "watermarks" \ "orders" \ "substreams") === JNull)
+    def states(q: LoggedQuery) =
+      rows(new QueriesPage(new LoggedRuns(() => Seq(q))).html(asked()), "queries").map(_.take(2))
+    assert(states(query) === Seq(Seq("hourly", "ended")))
+    assert(states(logged(None, hasFailed = false)) === Seq(Seq("hourly", "not ended")))
+    assert(states(logged(Some(1), hasFailed = true)) === Seq(Seq("hourly", "failed")))
+    val unknown: NodeSeq = page.html(asked("nobody"))
+    assert(unknown.text.contains("The event log has no batch of this run: nobody"))
+  }
+
+  test("queries without keyed watermarks are not in the history") {
+    val in = events()
+    val run = new Run(in.toDF()).start()
+    in.addData(event("a", 10))
+    run.settle()
+    val query = LoggedQuery(None, run.query.id, run.query.runId, None, false, run.query.recentProgress.toSeq)
+    assert(query.progress.nonEmpty)
+    assert(!LoggedRuns.isKeyed(query))
+    assert(new LoggedRuns(() => Seq(query)).all === Nil)
+  }
+
+  test("sizes in their largest unit") {
+    assert(
+      Seq(0L, 1023L, 1024L, 1536L, 5L << 20, 3L << 40).map(Elements.bytes) ===
+        Seq("0 B", "1023 B", "1.0 KiB", "1.5 KiB", "5.0 MiB", "3.0 TiB")
+    )
   }
 
   test("spans of time in their two largest units") {

@@ -18,8 +18,27 @@ final case class NodeView(
     heldBackBy: Option[String]
 )
 
-/** What a user may see of one substream: its own watermark in epoch ms, and whether it is idle. */
-final case class SubstreamView(watermarkMs: Option[Long], idle: Boolean)
+/**
+ * What a user may see of one substream. Times are in epoch ms.
+ *
+ * @param watermarkMs
+ *   its own watermark
+ * @param idle
+ *   whether it is left out
+ * @param activeAtMs
+ *   the wall clock when it last showed activity
+ * @param isUnread
+ *   whether the source has rows of it that were not read, where the source tells
+ * @param newAtMs
+ *   the wall clock when it appeared; `None` if it did before the start of the run
+ */
+final case class SubstreamView(
+    watermarkMs: Option[Long],
+    idle: Boolean,
+    activeAtMs: Long,
+    isUnread: Boolean,
+    newAtMs: Option[Long]
+)
 
 /**
  * What a user may see of a stateful operator, or of one side of a join.

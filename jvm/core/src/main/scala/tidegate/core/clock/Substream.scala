@@ -18,6 +18,9 @@ private[clock] final class Substream(
   /** When the substream last showed activity, in epoch ms. */
   var activeAtMs: Long = Long.MinValue
 
+  /** When it appeared, in epoch ms; `None` if it did before the start of the run. */
+  var newAtMs: Option[Long] = None
+
   /** Whether an event was read, with or without a usable time. */
   var isRead: Boolean = false
 

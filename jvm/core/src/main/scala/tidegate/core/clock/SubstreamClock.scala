@@ -116,7 +116,13 @@ private[clock] final class SubstreamClock(
   def view: NodeView = NodeView(
     mark,
     substreams.map { case (name, s) =>
-      name -> SubstreamView(NoWatermark.toOption(minimum.watermark(s.number)), !isActive(s))
+      name -> SubstreamView(
+        NoWatermark.toOption(minimum.watermark(s.number)),
+        !isActive(s),
+        s.activeAtMs,
+        s.isBehind,
+        s.newAtMs
+      )
     }.toMap,
     if (minimum.isIdle) None else minimum.decidedBy.map(byNumber(_).name)
   )
@@ -432,7 +438,7 @@ private[clock] final class SubstreamClock(
     val added = names.filterNot(substreams.contains).toSeq.sorted
     added.foreach { name =>
       spec.limit.check(substreams.size + 1)
-      make(name, activeAtMs)
+      make(name, activeAtMs).newAtMs = Some(activeAtMs)
     }
     if (added.nonEmpty) {
       changes += 1

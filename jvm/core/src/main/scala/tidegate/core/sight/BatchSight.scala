@@ -9,6 +9,8 @@ import tidegate.core.clock.{ClockBrief, NodeBrief, OperatorView}
  *   the wall clock when the batch had ended
  * @param batchTimeMs
  *   the wall clock when the batch was put together: `current_timestamp()` in it
+ * @param inputRows
+ *   how many rows the batch read
  * @param watermarks
  *   as they were when the batch ended, by name
  * @param operators
@@ -18,6 +20,7 @@ final case class BatchSight(
     batchId: Long,
     wallClockMs: Long,
     batchTimeMs: Long,
+    inputRows: Long,
     watermarks: Map[String, WatermarkSight],
     operators: Map[String, OperatorSight]
 )
@@ -38,8 +41,20 @@ final case class WatermarkSight(brief: NodeBrief, futureEvents: Count) {
  *
  * @param lateRows
  *   of the batch, and of all batches since the query was started
+ * @param state
+ *   how large the state was; the sides of a join have one together
+ * @param nextEndMs
+ *   the end of the next window that will be closed, if the operator has windows of known length
  */
-final case class OperatorSight(view: OperatorView, lateRows: Count)
+final case class OperatorSight(
+    view: OperatorView,
+    lateRows: Count,
+    state: Option[StateSize] = None,
+    nextEndMs: Option[Long] = None
+)
+
+/** How large a state is: in rows, and in bytes as its store counts them. */
+final case class StateSize(rows: Long, bytes: Long)
 
 /** A number of rows: in a batch, and since the query was started. */
 final case class Count(inBatch: Long, inAll: Long)
@@ -56,14 +71,23 @@ object BatchSight {
       batchId: Long,
       wallClockMs: Long,
       batchTimeMs: Long,
+      inputRows: Long,
       times: ClockBrief,
       late: String => Count,
-      future: String => Count
+      future: String => Count,
+      states: Map[String, StateSize]
   ): BatchSight = BatchSight(
     batchId,
     wallClockMs,
     batchTimeMs,
+    inputRows,
     times.nodes.map { case (name, brief) => name -> WatermarkSight(brief, future(name)) },
-    times.operators.map { case (name, view) => name -> OperatorSight(view, late(name)) }
+    times.operators.map { case (name, view) =>
+      name -> OperatorSight(view, late(name), states.get(name), nextEndMs(view))
+    }
   )
+
+  private def nextEndMs(view: OperatorView): Option[Long] =
+    for (windows <- view.mark.frames; ms <- view.mark.watermarkMs; end <- windows.nextEnd(ms))
+      yield end
 }

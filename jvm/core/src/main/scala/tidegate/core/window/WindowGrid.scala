@@ -29,6 +29,10 @@ final case class WindowGrid(
     if (ms >= EndOfTime.Ms) ms
     else FrameGrid.frameOf(ms, slideMs, Math.floorMod(offsetMs, slideMs) + sizeMs % slideMs)
 
+  /** The end of the next window that is open at the watermark `ms`; none at the end of time. */
+  def nextEnd(ms: Long): Option[Long] =
+    Option.when(ms < EndOfTime.Ms - slideMs)(lastEnd(ms) + slideMs)
+
   /** Whether windows overlap. */
   def isSliding: Boolean = sizeMs > slideMs
 

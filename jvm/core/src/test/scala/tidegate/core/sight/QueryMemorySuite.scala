@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 class QueryMemorySuite extends AnyFunSuite {
 
   private def batch(id: Long): BatchSight =
-    BatchSight(id, id * 1000, id * 1000, Map.empty, Map.empty)
+    BatchSight(id, id * 1000, id * 1000, 0, Map.empty, Map.empty)
 
   private def event(n: Long): SightEvent = SightEvent(n, SightEvent.New, "orders", Nil, 1, "")
 

@@ -37,7 +37,7 @@ private final class EventTimeReporter(query: MicroBatchExecution, reports: Query
   private val ownGauges = new ShownGauges(metrics, reports.gauges)
 
   override def updateProgress(progress: StreamingQueryProgress): Unit = {
-    val told = reports.batchEnded(progress.batchId)
+    val told = reports.batchEnded(progress.batchId, progress.numInputRows)
     progress.sources.find(_.description == reports.source).foreach(_.metrics.putAll(told.asJava))
     super.updateProgress(filled(progress, hasBatch = true))
     showGauge()

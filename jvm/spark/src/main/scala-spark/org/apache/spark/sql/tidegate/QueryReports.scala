@@ -15,10 +15,12 @@ trait QueryReports {
   /**
    * A batch has run. Asked by the thread of the query, before anybody sees the progress.
    *
+   * @param inputRows
+   *   how many rows the batch read from the sources
    * @return
    *   what the source `source` shows as its metrics, beside what it shows by itself
    */
-  def batchEnded(batchId: Long): Map[String, String]
+  def batchEnded(batchId: Long, inputRows: Long): Map[String, String]
 
   /** The source whose metrics are completed. */
   def source: String
@@ -42,7 +44,8 @@ object QueryReports {
   def later(make: => QueryReports): QueryReports = new QueryReports {
     private lazy val made = make
     override def times(hasBatch: Boolean): Map[String, Long] = made.times(hasBatch)
-    override def batchEnded(batchId: Long): Map[String, String] = made.batchEnded(batchId)
+    override def batchEnded(batchId: Long, inputRows: Long): Map[String, String] =
+      made.batchEnded(batchId, inputRows)
     override def source: String = made.source
     override def gauges: Seq[QueryGauge] = made.gauges
   }

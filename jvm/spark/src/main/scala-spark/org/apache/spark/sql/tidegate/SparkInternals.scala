@@ -170,6 +170,10 @@ object SparkInternals {
   def plannedExecution(query: StreamingQuery): Option[MicroBatchExecution] =
     executionBy(query, Deadline.now)
 
+  /** The plan of the last batch; `None` before the first. */
+  def lastPlan(query: MicroBatchExecution): Option[org.apache.spark.sql.execution.SparkPlan] =
+    Option(query.lastExecution).map(_.executedPlan)
+
   private def executionBy(query: StreamingQuery, until: Deadline): Option[MicroBatchExecution] =
     microBatch(query).filter { m =>
       // If the query's own thread asked for the plan, Spark would make the plan now, which is too

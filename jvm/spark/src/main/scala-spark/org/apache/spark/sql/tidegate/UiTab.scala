@@ -56,13 +56,17 @@ object UiTab {
    * @param files
    *   made only if the tab is added
    */
-  def attach(
-      context: SparkContext,
+  def attach(context: SparkContext, prefix: String, title: String, pages: => Seq[UiPage])(
+      files: => Seq[UiFile]
+  ): Unit = context.ui.foreach(attachTo(_, prefix, title, pages)(files))
+
+  private[tidegate] def attachTo(
+      ui: SparkUI,
       prefix: String,
       title: String,
-      pages: Seq[UiPage]
+      pages: => Seq[UiPage]
   )(files: => Seq[UiFile]): Unit = synchronized {
-    context.ui.filterNot(_.getTabs.exists(_.prefix == prefix)).foreach { ui =>
+    if (!ui.getTabs.exists(_.prefix == prefix)) {
       files.foreach(file => UiFiles.attach(ui, file.path, file.contentType, file.text))
       ui.attachTab(new UiTab(ui, prefix, title, pages) {
         override def displayOrder: Int = Order

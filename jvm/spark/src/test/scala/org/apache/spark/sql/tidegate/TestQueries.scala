@@ -18,7 +18,7 @@ import org.apache.spark.sql.classic.{Dataset => ClassicDataset}
 import org.apache.spark.sql.execution.streaming.sources.ForeachBatchSink
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.execution.{ExplainMode, SparkPlan}
-import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryProgress, Trigger}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{DataFrame, Dataset, Row, SparkSession}
 import org.apache.spark.util.ManualClock
@@ -100,6 +100,10 @@ object TestQueries {
       castToImpl(session),
       LocalRelation(DataTypeUtils.toAttributes(schema), rows, isStreaming = true)
     )
+
+  /** A progress as the event log of an application gives it back. */
+  def logged(progress: StreamingQueryProgress): StreamingQueryProgress =
+    StreamingQueryProgress.fromJson(progress.json)
 }
 
 /** A clock that moves only when it is told to, in ms. */
