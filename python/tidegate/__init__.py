@@ -36,6 +36,7 @@ from tidegate.monitoring import (
 )
 from tidegate.naming import tidegateName
 from tidegate.ordering import orderByEventTime
+from tidegate.pictures import plot
 from tidegate.policies import (
     Emission,
     Policy,
@@ -103,6 +104,7 @@ __all__ = [
     "limitingTimestampAndWallClockLag",
     "mapAsync",
     "orderByEventTime",
+    "plot",
     "progress",
     "progressOf",
     "release",

@@ -53,8 +53,8 @@ PROGRESS_TABLE = "tidegate_progress"
 
 PROGRESS = f"""
 SELECT batch_id AS batchId, unix_millis(wall_clock) AS wallClock,
-  unix_millis(batch_time) AS batchTime, input_rows AS inputRows, name, kind, key, unix_millis(watermark) AS watermark,
-  lag_ms AS lagMs, idle, held_back_by AS heldBackBy,
+  unix_millis(batch_time) AS batchTime, input_rows AS inputRows, name, kind, key,
+  unix_millis(watermark) AS watermark, lag_ms AS lagMs, idle, held_back_by AS heldBackBy,
   unix_millis(held_back_since) AS heldBackSince, held_back_ms AS heldBackMs,
   active_substreams AS activeSubstreams, idle_substreams AS idleSubstreams,
   unread_substreams AS unreadSubstreams, unix_millis(moved_at) AS movedAt,

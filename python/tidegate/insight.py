@@ -104,8 +104,8 @@ def progress(query: StreamingQuery, last: int | None = None) -> list[BatchProgre
     -------
     list of BatchProgress
         Each with its ``batchId``, the ``wallClock`` when the batch had ended, the ``batchTime``
-        when it was put together, its ``inputRows``, and ``watermarks`` and ``operators`` by name. Times are in
-        UTC.
+        when it was put together, its ``inputRows``, and ``watermarks`` and ``operators`` by name.
+        Times are in UTC.
 
         A watermark has its ``key``, its value as ``watermark`` (``None`` before there is one),
         ``lagMs``, how far it was behind the wall clock, and ``idle``, whether all of its substreams
