@@ -1,10 +1,13 @@
-"""A session with Spark's UI, and a browser of the system."""
+"""A session with Spark's UI and an event log, a broker, a history server, and a browser."""
 
 import os
+import re
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
@@ -14,15 +17,57 @@ from browsers import browser
 
 import sessions
 import tidegate
+from kafka.conftest import JARS, kafka, topics
+from logs import wait_for
 
-__all__ = ["browser"]
+__all__ = ["browser", "kafka", "topics"]
+
+BOUND = re.compile(r"HistoryServer.* started at (http://\S+)")
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    """Start a session whose UI is on a free port."""
+def event_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the event logs."""
+    return tmp_path_factory.mktemp("event-log")
+
+
+@pytest.fixture(scope="session")
+def spark(kafka: Callable[[], str], event_log: Path) -> Iterator[SparkSession]:
+    """Start a session whose UI is on a free port, while the broker starts."""
     os.environ["TZ"] = "UTC"
-    builder = tidegate.configure(sessions.builder())
+    connector = ",".join(str(jar) for jar in sorted((JARS / "connector").glob("*.jar")))
+    builder = tidegate.configure(sessions.builder().config("spark.jars", connector))
     builder = builder.config("spark.ui.enabled", "true").config("spark.ui.port", "0")
+    builder = builder.config("spark.eventLog.enabled", "true")
+    builder = builder.config("spark.eventLog.dir", event_log.as_uri())
     with builder.getOrCreate() as spark:
         yield spark
+
+
+@pytest.fixture(scope="session")
+def history(event_log: Path) -> Iterator[str]:
+    """Start Spark's history server with the jar of the wheel, and return its address."""
+    home = Path(pyspark.__file__).parent
+    options = {
+        "spark.history.fs.logDirectory": event_log.as_uri(),
+        "spark.history.fs.update.interval": "1s",
+        "spark.history.ui.port": "0",
+    }
+    process = subprocess.Popen(
+        [home / "bin" / "spark-class", "org.apache.spark.deploy.history.HistoryServer"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ
+        | {
+            "SPARK_HOME": str(home),
+            "SPARK_DAEMON_CLASSPATH": str(tidegate.jarPath()),
+            "SPARK_HISTORY_OPTS": " ".join(f"-D{key}={value}" for key, value in options.items()),
+        },
+    )
+    assert process.stderr is not None
+    try:
+        yield wait_for(BOUND, process.stderr, "the history server")[1]
+    finally:
+        process.terminate()
+        process.wait(60)

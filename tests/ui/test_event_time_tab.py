@@ -1,14 +1,20 @@
 """The tab "Event time" in a browser: lines and tables, in light and dark, by mouse and keyboard."""
 
 import json
+import re
 from pathlib import Path
+from threading import Event
 from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
+
+import tidegate
+from feeds import counts
+from kafka.topics import Topics
 
 SUBSTREAMS = 10_000
 
@@ -69,9 +75,13 @@ def test_tab_when_opened_from_the_ui_then_shows_lines_tables_and_sentences(
     expect(page.locator("#tg-chart polyline")).to_have_count(1)
     expect(page.locator("#tg-flow")).to_contain_text("aggregate")
     slowest = page.locator("#substreams-orders tbody tr").first
-    expect(slowest).to_contain_text("b")
-    expect(slowest).to_contain_text("holds time back")
-    expect(page.locator("#tg-operators tbody tr")).to_contain_text("aggregate")
+    expect(slowest).to_contain_text("b holds time back")
+    operator = page.locator("#tg-operators tbody tr")
+    expect(operator).to_contain_text("aggregate")
+    # From the operator to the substream that it waits for, by the keyboard.
+    operator.get_by_role("link", name="b", exact=True).focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("#holder-orders$"))
     expect(page.locator("#tg-events")).to_contain_text("new substreams")
     assert errors == []
 
@@ -116,3 +126,70 @@ def test_page_when_there_are_ten_thousand_substreams_then_has_twenty_rows_and_a_
     expect(page.locator(".tg-histogram")).to_have_count(1)
     expect(page.locator("#tg-content")).to_contain_text("The 20 slowest of 10,000 substreams")
     query.stop()
+
+
+def test_page_when_a_kafka_query_runs_then_shows_what_is_to_be_read_and_goes_on_by_itself(
+    page: Page, spark: SparkSession, topics: Topics, tmp_path: Path
+) -> None:
+    topic = topics.create(partitions=2)
+    topics.send(topic, [("12:30:10", 0)] + [(f"12:00:{i:02}", 1) for i in range(20)])
+    keyed = tidegate.withKeyedWatermark(
+        topics.stream(topic, maxOffsetsPerTrigger=4),
+        "time",
+        "5 seconds",
+        substream="partition",
+        name="events",
+    )
+    in_batch, goes_on = Event(), Event()
+
+    def wait(_: DataFrame, batch: int) -> None:
+        if batch == 1:
+            in_batch.set()
+            goes_on.wait(120)
+
+    started = counts(keyed).writeStream.foreachBatch(wait)
+    query = started.option("checkpointLocation", str(tmp_path)).start()
+    assert in_batch.wait(120)
+    address = f"{spark.sparkContext.uiWebUrl}/EventTime/query/"
+    with urlopen(f"{address}json?run={query.runId}") as answer:
+        substreams = json.load(answer)["watermarks"]["events"]["substreams"]
+    assert substreams["1"]["unread"] and not substreams["1"]["idle"]
+    unread = substreams["1"]["unreadRows"]
+    assert unread > 0
+
+    page.goto(f"{address}?run={query.runId}")
+    slowest = page.locator("#substreams-events tbody tr").first
+    expect(slowest).to_contain_text("1 holds time back")
+    expect(slowest.locator("td").nth(5)).to_have_text(str(unread))
+    expect(page.locator("#tg-content")).to_contain_text("have rows to be read.")
+    page.locator("#tg-live").check()
+    goes_on.set()
+    query.processAllAvailable()
+    # The page fetches itself, without a reload.
+    expect(slowest.locator("td").nth(5)).to_have_text("0", timeout=30_000)
+    expect(page.locator("#tg-chart polyline")).to_have_count(1)
+    expect(page.locator("#tg-live")).to_be_checked()
+    query.stop()
+
+
+def test_history_when_its_server_has_the_jar_then_has_the_tab(
+    page: Page, spark: SparkSession, query: StreamingQuery, history: str
+) -> None:
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    application = f"{history}/history/{spark.sparkContext.applicationId}"
+    for _ in range(60):
+        page.goto(f"{application}/EventTime/")
+        if page.locator(f"a[href$='{query.runId}']").count():
+            break
+        # The server looks at the folder once a second.
+        page.wait_for_timeout(1000)
+    page.locator(f"a[href$='{query.runId}']").click()
+    expect(page.locator("#tg-chart polyline")).to_have_count(1)
+    expect(page.locator("#tg-flow")).to_contain_text("aggregate")
+    expect(page.locator("#holder-orders")).to_contain_text("time waited for b, 10 min behind")
+    expect(page.locator("#tg-events")).to_contain_text("new substreams")
+    table = page.locator("#tg-events")
+    table.get_by_role("button", name="Kind").click()
+    expect(table.locator("th", has_text="Kind")).to_have_attribute("aria-sort", "ascending")
+    assert errors == []

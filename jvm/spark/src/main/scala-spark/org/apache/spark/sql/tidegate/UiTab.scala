@@ -67,7 +67,10 @@ object UiTab {
       pages: => Seq[UiPage]
   )(files: => Seq[UiFile]): Unit = synchronized {
     if (!ui.getTabs.exists(_.prefix == prefix)) {
-      files.foreach(file => UiFiles.attach(ui, file.path, file.contentType, file.text))
+      // In the history server each application has a base of its own.
+      files.foreach { file =>
+        UiFiles.attach(ui, ui.getBasePath + file.path, file.contentType, file.text)
+      }
       ui.attachTab(new UiTab(ui, prefix, title, pages) {
         override def displayOrder: Int = Order
       })
