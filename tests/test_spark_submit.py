@@ -21,7 +21,7 @@ facade = loader.loadClass("tidegate.PythonFacade").newInstance()
 keyed = DataFrame(
     facade.withKeyedWatermark(
         rows._jdf, "time", 0, "fixedLag", ["0 seconds"], [], None, None, [], None, None, False,
-        None),
+        None, None, None),
     spark)
 query = (keyed.groupBy(F.window("time", "1 minute")).count().writeStream.format("noop")
     .option("checkpointLocation", folder + "/checkpoint").trigger(availableNow=True).start())

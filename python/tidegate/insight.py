@@ -146,8 +146,8 @@ def progress(query: StreamingQuery, last: int | None = None) -> list[BatchProgre
     ... )
     >>> query.processAllAvailable()
     >>> batch, = tidegate.progress(query, last=1)
-    >>> batch["watermarks"]["orders"]["activeSubstreams"]
-    1
+    >>> batch["batchId"], batch["watermarks"]["orders"]["futureEvents"]
+    (0, 0)
     >>> query.stop()
     """
     number = _number(last)
