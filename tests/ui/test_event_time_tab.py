@@ -28,7 +28,9 @@ def _write(folder: Path, number: int, rows: list[tuple[str, str]]) -> None:
 
 def _started(spark: SparkSession, folder: Path, name: str) -> StreamingQuery:
     orders = spark.readStream.schema("shop STRING, time TIMESTAMP").json(str(folder))
-    keyed = orders.withKeyedWatermark("time", "5 seconds", substream="shop", name="orders")
+    keyed = orders.withKeyedWatermark(
+        "time", "5 seconds", substream="shop", name="orders", idleTimeout=None
+    )
     counts = keyed.groupBy(F.window("time", "1 minute")).count()
     return counts.writeStream.format("noop").queryName(name).start()
 
@@ -79,7 +81,7 @@ def test_tab_when_opened_from_the_ui_then_shows_lines_tables_and_sentences(
     operator = page.locator("#tg-operators tbody tr")
     expect(operator).to_contain_text("aggregate")
     # From the operator to the substream that it waits for, by the keyboard.
-    operator.get_by_role("link", name="b", exact=True).focus()
+    operator.get_by_role("link", name="b", exact=True).first.focus()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("#holder-orders$"))
     expect(page.locator("#tg-events")).to_contain_text("new substreams")
@@ -139,10 +141,12 @@ def test_page_when_a_kafka_query_runs_then_shows_what_is_to_be_read_and_goes_on_
         "5 seconds",
         substream="partition",
         name="events",
+        idleTimeout=None,
     )
     in_batch, goes_on = Event(), Event()
 
-    def wait(_: DataFrame, batch: int) -> None:
+    def wait(rows: DataFrame, batch: int) -> None:
+        rows.collect()
         if batch == 1:
             in_batch.set()
             goes_on.wait(120)
@@ -187,7 +191,7 @@ def test_history_when_its_server_has_the_jar_then_has_the_tab(
     page.locator(f"a[href$='{query.runId}']").click()
     expect(page.locator("#tg-chart polyline")).to_have_count(1)
     expect(page.locator("#tg-flow")).to_contain_text("aggregate")
-    expect(page.locator("#holder-orders")).to_contain_text("time waited for b, 10 min behind")
+    expect(page.locator("#holder-orders")).to_contain_text("time waited for b, 9 min 50 s behind")
     expect(page.locator("#tg-events")).to_contain_text("new substreams")
     table = page.locator("#tg-events")
     table.get_by_role("button", name="Kind").click()
