@@ -50,8 +50,8 @@ private[ui] object Elements {
 
   /** A point in event time. */
   def time(ms: Option[Long]): Cell = ms.fold(Cell.empty) { at =>
-    if (at >= EndOfTime.Ms) Cell(Text("the end of time"), at.toString)
-    else Cell(Text(instant(at)), at.toString)
+    val text = if (at >= EndOfTime.Ms) "the end of time" else instant(at)
+    Cell(<span class="tg-time">{text}</span>, at.toString)
   }
 
   /** In UTC, to the ms. */
