@@ -9,25 +9,37 @@ import tidegate.core.sight.Words
 
 /**
  * Tells in the log what happens to the watermarks of a query: as INFO what is usual, as WARN what
- * costs rows or time.
+ * costs rows or time. A substream that falls idle and comes back in each second must not fill the
+ * log, so there are at most `LinesPerMinute` of both together; the memory of the query has them all.
  *
  * @param query
  *   the name of the query, or its id
  */
 private[clock] final class ClockLog(query: => String) extends Logging {
 
-  def tell(event: ClockEvent): Unit = {
-    lazy val line = s"Query $query, watermark `${event.node}`: ${ClockLog.words(event)}"
-    event match {
-      case _: PolicyChanged | _: ColumnsChanged | _: HeldBack | _: LateAfterIdle | _: Stalled |
-          _: Withheld =>
-        logWarning(line)
-      case _ => logInfo(line)
+  private val limit = new LineLimit(ClockLog.LinesPerMinute)
+
+  def tell(event: ClockEvent, nowMs: Long): Unit =
+    if (limit.admits(nowMs)(leftOut)) {
+      lazy val line = s"Query $query, watermark `${event.node}`: ${ClockLog.words(event)}"
+      event match {
+        case _: PolicyChanged | _: ColumnsChanged | _: HeldBack | _: LateAfterIdle | _: Stalled |
+            _: Withheld =>
+          logWarning(line)
+        case _ => logInfo(line)
+      }
     }
-  }
+
+  private def leftOut(lines: Long): Unit = logWarning(
+    s"Query $query: $lines more lines about its watermarks were left out of the last minute. The tab " +
+      "`Event time` of Spark's UI has the last ones."
+  )
 }
 
 private[tidegate] object ClockLog {
+
+  /** Of lines about watermarks, for each query. */
+  private val LinesPerMinute = 60
 
   /** So many substreams are named; a stream may have many thousands. */
   private val MostNames = 10

@@ -28,8 +28,9 @@ private[clock] final class ClockSight(query: RunningQuery, totals: ClockTotals)
 
   /** Takes in what has happened. */
   def tell(event: ClockEvent): Unit = {
-    log.tell(event)
-    remember(remembered(event, query.wallClockMs))
+    val nowMs = query.wallClockMs
+    log.tell(event, nowMs)
+    remember(remembered(event, nowMs))
   }
 
   /** What happened since the last batch, as long as it is not too much for its figures. */

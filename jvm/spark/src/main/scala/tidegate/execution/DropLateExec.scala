@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
-import org.apache.spark.sql.tidegate.ParquetRows
+import org.apache.spark.sql.tidegate.{ParquetRows, SparkInternals}
 import tidegate.columns.{EventTimeTag, WindowMark, WindowRole, WindowTimes}
 import tidegate.core.EndOfTime
 import tidegate.core.clock.OperatorBatch
@@ -105,15 +105,18 @@ final case class DropLateExec(
     LateLog(text, late, longMetric("numLateRows"), files)
   }
 
-  private def lateFiles(to: LateFolder): LateFiles = LateFiles(
-    to,
-    lateMs,
-    timeOfRow,
-    child.output,
-    substream,
-    ParquetRows.of(session, LateFolder.schema(child.output)),
-    longMetric("numNotWritten")
-  )
+  private def lateFiles(to: LateFolder): LateFiles = {
+    to.removeLeftovers(SparkInternals.hadoopConf(session))
+    LateFiles(
+      to,
+      lateMs,
+      timeOfRow,
+      child.output,
+      substream,
+      ParquetRows.of(session, LateFolder.schema(child.output)),
+      longMetric("numNotWritten")
+    )
+  }
 
   /**
    * Whether a copy of a row is the one in the latest window: if that copy is late, all copies are.

@@ -14,6 +14,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeProjection
 }
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{BinaryExecNode, CodegenSupport, SparkPlan}
 import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType}
 import tidegate.core.clock.{NodeMark, OperatorBatch}
@@ -67,8 +68,19 @@ final case class KeyedWatermarkExec(
     }
   }
 
+  override lazy val metrics: Map[String, SQLMetric] = Map(
+    "numFutureRows" ->
+      SQLMetrics.createMetric(sparkContext, "number of rows too far in the future")
+  )
+
+  /** What notes the rows, and shows in the UI what it has found. */
+  private def noting: SubstreamStats = {
+    stats.addFutureTo(longMetric("numFutureRows"))
+    stats
+  }
+
   override protected def doExecute(): RDD[InternalRow] = {
-    val noted = stats
+    val noted = noting
     val time = left.output.indexWhere(_.exprId == observed.exprId)
     val columns = left.output
     val by = substreamColumns
@@ -101,7 +113,7 @@ final case class KeyedWatermarkExec(
     left.asInstanceOf[CodegenSupport].produce(ctx, this)
 
   override def doConsume(ctx: CodegenContext, input: Seq[ExprCode], row: ExprCode): String = {
-    val noted = ctx.addReferenceObj("substreamStats", stats)
+    val noted = ctx.addReferenceObj("substreamStats", noting)
     ctx.INPUT_ROW = null
     ctx.currentVars = input
     val time = input(left.output.indexWhere(_.exprId == observed.exprId))

@@ -20,13 +20,16 @@ import org.apache.spark.sql.types._
  *   of the batch, in epoch ms
  * @param maxRows
  *   how many rows the tasks of a batch write together
+ * @param leftovers
+ *   the batch, if an earlier run may have begun it
  */
 private[tidegate] final case class LateFolder(
     path: String,
     queryId: UUID,
     origin: LateOrigin,
     wallClockMs: Long,
-    maxRows: Long
+    maxRows: Long,
+    leftovers: Option[Long]
 ) {
 
   private[execution] def file(batch: Long, partition: Int): Path =
@@ -37,9 +40,10 @@ private[tidegate] final case class LateFolder(
 
   /**
    * Removes what a run of the batch has left that did not come to its end: the next run may have
-   * other partitions.
+   * other partitions. To be called when the batch runs, and not when it is planned: a sink that has
+   * committed the batch skips it, and then its files are all there.
    */
-  def removeLeftovers(batch: Long, conf: Configuration): Unit = {
+  def removeLeftovers(conf: Configuration): Unit = leftovers.foreach { batch =>
     val folder = new Path(path)
     val system = folder.getFileSystem(conf)
     if (system.exists(folder)) {

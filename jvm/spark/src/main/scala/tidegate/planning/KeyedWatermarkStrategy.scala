@@ -5,7 +5,6 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
-import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.clock.RunningQuery
 import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
 import tidegate.core.{EndOfTime, Saturating}
@@ -254,17 +253,14 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     )
   }
 
-  private def lateFolder(path: String, origin: LateOrigin, query: RunningQuery): LateFolder = {
-    val folder = LateFolder(
+  private def lateFolder(path: String, origin: LateOrigin, query: RunningQuery): LateFolder =
+    LateFolder(
       path,
       query.id,
       origin,
       query.batchTimestampMs,
-      Settings.MaxLateRowsPerBatch.in(session.sessionState.conf)
+      Settings.MaxLateRowsPerBatch.in(session.sessionState.conf),
+      // Only the first batch of a run may have begun in an earlier run.
+      leftovers = Option.when(query.lastBatch.isEmpty)(query.batchId)
     )
-    // Only the first batch of a run may have begun in an earlier run.
-    if (query.lastBatch.isEmpty)
-      folder.removeLeftovers(query.batchId, SparkInternals.hadoopConf(session))
-    folder
-  }
 }

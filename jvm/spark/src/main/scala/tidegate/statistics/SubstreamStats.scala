@@ -4,6 +4,7 @@ import java.io.{ObjectInputStream, ObjectOutputStream}
 
 import scala.collection.mutable
 
+import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.AccumulatorV2
 import tidegate.core.clock.SubstreamLimit
 
@@ -40,6 +41,11 @@ final class SubstreamStats(
 
   /** The events below the watermark that other copies have seen, by name. */
   @transient private var late = mutable.Map.empty[String, PartitionCounts]
+
+  @transient private var futureTotal: SQLMetric = _
+
+  /** Adds the events too far in the future to a metric on the driver, as they are merged. */
+  def addFutureTo(metric: SQLMetric): Unit = futureTotal = metric
 
   private def newTree = new SubstreamNode(new SubstreamCounter(limit))
 
@@ -130,7 +136,9 @@ final class SubstreamStats(
     that.allLate.foreach { case (name, counts) =>
       if (tops.contains(name)) late(name) = late.getOrElse(name, PartitionCounts.none).max(counts)
     }
+    val before = future.total
     future = future.max(that.future)
+    if (futureTotal != null) futureTotal += future.total - before
     times.merge(that.times)
   }
 

@@ -23,6 +23,7 @@ final case class FaultCase(query: FaultQuery, isUpdate: Boolean, hasFileSink: Bo
   private def in(run: Path): Path = run.resolve(name.replaceAll("\\W+", "-"))
   private def checkpoint(run: Path): Path = in(run).resolve("checkpoint")
   private def output(run: Path): Path = in(run).resolve("output")
+  private def late(run: Path): Path = in(run).resolve("late")
   private def end(run: Path): Path = in(run).resolve("end")
 
   /** Runs the query until it has read all files, and writes down that it has. */
@@ -31,8 +32,8 @@ final case class FaultCase(query: FaultQuery, isUpdate: Boolean, hasFileSink: Bo
     // What is left if the process is killed while Spark writes the first offset. Spark refuses it.
     if (!Files.exists(checkpoint(run).resolve("offsets/0")))
       FileUtils.deleteDirectory(checkpoint(run).toFile)
-    val writer = inputs
-      .queried(spark, query)
+    val writer = FaultQuery.lateRows
+      .withValue(Some(late(run)))(inputs.queried(spark, query))
       .writeStream
       .queryName(name)
       .outputMode(if (isUpdate) OutputMode.Update() else OutputMode.Append())
@@ -62,8 +63,21 @@ final case class FaultCase(query: FaultQuery, isUpdate: Boolean, hasFileSink: Bo
         // Reads the files that the sink has committed, and no others.
         spark.read.text(output(run).toString).collect().map(_.getString(0)).sorted.toSeq
       else new BatchFiles(output(run)).rows
-    FaultResult(rows, Checkpoints.log(spark, checkpoint(run)))
+    FaultResult(rows, lateRows(spark, run), Checkpoints.log(spark, checkpoint(run)))
   }
+
+  /** The late rows of the operators, each with its batch. */
+  private def lateRows(spark: SparkSession, run: Path): Seq[String] =
+    Option(late(run).toFile.listFiles()).toSeq.flatten.filter(_.list().nonEmpty).sorted.flatMap { folder =>
+      spark.read
+        .option("mergeSchema", "true")
+        .parquet(folder.toString)
+        .drop("query", "wall_clock")
+        .toJSON
+        .collect()
+        .toSeq
+        .sorted
+    }
 }
 
 object FaultCase {
@@ -95,7 +109,9 @@ object FaultCase {
  *
  * @param rows
  *   the text of the rows, sorted
+ * @param late
+ *   the text of the late rows, sorted
  * @param batches
  *   the watermarks of every operator in every batch
  */
-final case class FaultResult(rows: Seq[String], batches: Seq[LoggedBatch])
+final case class FaultResult(rows: Seq[String], late: Seq[String], batches: Seq[LoggedBatch])

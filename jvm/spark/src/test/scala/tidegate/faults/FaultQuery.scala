@@ -1,6 +1,10 @@
 package tidegate
 package faults
 
+import java.nio.file.Path
+
+import scala.util.DynamicVariable
+
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{Column, DataFrame}
 import tidegate.operators.BufferByTimer
@@ -25,13 +29,17 @@ object FaultQuery {
   private val both = Seq(false, true)
   private val onRocksDb = StateStoreKind.all.filterNot(_ == StateStoreKind.hdfs)
 
+  /** The folder to which the late rows of a query go that is made, if there is one. */
+  val lateRows: DynamicVariable[Option[Path]] = new DynamicVariable(None)
+
   private def keyed(df: DataFrame, name: String, key: Int = 0): DataFrame = df.withKeyedWatermark(
     "time",
     "3 seconds",
     key,
     substream = Seq("sub"),
     idleTimeout = null,
-    name = name
+    name = name,
+    lateRows = lateRows.value.map(_.resolve(name).toString).orNull
   )
 
   /** A query over one stream. */

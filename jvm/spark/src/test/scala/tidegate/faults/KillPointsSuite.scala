@@ -43,6 +43,7 @@ class KillPointsSuite extends KeyedStreamTest with BeforeAndAfterAll {
           if (!kind.hasEnded(run)) kind.run(spark, inputs, run)
           val found = kind.result(spark, run)
           assert(found.rows === undisturbed.rows)
+          assert(found.late === undisturbed.late)
           assert(found.batches === undisturbed.batches)
         }
       }

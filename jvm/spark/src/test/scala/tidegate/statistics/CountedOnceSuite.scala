@@ -3,8 +3,9 @@ package statistics
 
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
-import org.apache.spark.sql.tidegate.{TestClock, TestQueries}
+import org.apache.spark.sql.tidegate.{SparkInternals, TestClock, TestQueries}
 import org.apache.spark.sql.{DataFrame, Dataset, Row}
+import tidegate.execution.KeyedWatermarkExec
 
 /** What a batch counts does not depend on how often, and in which partitions, it is read. */
 class CountedOnceSuite extends KeyedStreamTest {
@@ -70,6 +71,25 @@ class CountedOnceSuite extends KeyedStreamTest {
     assert(
       query.recentProgress.flatMap(_.stateOperators).map(_.numRowsDroppedByWatermark).sum === 8L
     )
+  }
+
+  test("the node of the plan shows the events in the future, each once") {
+    val in = events()
+    val keyed =
+      in.toDF().withKeyedWatermark("time", "0 seconds", name = "guarded", maxFutureSkew = "1 hour")
+    var shown = Seq.empty[Long]
+    val query = start(keyed) { batch =>
+      batch.collect()
+      batch.collect()
+      val running = spark.streams.active.flatMap(SparkInternals.plannedExecution).head
+      shown ++= SparkInternals.lastPlan(running).get.collect { case k: KeyedWatermarkExec =>
+        k.metrics("numFutureRows").value
+      }
+    }
+    in.addData((1 to 8).map(event("a", 1000000 + 7200, _)) :+ event("a", 5, 9): _*)
+    query.processAllAvailable()
+    assert(shown === Seq(8L))
+    query.stop()
   }
 
   // A batch that is read twice in one task is seen twice by the watermark's node.
