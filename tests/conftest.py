@@ -13,7 +13,17 @@ import tidegate
 from feeds import Feed
 
 # They have to run in a process of their own.
-collect_ignore = ["beside", "cluster", "connect", "delta", "docs", "examples", "kafka", "tools"]
+collect_ignore = [
+    "beside",
+    "cluster",
+    "connect",
+    "delta",
+    "docs",
+    "examples",
+    "kafka",
+    "tools",
+    "ui",
+]
 
 # The Python workers need the packages of this environment.
 os.environ["PYSPARK_PYTHON"] = sys.executable

@@ -1,13 +1,10 @@
 """A session with Spark's UI and an event log, a broker, a history server, and a browser."""
 
 import os
-import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
@@ -17,12 +14,10 @@ from browsers import browser
 
 import sessions
 import tidegate
+from histories import history_server
 from kafka.conftest import JARS, kafka, topics
-from logs import wait_for
 
 __all__ = ["browser", "kafka", "topics"]
-
-BOUND = re.compile(r"HistoryServer.* started at (http://\S+)")
 
 
 @pytest.fixture(scope="session")
@@ -47,27 +42,5 @@ def spark(kafka: Callable[[], str], event_log: Path) -> Iterator[SparkSession]:
 @pytest.fixture(scope="session")
 def history(event_log: Path) -> Iterator[str]:
     """Start Spark's history server with the jar of the wheel, and return its address."""
-    home = Path(pyspark.__file__).parent
-    options = {
-        "spark.history.fs.logDirectory": event_log.as_uri(),
-        "spark.history.fs.update.interval": "1s",
-        "spark.history.ui.port": "0",
-    }
-    process = subprocess.Popen(
-        [home / "bin" / "spark-class", "org.apache.spark.deploy.history.HistoryServer"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ
-        | {
-            "SPARK_HOME": str(home),
-            "SPARK_DAEMON_CLASSPATH": str(tidegate.jarPath()),
-            "SPARK_HISTORY_OPTS": " ".join(f"-D{key}={value}" for key, value in options.items()),
-        },
-    )
-    assert process.stderr is not None
-    try:
-        yield wait_for(BOUND, process.stderr, "the history server")[1]
-    finally:
-        process.terminate()
-        process.wait(60)
+    with history_server(event_log) as address:
+        yield address
