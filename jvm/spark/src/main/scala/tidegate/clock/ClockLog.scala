@@ -10,7 +10,8 @@ import tidegate.core.sight.Words
 /**
  * Tells in the log what happens to the watermarks of a query: as INFO what is usual, as WARN what
  * costs rows or time. A substream that falls idle and comes back in each second must not fill the
- * log, so there are at most `LinesPerMinute` of both together; the memory of the query has them all.
+ * log, so there are at most `LinesPerMinute` of both together; the memory of the query has them
+ * all.
  *
  * @param query
  *   the name of the query, or its id

@@ -4,14 +4,7 @@ import org.json4s.JsonAST.{JArray, JBool, JField, JInt, JNull, JObject, JString,
 import org.json4s.jackson.JsonMethods.{compact, parseOpt}
 import tidegate.core.EndOfTime
 import tidegate.core.clock.{NodeBrief, NodeMark, OperatorMark, OperatorView}
-import tidegate.core.sight.{
-  BatchSight,
-  Count,
-  OperatorSight,
-  SightEvent,
-  StateSize,
-  WatermarkSight
-}
+import tidegate.core.sight.{BatchSight, Count, OperatorSight, SightEvent, StateSize, WatermarkSight}
 
 /** What a batch did to time as JSON, for Python and for Spark's progress; times in epoch ms. */
 private[tidegate] object SightJson {
@@ -144,8 +137,9 @@ private[tidegate] object SightJson {
   } yield {
     val mark =
       OperatorMark(key.toByte, long(json, "watermark"), long(json, "evictionWatermark"), idle)
-    val size = for (rows <- long(json, "stateRows"); bytes <- long(json, "stateBytes"))
-      yield StateSize(rows, bytes)
+    val size =
+      for (rows <- long(json, "stateRows"); bytes <- long(json, "stateBytes"))
+        yield StateSize(rows, bytes)
     OperatorSight(
       OperatorView(mark, by, text(json, "evictionHeldBackBy")),
       late,

@@ -43,8 +43,8 @@ private[tidegate] final class SourceParts(
   }
 
   /**
-   * How many rows of each part the source has reported in a round that the query has yet to read, as
-   * far as they have numbers: a topic may lack some. Without parts of which a beginning is not
+   * How many rows of each part the source has reported in a round that the query has yet to read,
+   * as far as they have numbers: a topic may lack some. Without parts of which a beginning is not
    * known.
    */
   def unreadRows(round: StreamExecutionContext): Map[String, Long] = {

@@ -29,7 +29,8 @@ private[ui] final class LoggedRuns(queries: () => Seq[LoggedQuery]) extends Runs
 private[ui] object LoggedRuns {
 
   /** Whether a query has keyed watermarks, as far as its batches tell. */
-  def isKeyed(query: LoggedQuery): Boolean = query.progress.exists(of(_, ClockSight.Metric).nonEmpty)
+  def isKeyed(query: LoggedQuery): Boolean =
+    query.progress.exists(of(_, ClockSight.Metric).nonEmpty)
 
   private def of(progress: StreamingQueryProgress, metric: String): Option[String] =
     progress.sources

@@ -68,15 +68,16 @@ final case class FaultCase(query: FaultQuery, isUpdate: Boolean, hasFileSink: Bo
 
   /** The late rows of the operators, each with its batch. */
   private def lateRows(spark: SparkSession, run: Path): Seq[String] =
-    Option(late(run).toFile.listFiles()).toSeq.flatten.filter(_.list().nonEmpty).sorted.flatMap { folder =>
-      spark.read
-        .option("mergeSchema", "true")
-        .parquet(folder.toString)
-        .drop("query", "wall_clock")
-        .toJSON
-        .collect()
-        .toSeq
-        .sorted
+    Option(late(run).toFile.listFiles()).toSeq.flatten.filter(_.list().nonEmpty).sorted.flatMap {
+      folder =>
+        spark.read
+          .option("mergeSchema", "true")
+          .parquet(folder.toString)
+          .drop("query", "wall_clock")
+          .toJSON
+          .collect()
+          .toSeq
+          .sorted
     }
 }
 

@@ -92,7 +92,9 @@ class EventTimePagesSuite extends KeyedStreamTest {
     in.addData((0 until 300).map(i => event(f"s$i%03d", 1000.0 + i)))
     run.settle()
     val found = page(run)
-    assert(rows(found, "substreams-orders").map(_.head.take(4)) === (0 until 20).map(i => f"s$i%03d"))
+    assert(
+      rows(found, "substreams-orders").map(_.head.take(4)) === (0 until 20).map(i => f"s$i%03d")
+    )
     val histogram = (found \\ "svg").find(_ \@ "class" == "tg-histogram").get
     assert(
       (histogram \@ "aria-label") ===
@@ -189,7 +191,8 @@ class EventTimePagesSuite extends KeyedStreamTest {
     val run = new Run(in.toDF()).start()
     in.addData(event("a", 10))
     run.settle()
-    val query = LoggedQuery(None, run.query.id, run.query.runId, None, false, run.query.recentProgress.toSeq)
+    val query =
+      LoggedQuery(None, run.query.id, run.query.runId, None, false, run.query.recentProgress.toSeq)
     assert(query.progress.nonEmpty)
     assert(!LoggedRuns.isKeyed(query))
     assert(new LoggedRuns(() => Seq(query)).all === Nil)

@@ -14,8 +14,8 @@ import tidegate._
 import tidegate.bench.{BenchSession, Pairs, Took}
 
 /**
- * Measures what it costs a query that somebody looks at its page in Spark's UI, which fetches itself
- * every 5 seconds: with few substreams, and with 10,000.
+ * Measures what it costs a query that somebody looks at its page in Spark's UI, which fetches
+ * itself every 5 seconds: with few substreams, and with 10,000.
  */
 object SightBenchmark {
   private val RowsOfBatch = 20000L
