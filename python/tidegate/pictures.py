@@ -65,12 +65,19 @@ def plot(query: StreamingQuery, last: int | None = None, ax: "Axes | None" = Non
     names = sorted({name for batch in batches for name in batch["watermarks"]})
     lines = [name for name in names if _draw(axes, name, batches)]
     if not lines:
-        place = {"transform": axes.transAxes, "ha": "center", "va": "center"}
-        axes.text(0.5, 0.5, "No batch with a watermark has ended yet.", **place)
+        text = "No batch with a watermark has ended yet."
+        axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center")
         return axes
     clock = [batch["wallClock"] for batch in batches]
     low, high = axes.get_ylim()
-    axes.plot(clock, clock, color="0.6", linestyle="--", linewidth=1, label="the wall clock")
+    axes.plot(
+        clock,  # type: ignore[arg-type]
+        clock,  # type: ignore[arg-type]
+        color="0.6",
+        linestyle="--",
+        linewidth=1,
+        label="the wall clock",
+    )
     # Old events must not become a flat line below a clock that is years ahead.
     axes.set_ylim(low, high)
     axes.tick_params(axis="x", rotation=30)

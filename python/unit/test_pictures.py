@@ -56,6 +56,11 @@ def batch(number: int, **watermarks: int | None) -> dict[str, Any]:
     return {"batchId": number, "inputRows": 0, "watermarks": entries, "operators": {}} | clock
 
 
+def dates(numbers: Any) -> list[datetime]:
+    """Return the moments that matplotlib holds as numbers."""
+    return list(num2date(numbers))
+
+
 def test_picture_when_drawn_then_has_a_step_for_each_batch_and_the_wall_clock(
     query: StreamingQuery, facade: FakeFacade
 ) -> None:
@@ -68,17 +73,17 @@ def test_picture_when_drawn_then_has_a_step_for_each_batch_and_the_wall_clock(
     lines = {str(line.get_label()): line for line in axes.get_lines()}
     assert list(lines) == ["clicks", "orders, waits for b", "the wall clock"]
     orders = lines["orders, waits for b"]
-    assert [num2date(x) for x in orders.get_xdata(orig=False)] == [
+    assert dates(orders.get_xdata(orig=False)) == [
         NOON + timedelta(seconds=10),
         NOON + timedelta(seconds=20),
     ]
-    assert [num2date(y) for y in orders.get_ydata(orig=False)] == [
+    assert dates(orders.get_ydata(orig=False)) == [
         NOON - timedelta(seconds=90),
         NOON - timedelta(seconds=80),
     ]
     assert orders.get_drawstyle() == "steps-post"
     # The clock is far above, and must not press the lines together.
-    assert num2date(axes.get_ylim()[1]) < NOON
+    assert dates(axes.get_ylim())[1] < NOON
     assert axes.get_title() == "hourly"
     assert axes.get_xlabel() == "wall clock (UTC)"
     assert axes.get_ylabel() == "event time (UTC)"

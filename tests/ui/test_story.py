@@ -77,7 +77,9 @@ def test_story_when_told_then_each_moment_has_its_sentences_and_late_rows_add_up
         ".*",
     )
     assert late_rows(spark, late) == {"1": LATE}
-    assert tidegate.watermarks(query)["aggregate"]["lateRows"] == LATE
+    aggregate = tidegate.watermarks(query)["aggregate"]
+    assert aggregate["kind"] == "operator"
+    assert aggregate["lateRows"] == LATE
     picture(browser, spark, query, "event-time-late")
 
     # After a restart time goes on from the checkpoint, and late rows are counted anew.

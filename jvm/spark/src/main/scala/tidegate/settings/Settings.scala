@@ -41,7 +41,7 @@ object Settings {
   /** Whether Tidegate merges sessions itself. */
   val SessionsEnabled: Setting[Boolean] = Setting(
     "spark.tidegate.sessions.enabled",
-    "false",
+    "true",
     "'true' or 'false'",
     "Whether Tidegate merges the sessions of a new query itself: one row of state for each key, " +
       "and a batch touches only the keys that it changes. `false` gives Spark's own operator. A " +
