@@ -58,7 +58,7 @@ def batch(number: int, **watermarks: int | None) -> dict[str, Any]:
 
 def dates(numbers: Any) -> list[datetime]:
     """Return the moments that matplotlib holds as numbers."""
-    return list(num2date(numbers))
+    return list(num2date(numbers))  # type: ignore[no-untyped-call]
 
 
 def test_picture_when_drawn_then_has_a_step_for_each_batch_and_the_wall_clock(

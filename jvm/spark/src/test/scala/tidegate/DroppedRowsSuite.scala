@@ -20,7 +20,8 @@ class DroppedRowsSuite extends KeyedStreamTest {
   /** Spark's operators where Tidegate has its own. */
   private val ofSpark = Seq(
     Settings.DeduplicationByTime.key -> "false",
-    Settings.IntervalJoinEnabled.key -> "false"
+    Settings.IntervalJoinEnabled.key -> "false",
+    Settings.SessionsEnabled.key -> "false"
   )
 
   private def keyed(rows: DataFrame): DataFrame = rows.withKeyedWatermark("time", "0 seconds")
@@ -56,9 +57,12 @@ class DroppedRowsSuite extends KeyedStreamTest {
     _.groupBy(window(col("time"), "20 seconds", "10 seconds")).count()
   )
 
-  counted("sessions", "sessionWindowStateStoreSaveExec")(
-    _.groupBy(session_window(col("time"), "3 seconds"), col("sub")).count()
-  )
+  private def sessions(rows: DataFrame): DataFrame =
+    rows.groupBy(session_window(col("time"), "3 seconds"), col("sub")).count()
+
+  counted("sessions", "sessionAggregate")(sessions)
+
+  counted("Spark's sessions", "sessionWindowStateStoreSaveExec", settings = ofSpark)(sessions)
 
   counted("deduplication", "deduplicateByTime")(_.dropDuplicates("time", "n"))
 

@@ -40,7 +40,7 @@ class CrashMatrixSuite extends AnyFunSuite with BeforeAndAfterAll {
         withClue(s"seed $seed, undisturbed: ")(finish(new Child(store, run)))
         unknown.foreach(c => undisturbed(c) = c.result(spark, run))
         unknown.foreach(c => assert(undisturbed(c).rows.size > 5, c.name))
-        assert(unknown.map(undisturbed(_).late.size).sum > 10)
+        assert(undisturbed.values.map(_.late.size).sum > 10)
       }
       val survived = mutable.Map.from(cases.map(_ -> 0))
       while (survived.values.min < kills) {
