@@ -113,7 +113,7 @@ class GoldenCheckpointSuite extends RestartTest {
   private def text(steps: Seq[String]): String =
     steps.zipWithIndex.map { case (step, i) => s"step ${i + 1}\n$step\n" }.mkString
 
-  private val today = s".offset-${ClockCodec.Format}.frames-${FrameFormat.Sliding}"
+  private val today = s".offset-${ClockCodec.Format}.frames-${FrameFormat.Highest}"
 
   GoldenFolder.written match {
     case Some(version) =>

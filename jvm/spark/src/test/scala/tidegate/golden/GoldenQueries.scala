@@ -96,14 +96,24 @@ object GoldenQueries {
       manyFrames(in.withColumn("i", explode(sequence(lit(0), lit(99)))))
     ),
     GoldenQuery("session", hdfs)((in, _) => counted(in, session_window(col("time"), "6 seconds"))),
+    GoldenQuery("session-rocksdb", rocks)((in, _) =>
+      counted(in, session_window(col("time"), "6 seconds"))
+    ),
     GoldenQuery("cumulate", hdfs)((in, _) => growing(in)),
+    GoldenQuery("cumulate-rocksdb", rocks)((in, _) => growing(in)),
     GoldenQuery("join-inner-2", hdfs ++ joinFormat(2))(joined("inner")),
     GoldenQuery("join-left-2", hdfs ++ joinFormat(2))(joined("leftOuter")),
     GoldenQuery("join-left-3", rocks ++ joinFormat(3))(joined("leftOuter")),
     GoldenQuery("join-full-4", rocks ++ joinFormat(4))(joined("fullOuter")),
     GoldenQuery("join-semi-2", rocks ++ joinFormat(2))(joined("leftSemi")),
+    GoldenQuery("join-right", hdfs)(joined("rightOuter")),
+    GoldenQuery("join-anti", rocks)(joined("leftAnti")),
     GoldenQuery("deduplicate", hdfs)((in, _) => keyed(in).dropDuplicates("sub", "time")),
     GoldenQuery("deduplicate-within-watermark", rocks)((in, _) =>
+      keyed(in).dropDuplicatesWithinWatermark("n")
+    ),
+    GoldenQuery("deduplicate-rocksdb", rocks)((in, _) => keyed(in).dropDuplicates("sub", "time")),
+    GoldenQuery("deduplicate-within-watermark-hdfs", hdfs)((in, _) =>
       keyed(in).dropDuplicatesWithinWatermark("n")
     ),
     GoldenQuery("union", hdfs) { (left, right) =>
