@@ -25,7 +25,8 @@ object LowerAntiJoins extends Rule[LogicalPlan] {
     case other => other
   }
 
-  private def lowered(join: Join): LogicalPlan = {
+  /** The same rows as those of a left anti join, from joins that Spark has. */
+  def lowered(join: Join): LogicalPlan = {
     val partner = Alias(Literal(true), "partner")()
     val outer = join.copy(
       right = Project(join.right.output :+ partner, join.right),

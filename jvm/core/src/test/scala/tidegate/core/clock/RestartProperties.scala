@@ -41,8 +41,14 @@ class RestartProperties extends ClockScenarios {
         steps.map { rows =>
           rows.foreach { case (node, substream, second) => run.send(node, substream, second) }
           run.settle()
-          // Of substreams that are equally low, another one may be named first.
-          val nodes = run.view.nodes.map { case (name, n) => name -> ((n.mark, n.substreams)) }
+          // Of substreams that are equally low, another one may be named first. A run does not know
+          // when substreams appeared that it did not see appear.
+          val nodes = run.view.nodes.map { case (name, n) =>
+            name -> ((
+              n.mark,
+              n.substreams.map { case (s, view) => s -> view.copy(newAtMs = None) }
+            ))
+          }
           (run.take(), run.lateRows, nodes, run.state.operators, run.state.unions)
         }
       }
