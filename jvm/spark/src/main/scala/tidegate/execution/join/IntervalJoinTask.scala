@@ -54,7 +54,7 @@ private[join] final case class IntervalJoinTask(
         fields.right,
         predicate(condition.ofPair, both),
         reach,
-        rules.isOnce
+        rules
       ),
       reach,
       alone,

@@ -85,7 +85,7 @@ private[join] final class KeyJoin(
 
   /** Begins with what the key emits when all rows of the batch are there; then it is written. */
   def beginEnd(): Unit = {
-    gone.clear()
+    if (gone.nonEmpty) gone.clear()
     endChunks(from = 0)
   }
 

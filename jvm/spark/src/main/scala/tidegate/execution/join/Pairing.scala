@@ -4,25 +4,26 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeRow}
 
 /**
- * Goes through pairs of rows, finds those that the condition of the join lets pass, and marks both
- * rows of a pair. Used again for the pairs of other rows: a key has few of them.
+ * Goes through pairs of rows, finds those that the condition of the join lets pass, and marks the
+ * rows of a pair, where it matters. Used again for the pairs of other rows: a key has few of them.
  *
  * @param isPair
  *   the condition on both rows
  * @param reach
  *   how much later than the left row the right one may be
- * @param isOnce
- *   whether a left row needs no second partner, as in a left semi or anti join
  */
 private[join] final class Pairing(
     leftFields: Int,
     rightFields: Int,
     isPair: InternalRow => Boolean,
     reach: Reach,
-    isOnce: Boolean
+    rules: JoinRules
 ) {
   private val leftRow = new UnsafeRow(leftFields)
   private val rightRow = new UnsafeRow(rightFields)
+  // A left row needs no second partner in a left semi or anti join.
+  private val isOnce = rules.isOnce
+  private val marks = rules.marksMatched
   private val joined = new JoinedRow(leftRow, rightRow)
   private var lefts: SideRows = _
   private var rights: SideRows = _
@@ -61,8 +62,8 @@ private[join] final class Pairing(
           rights.point(r, rightRow)
           if (isPair(joined)) {
             isFound = true
-            lefts.setMatched(l)
-            rights.setMatched(r)
+            if (marks.left) lefts.setMatched(l)
+            if (marks.right) rights.setMatched(r)
           }
         }
         r += 1

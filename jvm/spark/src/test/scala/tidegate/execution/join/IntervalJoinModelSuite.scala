@@ -49,7 +49,7 @@ class IntervalJoinModelSuite extends AnyFunSuite {
       val join = new KeyJoin(
         store,
         rules,
-        new Pairing(3, 3, isPair, reach, rules.isOnce),
+        new Pairing(3, 3, isPair, reach, rules),
         reach,
         alone,
         Sides(time, time),
