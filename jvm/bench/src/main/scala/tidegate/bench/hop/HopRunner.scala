@@ -79,6 +79,7 @@ private[hop] final class HopRunner(spark: SparkSession) {
 }
 
 private[hop] object HopRunner {
+  private val Own = Set("FrameAggregate", "SessionAggregate")
 
   private def summary(
       work: Work,
@@ -130,5 +131,5 @@ private[hop] object HopRunner {
   private def hasFrames(query: StreamingQuery): Boolean =
     SparkInternals
       .execution(query)
-      .exists(_.lastExecution.executedPlan.exists(_.nodeName == "FrameAggregate"))
+      .exists(_.lastExecution.executedPlan.exists(node => Own(node.nodeName)))
 }

@@ -57,7 +57,7 @@ private[hop] object HopSettings {
 
   /** The parts that run if none is named, in this order. The parts in `Named` run only if named. */
   val Usual: Seq[String] = Seq("hop60", "hop600", "curve", "empty")
-  private val Named = Seq("cumulate", "large", "once")
+  private val Named = Seq("tumble", "session", "cumulate", "large", "once")
   private val Sides = Seq("both", "spark", "tidegate")
 
   def parse(arguments: Seq[String]): HopSettings = {

@@ -12,6 +12,8 @@ private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
     case "hop600"   => settings.states.take(1).foreach(hop600)
     case "curve"    => new Curve(runner, batches, settings).run(ensure(settings.shape(2000000)))
     case "empty"    => settings.states.foreach(empty)
+    case "tumble"   => settings.states.foreach(plain("tumble: 10 s", Windows.Tumbling(10), _))
+    case "session"  => settings.states.foreach(plain("session: gap 5 s", Windows.Session(5), _))
     case "cumulate" => settings.states.foreach(cumulate)
     case "large"    => settings.states.foreach(large)
     case "once"     => once()
@@ -56,6 +58,13 @@ private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
       )
     }
     if (runs.size == 2) Comparison.ratios(title, Seq(runs.head), Seq(runs(1)))
+  }
+
+  /** Windows or sessions that do not overlap, warm. */
+  private def plain(title: String, windows: Windows, state: String): Unit = {
+    val bids = ensure(settings.shape(5000000))
+    println(s"$title, ${bids.shape}, state in $state, ${settings.pairs} rounds")
+    compare("warm", works(bids, windows, state, "both"), settings.pairs)
   }
 
   /**

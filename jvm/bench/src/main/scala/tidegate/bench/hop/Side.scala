@@ -42,24 +42,32 @@ private[hop] object Side {
   }
 
   private def grouped(bids: DataFrame, windows: Windows): DataFrame = windows match {
-    case Windows.Sliding(size) =>
-      bids
-        .groupBy(window(col("rt"), s"$size seconds", "1 second"), col("key"))
-        .agg(
-          count(lit(1)).as("n"),
-          sum("price").as("total"),
-          avg("price").as("mean"),
-          min("price").as("lo"),
-          max("price").as("hi")
-        )
-        .selectExpr("window.end AS window_end", "key", "n", "total", "mean", "lo", "hi")
+    case Windows.Tumbling(size) => aggregated(bids, window(col("rt"), s"$size seconds"))
+    case Windows.Session(gap)   => aggregated(bids, session_window(col("rt"), s"$gap seconds"))
+    case Windows.Sliding(size)  =>
+      aggregated(bids, window(col("rt"), s"$size seconds", "1 second"))
     case _ =>
       bids.createOrReplaceTempView("bids")
       inSql(bids.sparkSession, "TABLE(bids)", windows)
   }
 
+  private def aggregated(bids: DataFrame, windows: Column): DataFrame =
+    bids
+      .groupBy(windows.as("window"), col("key"))
+      .agg(
+        count(lit(1)).as("n"),
+        sum("price").as("total"),
+        avg("price").as("mean"),
+        min("price").as("lo"),
+        max("price").as("hi")
+      )
+      .selectExpr("window.end AS window_end", "key", "n", "total", "mean", "lo", "hi")
+
   private def inSql(spark: SparkSession, table: String, windows: Windows): DataFrame = {
     val call = windows match {
+      case Windows.Tumbling(size) => s"TUMBLE($table, DESCRIPTOR(rt), INTERVAL $size SECONDS)"
+      case Windows.Session(gap)   =>
+        s"SESSION($table PARTITION BY key, DESCRIPTOR(rt), INTERVAL $gap SECONDS)"
       case Windows.Sliding(size) =>
         s"HOP($table, DESCRIPTOR(rt), INTERVAL $size SECONDS, INTERVAL 1 SECOND)"
       case Windows.Growing(step, size) =>

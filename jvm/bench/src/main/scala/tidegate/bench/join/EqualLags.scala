@@ -14,7 +14,8 @@ private[join] object EqualLags {
       val (data, empty) = run.progress.partition(_.numInputRows > 0)
       println(
         s" $name: ${data.size} batches with data, ${empty.size} without, " +
-          s"at most ${JoinRun.stateRows(run.fullest)} rows in the state, " +
+          f"at most ${JoinRun.stateRows(run.fullest)} rows in the state, " +
+          f"${run.progress.map(JoinRun.stateBytes).max / 1e6}%.1f MB, " +
           s"${JoinRun.stateRows(run.progress.last)} at the end"
       )
       run.delete()

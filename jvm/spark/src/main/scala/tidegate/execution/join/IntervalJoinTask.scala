@@ -45,6 +45,7 @@ private[join] final case class IntervalJoinTask(
     )
     val fields = inputs.map(_.columns.size)
     val times = Sides(timeOf(isLeft = true), timeOf(isLeft = false))
+    val alone = new RowsAlone(fields)
     val join = new KeyJoin(
       new StateJoinStore(store, updated, removed),
       rules,
@@ -53,14 +54,14 @@ private[join] final case class IntervalJoinTask(
         fields.right,
         predicate(condition.ofPair, both),
         reach,
-        rules.isOnce
+        rules
       ),
       reach,
-      fields,
+      alone,
       times,
       upTo,
       sizes,
-      (key, isLeft, micros) => dueKeys.of(isLeft).add(key, micros)
+      dueKeys
     )
     val results = new IntervalJoinIterator(
       Sides(input(isLeft = true, rows), input(isLeft = false, rows)),
@@ -68,7 +69,7 @@ private[join] final case class IntervalJoinTask(
       join,
       dueKeys,
       upTo,
-      fields,
+      alone,
       sizes
     )
     // An outer join has a row of nulls in the place of a side.

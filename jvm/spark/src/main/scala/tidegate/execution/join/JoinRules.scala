@@ -22,6 +22,10 @@ private[join] final case class JoinRules(
 
   /** Whether a left row that has a partner needs no more of them. */
   def isOnce: Boolean = !emitsPairs
+
+  /** Whether it matters if a row of a side has found a partner. */
+  val marksMatched: Sides[Boolean] =
+    emitsUnmatched.copy(left = emitsUnmatched.left || isOnce)
 }
 
 private[join] object JoinRules {

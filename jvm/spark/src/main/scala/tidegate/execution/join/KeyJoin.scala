@@ -3,46 +3,55 @@ package tidegate.execution.join
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.core.Saturating
+import tidegate.core.due.DueKeys
 
 /**
  * The join of one key at a time: loads what the state has of the key, pairs it with new rows, lets
  * rows leave that find no partner any more, and writes the rest back.
  *
- * Results come out as the iterators are read, and the state changes behind the last result; so an
- * iterator has to be read to its end before anything else is done.
+ * What was begun goes on with each call of `next`, until that returns null; so it has to be called
+ * until then before anything else is begun.
  *
  * @param upTo
  *   for each side the time in µs up to which, inclusive, rows find no partner any more
- * @param addDue
- *   notes when a key has to be looked at because of the rows of a side
+ * @param dueKeys
+ *   note when a key has to be looked at because of the rows of a side
  */
 private[join] final class KeyJoin(
     store: JoinStore,
     rules: JoinRules,
     pairing: Pairing,
     reach: Reach,
-    fields: Sides[Int],
+    alone: RowsAlone,
     times: Sides[SideTime],
     upTo: Sides[Long],
     sizes: JoinSizes,
-    addDue: (UnsafeRow, Boolean, Long) => Unit
+    dueKeys: Sides[DueKeys[UnsafeRow]]
 ) {
   import KeyJoin._
 
   private val writer = new JoinRowWriter
-  private val open = new TwoSides(fields.left, fields.right, times)
-  private val chunk = new TwoSides(fields.left, fields.right, times)
+  private val open = new TwoSides(alone.left.numFields, alone.right.numFields, times)
+  private val chunk = new TwoSides(alone.left.numFields, alone.right.numFields, times)
   private val chunks = new ChunkList
+  private val emitsPairs = rules.emitsPairs || rules.emitsLeftOnce
   private var key: UnsafeRow = _
   private var isStored = false
   private var dues = Sides[Option[Long]](None, None)
-  private val unmatched = new JoinedRow
-  private val row = Sides(new UnsafeRow(fields.left), new UnsafeRow(fields.right))
-  private val nulls = Sides(JoinRules.nulls(fields.left), JoinRules.nulls(fields.right))
 
-  /** The rows of the key that are not in chunks. New rows are added here, before `pairs`. */
+  /** What `next` does; and where in this step. */
+  private var step = Ended
+  private var lefts = 0
+  private var rights = 0
+  private var news = Sides(NoTimes, NoTimes)
+  private var chunkAt = 0
+  private val gone = mutable.Set.empty[Int]
+  private var ending: TwoSides = _
+  private var aloneAt = 0
+
+  /** The rows of the key that are not in chunks. New rows are added here, before `beginPairs`. */
   def rows: TwoSides = open
 
   /** Goes on to a key. The row must stay as it is until the next key. */
@@ -50,7 +59,7 @@ private[join] final class KeyJoin(
     key = of
     open.clear()
     chunks.clear()
-    dues = Sides(None, None)
+    dues = NoDues
     val head = store.get(key)
     isStored = head != null
     if (isStored) readHead(head)
@@ -64,46 +73,103 @@ private[join] final class KeyJoin(
   }
 
   /**
-   * The results of the rows that were added since there were so many of each side.
-   *
-   * All new rows are in `rows`; when the iterator ends, some may be in chunks.
+   * Begins with the pairs of the rows that were added since there were so many of each side. At the
+   * end, some of the rows may be in chunks.
    */
-  def pairs(lefts: Int, rights: Int): Iterator[InternalRow] = {
-    val (left, right) = (open.left, open.right)
-    val news = Sides(lefts until left.size, rights until right.size)
-    results(pairing.pairs(left, news.left, right, 0 until right.size)) ++
-      results(pairing.pairs(left, 0 until lefts, right, news.right)) ++
-      (if (chunks.size == 0) Iterator.empty else pairsWithChunks(news)) ++
-      thenDo { seal() }
+  def beginPairs(lefts: Int, rights: Int): Unit = {
+    this.lefts = lefts
+    this.rights = rights
+    pairing.begin(open.left, lefts, open.left.size, open.right, 0, open.right.size)
+    step = NewLefts
   }
 
-  private def results(pairs: Iterator[JoinedRow]): Iterator[InternalRow] =
-    if (rules.emitsPairs || rules.emitsLeftOnce) pairs else pairs.filter(_ => false)
+  /** Begins with what the key emits when all rows of the batch are there; then it is written. */
+  def beginEnd(): Unit = {
+    if (gone.nonEmpty) gone.clear()
+    endChunks(from = 0)
+  }
 
-  private def pairsWithChunks(news: Sides[Range]): Iterator[InternalRow] = {
-    val (fromLeft, toLeft) = extent(open.left, news.left)
-    val (fromRight, toRight) = extent(open.right, news.right)
-    def mayPair(i: Int) =
-      reach.includes(fromLeft, toLeft, chunks.from(i, false), chunks.to(i, false)) &&
-        chunks.has(i, false) && fromLeft <= toLeft ||
-        reach.includes(chunks.from(i, true), chunks.to(i, true), fromRight, toRight) &&
-        chunks.has(i, true) && fromRight <= toRight
-    (0 until chunks.size).iterator.filter(mayPair).flatMap { i =>
-      chunk.read(store.get(JoinStore.chunkKey(key, chunks.number(i))))
-      results(pairing.pairs(open.left, news.left, chunk.right, 0 until chunk.right.size)) ++
-        results(pairing.pairs(chunk.left, 0 until chunk.left.size, open.right, news.right)) ++
-        thenDo { if (chunk.isChanged) putChunk(i) }
+  /**
+   * As `begin` and `beginEnd`, for a key that is looked at because a time has come; nothing is
+   * begun if this is not the time that the key was waiting for.
+   */
+  def beginLook(of: UnsafeRow, isLeft: Boolean, dueMicros: Long): Unit = {
+    begin(of)
+    if (isStored && dues.of(isLeft).exists(_ == dueMicros)) {
+      dues = if (isLeft) dues.copy(left = None) else dues.copy(right = None)
+      beginEnd()
     }
   }
 
-  private def extent(rows: SideRows, range: Range): (Long, Long) = {
-    var (from, to) = (Long.MaxValue, Long.MinValue)
-    range.foreach { i =>
-      from = math.min(from, rows.time(i))
-      to = math.max(to, rows.time(i))
+  /** The next result, in a row that is filled again; null if what was begun has ended. */
+  def next(): InternalRow = {
+    var row: InternalRow = null
+    while (row == null && step != Ended) {
+      row = step match {
+        case LeftsAlone  => nextAlone(isLeft = true)
+        case RightsAlone => nextAlone(isLeft = false)
+        case _           => nextPair()
+      }
+      if (row == null) nextStep()
     }
-    (from, to)
+    row
   }
+
+  private def nextStep(): Unit = step match {
+    case NewLefts =>
+      pairing.begin(open.left, 0, lefts, open.right, rights, open.right.size)
+      step = NewRights
+    case NewRights =>
+      if (chunks.size > 0)
+        news = Sides(Times.of(open.left, from = lefts), Times.of(open.right, from = rights))
+      pairWithChunks(from = 0)
+    case ChunkRights =>
+      pairing.begin(chunk.left, 0, chunk.left.size, open.right, rights, open.right.size)
+      step = ChunkLefts
+    case ChunkLefts =>
+      if (chunk.isChanged) putChunk(chunkAt)
+      pairWithChunks(from = chunkAt + 1)
+    case LeftsAlone =>
+      aloneAt = 0
+      step = RightsAlone
+    case _ =>
+      removePassed(ending)
+      if (ending eq chunk) {
+        putRestOfChunk()
+        endChunks(from = chunkAt + 1)
+      } else {
+        writeBack()
+        step = Ended
+      }
+  }
+
+  private def nextPair(): InternalRow = {
+    var pair = pairing.next()
+    if (!emitsPairs) while (pair != null) pair = pairing.next()
+    pair
+  }
+
+  /** Goes on to the next chunk that may have a partner of a new row. */
+  private def pairWithChunks(from: Int): Unit = {
+    chunkAt = from
+    while (chunkAt < chunks.size && !mayPair(chunkAt)) chunkAt += 1
+    if (chunkAt < chunks.size) {
+      chunk.read(store.get(JoinStore.chunkKey(key, chunks.number(chunkAt))))
+      pairing.begin(open.left, lefts, open.left.size, chunk.right, 0, chunk.right.size)
+      step = ChunkRights
+    } else {
+      seal()
+      step = Ended
+    }
+  }
+
+  private def mayPair(i: Int): Boolean = {
+    def ofChunk(isLeft: Boolean) = Times(chunks.from(i, isLeft), chunks.to(i, isLeft))
+    mayPair(news.left, ofChunk(isLeft = false)) || mayPair(ofChunk(isLeft = true), news.right)
+  }
+
+  private def mayPair(left: Times, right: Times): Boolean =
+    !left.isEmpty && !right.isEmpty && reach.includes(left.from, left.to, right.from, right.to)
 
   private def putChunk(i: Int): Unit =
     store.put(
@@ -111,40 +177,20 @@ private[join] final class KeyJoin(
       writer.write(None, None, null, chunk.left, chunk.right)
     )
 
-  /** What the key emits when all rows of the batch are there; then its rows are written. */
-  def end(): Iterator[InternalRow] =
-    (if (chunks.size == 0) Iterator.empty else endOfChunks()) ++
-      endOf(open) ++ thenDo { writeBack() }
-
-  /**
-   * As `begin` and `end`, for a key that is looked at because a time has come.
-   *
-   * @return
-   *   nothing if this is not the time that the key was waiting for
-   */
-  def look(of: UnsafeRow, isLeft: Boolean, dueMicros: Long): Iterator[InternalRow] = {
-    begin(of)
-    if (!isStored || !dues.of(isLeft).contains(dueMicros)) Iterator.empty
+  /** The next row that leaves without a partner. */
+  private def nextAlone(isLeft: Boolean): InternalRow =
+    if (!rules.emitsUnmatched.of(isLeft)) null
     else {
-      dues = if (isLeft) dues.copy(left = None) else dues.copy(right = None)
-      end()
-    }
-  }
-
-  /** The rows that leave without a partner; at the end, no row is left whose time has passed. */
-  private def endOf(rows: TwoSides): Iterator[InternalRow] =
-    BothSides.iterator.filter(rules.emitsUnmatched.of).flatMap(unmatchedOf(rows, _)) ++
-      thenDo { removePassed(rows) }
-
-  private def unmatchedOf(rows: TwoSides, isLeft: Boolean): Iterator[InternalRow] = {
-    val (side, limit) = (rows.of(isLeft), upTo.of(isLeft))
-    (0 until side.size).iterator
-      .filter(i => side.time(i) <= limit && !side.isMatched(i))
-      .map { i =>
-        side.point(i, row.of(isLeft))
-        if (isLeft) unmatched(row.left, nulls.right) else unmatched(nulls.left, row.right)
+      val (rows, limit) = (ending.of(isLeft), upTo.of(isLeft))
+      while (aloneAt < rows.size && (rows.time(aloneAt) > limit || rows.isMatched(aloneAt)))
+        aloneAt += 1
+      if (aloneAt == rows.size) null
+      else {
+        rows.point(aloneAt, alone.of(isLeft))
+        aloneAt += 1
+        if (isLeft) alone.ofLeft else alone.ofRight
       }
-  }
+    }
 
   private def removePassed(rows: TwoSides): Unit = {
     val (left, right) = (rows.left, rows.right)
@@ -152,28 +198,36 @@ private[join] final class KeyJoin(
     right.removeIf(right.time(_) <= upTo.right)
   }
 
-  private def endOfChunks(): Iterator[InternalRow] = {
-    val gone = mutable.Set.empty[Int]
-    (0 until chunks.size).iterator.flatMap { i =>
-      if (hasUnmatched(i)) {
-        chunk.read(store.get(JoinStore.chunkKey(key, chunks.number(i))))
-        endOf(chunk) ++ thenDo {
-          if (chunk.isEmpty) {
-            store.remove(JoinStore.chunkKey(key, chunks.number(i)))
-            gone += i
-          } else {
-            putChunk(i)
-            chunks.set(i, chunk.left, chunk.right)
-          }
-        }
-      } else {
-        if (hasPassed(i)) {
-          store.remove(JoinStore.chunkKey(key, chunks.number(i)))
-          gone += i
-        }
-        Iterator.empty
-      }
-    } ++ thenDo { chunks.removeIf(gone) }
+  /**
+   * Goes on to the next chunk that may have a row that leaves without a partner, or to the head.
+   */
+  private def endChunks(from: Int): Unit = {
+    chunkAt = from
+    while (chunkAt < chunks.size && !hasUnmatched(chunkAt)) {
+      if (hasPassed(chunkAt)) removeChunk(chunkAt)
+      chunkAt += 1
+    }
+    if (chunkAt < chunks.size) {
+      chunk.read(store.get(JoinStore.chunkKey(key, chunks.number(chunkAt))))
+      ending = chunk
+    } else {
+      if (gone.nonEmpty) chunks.removeIf(gone)
+      ending = open
+    }
+    aloneAt = 0
+    step = LeftsAlone
+  }
+
+  private def putRestOfChunk(): Unit =
+    if (chunk.isEmpty) removeChunk(chunkAt)
+    else {
+      putChunk(chunkAt)
+      chunks.set(chunkAt, chunk.left, chunk.right)
+    }
+
+  private def removeChunk(i: Int): Unit = {
+    store.remove(JoinStore.chunkKey(key, chunks.number(i)))
+    gone += i
   }
 
   private def hasUnmatched(i: Int): Boolean = BothSides.exists { isLeft =>
@@ -200,32 +254,54 @@ private[join] final class KeyJoin(
    * that side where the time is nearer.
    */
   private def noteDue(): Unit = {
-    BothSides.filter(rules.emitsUnmatched.of).foreach { isLeft =>
-      val first = firstOf(isLeft)
-      if (first != Long.MaxValue && dues.of(isLeft).forall(_ > first)) noteDue(isLeft, first)
-    }
+    if (rules.emitsUnmatched.left) noteFirst(isLeft = true)
+    if (rules.emitsUnmatched.right) noteFirst(isLeft = false)
     if (dues.left.isEmpty && dues.right.isEmpty) {
-      val (isLeft, last) = BothSides
-        .map(isLeft => isLeft -> lastOf(isLeft))
-        .filter(_._2 != Long.MinValue)
-        .minBy { case (isLeft, last) => Saturating.subtract(last, upTo.of(isLeft)) }
-      noteDue(isLeft, last)
+      val (left, right) = (lastOf(isLeft = true), lastOf(isLeft = false))
+      def rest(isLeft: Boolean, last: Long) = Saturating.subtract(last, upTo.of(isLeft))
+      if (
+        right == Long.MinValue || left != Long.MinValue && rest(isLeft = true, left) <= rest(
+          isLeft = false,
+          right
+        )
+      )
+        noteDue(isLeft = true, left)
+      else noteDue(isLeft = false, right)
     }
+  }
+
+  private def noteFirst(isLeft: Boolean): Unit = {
+    val first = firstOf(isLeft)
+    if (first != Long.MaxValue && dues.of(isLeft).forall(_ > first)) noteDue(isLeft, first)
   }
 
   private def noteDue(isLeft: Boolean, micros: Long): Unit = {
     dues = if (isLeft) dues.copy(left = Some(micros)) else dues.copy(right = Some(micros))
-    addDue(key, isLeft, micros)
+    dueKeys.of(isLeft).add(key, micros)
   }
 
-  private def firstOf(isLeft: Boolean): Long =
-    (0 until chunks.size).foldLeft(open.of(isLeft).lowest(onlyUnmatched = true)) { (first, i) =>
-      math.min(first, chunks.from(i, isLeft))
+  private def firstOf(isLeft: Boolean): Long = {
+    var first = open.of(isLeft).lowest(onlyUnmatched = true)
+    var i = 0
+    while (i < chunks.size) {
+      first = math.min(first, chunks.from(i, isLeft))
+      i += 1
     }
+    first
+  }
 
+  /** The end of the first chunk that has rows of a side, or of the rows that are not in chunks. */
   private def lastOf(isLeft: Boolean): Long = {
-    val ofChunks = (0 until chunks.size).filter(chunks.has(_, isLeft)).map(chunks.to(_, isLeft))
-    ofChunks.minOption.getOrElse(open.of(isLeft).highest)
+    var (last, isInChunk) = (Long.MaxValue, false)
+    var i = 0
+    while (i < chunks.size) {
+      if (chunks.has(i, isLeft)) {
+        last = math.min(last, chunks.to(i, isLeft))
+        isInChunk = true
+      }
+      i += 1
+    }
+    if (isInChunk) last else open.of(isLeft).highest
   }
 
   /**
@@ -267,18 +343,42 @@ private object KeyJoin {
   /** As left and right. */
   private val BothSides = Seq(true, false)
 
-  /** Nothing, but does something when it is read. */
-  private def thenDo(body: => Unit): Iterator[InternalRow] = new Iterator[InternalRow] {
-    private var isDone = false
+  private val NoDues = Sides[Option[Long]](None, None)
 
-    override def hasNext: Boolean = {
-      if (!isDone) {
-        isDone = true
-        body
-      }
-      false
-    }
+  private final val Ended = 0
 
-    override def next(): InternalRow = throw new NoSuchElementException("there are no rows")
+  /** New left rows, with all right rows that are not in chunks. */
+  private final val NewLefts = 1
+
+  /** The other left rows, with new right rows. */
+  private final val NewRights = 2
+
+  /** New left rows, with the right rows of a chunk. */
+  private final val ChunkRights = 3
+
+  /** The left rows of a chunk, with new right rows. */
+  private final val ChunkLefts = 4
+
+  private final val LeftsAlone = 5
+  private final val RightsAlone = 6
+
+  /** From the lowest to the highest time of some rows. */
+  private final case class Times(from: Long, to: Long) {
+    def isEmpty: Boolean = from > to
   }
+
+  private object Times {
+
+    /** Of the rows from a number on. */
+    def of(rows: SideRows, from: Int): Times = {
+      var (low, high) = (Long.MaxValue, Long.MinValue)
+      (from until rows.size).foreach { i =>
+        low = math.min(low, rows.time(i))
+        high = math.max(high, rows.time(i))
+      }
+      Times(low, high)
+    }
+  }
+
+  private val NoTimes = Times(Long.MaxValue, Long.MinValue)
 }

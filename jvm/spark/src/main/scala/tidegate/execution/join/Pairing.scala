@@ -4,71 +4,77 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeRow}
 
 /**
- * Goes through pairs of rows, finds those that the condition of the join lets pass, and marks both
- * rows of a pair.
+ * Goes through pairs of rows, finds those that the condition of the join lets pass, and marks the
+ * rows of a pair, where it matters. Used again for the pairs of other rows: a key has few of them.
  *
  * @param isPair
  *   the condition on both rows
  * @param reach
  *   how much later than the left row the right one may be
- * @param isOnce
- *   whether a left row needs no second partner, as in a left semi or anti join
  */
 private[join] final class Pairing(
     leftFields: Int,
     rightFields: Int,
     isPair: InternalRow => Boolean,
     reach: Reach,
-    isOnce: Boolean
+    rules: JoinRules
 ) {
   private val leftRow = new UnsafeRow(leftFields)
   private val rightRow = new UnsafeRow(rightFields)
+  // A left row needs no second partner in a left semi or anti join.
+  private val isOnce = rules.isOnce
+  private val marks = rules.marksMatched
   private val joined = new JoinedRow(leftRow, rightRow)
+  private var lefts: SideRows = _
+  private var rights: SideRows = _
+  private var (l, leftEnd) = (0, 0)
+  private var (r, rightBegin, rightEnd) = (0, 0, 0)
 
   /**
-   * The pairs of some left rows with some right rows, in one row that is filled again for the next
-   * pair. No rows may be added or removed before the last pair is taken.
+   * Goes on to the pairs of left rows with right rows, from one number to another, exclusive. No
+   * rows may be added or removed before `next` has returned the last pair.
    */
-  def pairs(left: SideRows, lefts: Range, right: SideRows, rights: Range): Iterator[JoinedRow] =
-    if (lefts.isEmpty || rights.isEmpty) Iterator.empty else new Pairs(left, lefts, right, rights)
+  def begin(
+      left: SideRows,
+      fromLeft: Int,
+      toLeft: Int,
+      right: SideRows,
+      fromRight: Int,
+      toRight: Int
+  ): Unit = {
+    lefts = left
+    rights = right
+    l = if (fromRight < toRight) fromLeft else toLeft
+    leftEnd = toLeft
+    r = fromRight
+    rightBegin = fromRight
+    rightEnd = toRight
+    if (l < leftEnd) lefts.point(l, leftRow)
+  }
 
-  private final class Pairs(left: SideRows, lefts: Range, right: SideRows, rights: Range)
-      extends Iterator[JoinedRow] {
-    private var l = lefts.start
-    private var r = rights.start
-    private var isFound = false
-    left.point(l, leftRow)
-
-    override def hasNext: Boolean = {
-      if (!isFound) find()
-      isFound
-    }
-
-    override def next(): JoinedRow = {
-      if (!hasNext) throw new NoSuchElementException("there are no more pairs")
-      isFound = false
-      joined
-    }
-
-    private def find(): Unit = while (!isFound && l < lefts.end) {
-      if (r == rights.end || isOnce && left.isMatched(l)) nextLeft()
+  /** The next pair, in a row that is filled again; null if there are no more. */
+  def next(): JoinedRow = {
+    var isFound = false
+    while (!isFound && l < leftEnd) {
+      if (r == rightEnd || isOnce && lefts.isMatched(l)) nextLeft()
       else {
-        if (reach.includes(left.time(l), right.time(r))) {
-          right.point(r, rightRow)
+        if (reach.includes(lefts.time(l), rights.time(r))) {
+          rights.point(r, rightRow)
           if (isPair(joined)) {
             isFound = true
-            left.setMatched(l)
-            right.setMatched(r)
+            if (marks.left) lefts.setMatched(l)
+            if (marks.right) rights.setMatched(r)
           }
         }
         r += 1
       }
     }
+    if (isFound) joined else null
+  }
 
-    private def nextLeft(): Unit = {
-      l += 1
-      r = rights.start
-      if (l < lefts.end) left.point(l, leftRow)
-    }
+  private def nextLeft(): Unit = {
+    l += 1
+    r = rightBegin
+    if (l < leftEnd) lefts.point(l, leftRow)
   }
 }

@@ -25,14 +25,13 @@ private[join] final class SideInput(
     sizes: JoinSizes
 ) {
   private var row: UnsafeRow = _
-
-  /** Rows that have no partner, which were passed on the way. */
-  val others: SideRows = new SideRows
+  private val others = new SideRows
+  private var otherAt = 0
 
   /** The key of the row that was found, valid until that row is taken. */
   var key: UnsafeRow = _
 
-  /** Whether `others` has to be emptied before more rows are looked for. */
+  /** Whether the others have to be taken before more rows are looked for. */
   def isFull: Boolean =
     others.size >= sizes.rowsAtOnce || others.byteSize >= sizes.bytesAtOnce
 
@@ -49,6 +48,24 @@ private[join] final class SideInput(
       } else if (keepsOthers) others.add(next, 0L)
     }
     row != null
+  }
+
+  /**
+   * Lets `other` show the next of the rows that have no partner, which were passed on the way.
+   *
+   * @return
+   *   whether there was one; if not, there is room for others again
+   */
+  def takeOther(other: UnsafeRow): Boolean = {
+    val isThere = otherAt < others.size
+    if (isThere) {
+      others.point(otherAt, other)
+      otherAt += 1
+    } else if (otherAt > 0) {
+      others.clear()
+      otherAt = 0
+    }
+    isThere
   }
 
   /** Takes the row that was found. */

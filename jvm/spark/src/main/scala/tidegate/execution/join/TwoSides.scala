@@ -34,10 +34,14 @@ private[join] final class TwoSides(leftFields: Int, rightFields: Int, times: Sid
     if (!value.isNullAt(Matched)) readMatched(value.getArray(Matched))
   }
 
-  private def readMatched(matched: UnsafeArrayData): Unit =
-    (0 until size).foreach { i =>
+  private def readMatched(matched: UnsafeArrayData): Unit = {
+    val (lefts, all) = (left.size, size)
+    var i = 0
+    while (i < all) {
       if (matched.getBoolean(i)) {
-        if (i < left.size) left.wasMatched(i) else right.wasMatched(i - left.size)
+        if (i < lefts) left.wasMatched(i) else right.wasMatched(i - lefts)
       }
+      i += 1
     }
+  }
 }

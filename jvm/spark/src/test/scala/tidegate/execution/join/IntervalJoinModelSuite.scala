@@ -45,17 +45,17 @@ class IntervalJoinModelSuite extends AnyFunSuite {
         by >= least && by <= most && (pair.getInt(2) + pair.getInt(5)) % 3 != 0
       }
       val reach = Reach(least, most)
-      val fields = Sides(3, 3)
+      val alone = new RowsAlone(Sides(3, 3))
       val join = new KeyJoin(
         store,
         rules,
-        new Pairing(3, 3, isPair, reach, rules.isOnce),
+        new Pairing(3, 3, isPair, reach, rules),
         reach,
-        fields,
+        alone,
         Sides(time, time),
         upTo,
         sizes,
-        (key, isLeft, due) => dues.of(isLeft).add(key, due)
+        dues
       )
       def input(isLeft: Boolean) = new SideInput(
         rows.of(isLeft).sortBy(_.key).iterator.map(r => InternalRow(r.key, r.time, r.n)),
@@ -77,7 +77,7 @@ class IntervalJoinModelSuite extends AnyFunSuite {
         join,
         dues,
         upTo,
-        fields,
+        alone,
         sizes
       ).map(text(_, joinType)).toVector.sorted
     }
