@@ -95,7 +95,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case j: IntervalJoin => Seq(intervalJoin(j))
     // Only in `explain` of a DataFrame: the start of a query has replaced such joins.
     case StreamJoin(j) if j.joinType == LeftAnti => Seq(planLater(LowerAntiJoins.lowered(j)))
-    case a: AsyncMap     =>
+    case a: AsyncMap                             =>
       Seq(AsyncMapExec(a.function, a.options, a.result, a.input, a.output, planLater(a.child)))
     case a: AsyncCalls =>
       val child = planLater(a.child)
