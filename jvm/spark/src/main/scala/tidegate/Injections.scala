@@ -132,6 +132,9 @@ private[tidegate] object Injections {
 
     extensions.injectCheckRule(_ => CheckWindowUnions)
 
+    // When no query can start any more: it would have lowered its joins itself.
+    extensions.injectPlanNormalizationRule(_ => LowerAntiJoins.ofExplained)
+
     // When no query can start any more: the optimizer looks through the plan.
     extensions.injectPlanNormalizationRule(_ => DropOperatorNames)
 

@@ -16,17 +16,23 @@ import tidegate.plans.KeyedWatermark
 object LowerAntiJoins extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
-    case w: WriteToStreamStatement if w.inputQuery.exists(_.isInstanceOf[KeyedWatermark]) =>
-      AnalysisHelper.allowInvokingTransformsInAnalyzer {
-        w.copy(inputQuery = w.inputQuery.transformUp {
-          case StreamJoin(j) if j.joinType == LeftAnti => lowered(j)
-        })
-      }
-    case other => other
+    case w: WriteToStreamStatement => w.copy(inputQuery = inQuery(w.inputQuery))
+    case other                     => other
   }
 
-  /** The same rows as those of a left anti join, from joins that Spark has. */
-  def lowered(join: Join): LogicalPlan = {
+  /** As the rule, for a query that nobody starts, as in `explain` of a DataFrame. */
+  val ofExplained: Rule[LogicalPlan] = new Rule[LogicalPlan] {
+    override def apply(plan: LogicalPlan): LogicalPlan = inQuery(plan)
+  }
+
+  private def inQuery(query: LogicalPlan): LogicalPlan =
+    if (!query.exists(_.isInstanceOf[KeyedWatermark])) query
+    else
+      AnalysisHelper.allowInvokingTransformsInAnalyzer {
+        query.transformUp { case StreamJoin(j) if j.joinType == LeftAnti => lowered(j) }
+      }
+
+  private def lowered(join: Join): LogicalPlan = {
     val partner = Alias(Literal(true), "partner")()
     val outer = join.copy(
       right = Project(join.right.output :+ partner, join.right),

@@ -3,10 +3,8 @@ package tidegate.planning
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
-import org.apache.spark.sql.catalyst.plans.LeftAnti
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
-import tidegate.analysis.LowerAntiJoins
 import tidegate.clock.RunningQuery
 import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
 import tidegate.core.{EndOfTime, Saturating}
@@ -26,7 +24,6 @@ import tidegate.execution.{
   SightTableExec,
   WatermarksTableExec
 }
-import tidegate.operators.StreamJoin
 import tidegate.plans.{
   AsyncCalls,
   AsyncMap,
@@ -93,9 +90,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
         else OperatorsInOrderExec(numbers, p.decisions.isNumbered, child)
       )
     case j: IntervalJoin => Seq(intervalJoin(j))
-    // Only in `explain` of a DataFrame: the start of a query has replaced such joins.
-    case StreamJoin(j) if j.joinType == LeftAnti => Seq(planLater(LowerAntiJoins.lowered(j)))
-    case a: AsyncMap                             =>
+    case a: AsyncMap     =>
       Seq(AsyncMapExec(a.function, a.options, a.result, a.input, a.output, planLater(a.child)))
     case a: AsyncCalls =>
       val child = planLater(a.child)
