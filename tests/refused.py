@@ -90,7 +90,7 @@ watermark_arguments = pytest.mark.parametrize(
             {"lateRows": " "},
             "LATE_ROWS_EMPTY",
             "The argument `lateRows` is empty. Leave it out to only count late rows, or pass a "
-            "folder such as '/data/late-orders'.",
+            "table such as 'late_orders', or a folder such as '/data/late-orders'.",
             "42602",
         ),
         (

@@ -85,9 +85,9 @@ def withKeyedWatermark(
         watermark: its next rows would be late. Below `idleTimeout` it has no effect; ``None`` for
         as long as `idleTimeout`.
     lateRows : str, optional
-        A folder, to which the rows that operators drop as late are written as Parquet files: each
-        whole, with the operator, how late it was, its substream and its batch. By default late rows
-        are only counted.
+        The name of a table, which the query makes, or a folder (with a ``/``), to which the rows
+        that operators drop as late are written as Parquet files: each whole, with the operator, how
+        late it was, its substream and its batch. By default late rows are only counted.
     allowedLateness : str or datetime.timedelta, optional
         Event time by which aggregations by windows take rows longer than the watermark says, in
         output mode ``update``: each late row in this time puts out a corrected row of its window.
@@ -137,7 +137,7 @@ def withKeyedWatermark(
         _optional_duration("maxFutureSkew", maxFutureSkew),
         boolean("flush", flush),
         _optional_duration("idleBehind", idleBehind),
-        None if lateRows is None else text("lateRows", lateRows, "a folder"),
+        None if lateRows is None else text("lateRows", lateRows, "a table or a folder"),
         _optional_duration("allowedLateness", allowedLateness),
     )
     if _connect.is_connect(df):

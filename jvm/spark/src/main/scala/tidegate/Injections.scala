@@ -10,6 +10,7 @@ import tidegate.analysis.{
   KeyTransformWithStateOutput,
   LowerAntiJoins,
   LowerSessions,
+  RefreshLateTables,
   RefreshViewColumns,
   ResolveBoundsFollow,
   ResolveOperatorNames,
@@ -104,6 +105,8 @@ private[tidegate] object Injections {
 
     // First, because the other rules read the marks that this rule refreshes.
     extensions.injectPostHocResolutionRule(_ => RefreshViewColumns)
+
+    extensions.injectPostHocResolutionRule(_ => RefreshLateTables)
 
     // After resolution: before it, the keys of an aggregation are not known.
     extensions.injectPostHocResolutionRule(_ => LowerSessions)

@@ -247,8 +247,8 @@ package object tidegate extends tidegate.PolicyFunctions with tidegate.SnapshotF
      *   behind the highest one: its next rows would be late. Below `idleTimeout` it has no effect;
      *   null: as long as `idleTimeout`
      * @param lateRows
-     *   a folder, to which the rows that operators drop as late are written as Parquet files; null:
-     *   late rows are only counted
+     *   the name of a table, which the query makes, or a folder (with a slash), to which the rows
+     *   that operators drop as late are written as Parquet files; null: late rows are only counted
      * @param allowedLateness
      *   how much longer than the watermark says aggregations by windows take rows, in output mode
      *   update: each late row in this time puts out a corrected row of its window; null: no longer

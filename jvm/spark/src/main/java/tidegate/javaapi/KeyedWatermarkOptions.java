@@ -148,7 +148,8 @@ public final class KeyedWatermarkOptions implements Cloneable {
   }
 
   /**
-   * A folder, to which the rows that operators drop as late are written as Parquet files; by default
+   * The name of a table, which the query makes, or a folder (with a slash), to which the rows that
+   * operators drop as late are written as Parquet files; by default
    * late rows are only counted.
    */
   public KeyedWatermarkOptions lateRows(String lateRows) {

@@ -4,13 +4,16 @@ import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.types.DataType
 import tidegate.errors.Conditions.error
 
-/** Errors of folders for late rows, and of the lateness that is allowed. */
+/** Errors of folders and tables for late rows, and of the lateness that is allowed. */
 object LateRowErrors {
 
   def emptyFolder(): AnalysisException = error("LATE_ROWS_EMPTY")
 
   def folderRefused(folder: String, operator: String, reason: String): AnalysisException =
     error("LATE_ROWS_FOLDER", "folder" -> folder, "operator" -> operator, "reason" -> reason)
+
+  def tableRefused(table: String, operator: String, reason: String): AnalysisException =
+    error("LATE_ROWS_TABLE", "table" -> table, "operator" -> operator, "reason" -> reason)
 
   def latenessUnused(watermark: String, found: String): AnalysisException =
     error("ALLOWED_LATENESS_UNUSED", "watermark" -> watermark, "found" -> found)

@@ -96,7 +96,7 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       CheckGroupingSets.atStart(_, mode),
       SelectEventTimeColumn(_),
       InsertDropLate(_, mode),
-      CheckLateRows(_)
+      PlaceLateRows(_)
     )
     val operators = new RestoredOperators(dropped, checkpoint)
     val numbered = through(

@@ -77,7 +77,7 @@ private[tidegate] object Parameter {
   val Flush: Parameter =
     optional("flush", "whether a run that ends by itself closes all windows; false by default")
   val LateRows: Parameter =
-    optional("late_rows", "a folder, to which late rows are written as Parquet files")
+    optional("late_rows", "a table or a folder, to which late rows are written as Parquet files")
   val AllowedLateness: Parameter = optional(
     "allowed_lateness",
     "how much longer windows take late rows, in output mode update; by default no longer"

@@ -213,7 +213,7 @@ class LateFolderSuite extends RestartTest {
     assert(
       intercept[AnalysisException](keyed(in.toDF(), " ")).getMessage ===
         "[TIDEGATE_LATE_ROWS_EMPTY] The argument `lateRows` is empty. Leave it out to only count late " +
-        "rows, or pass a folder such as '/data/late-orders'. SQLSTATE: 42602"
+        "rows, or pass a table such as 'late_orders', or a folder such as '/data/late-orders'. SQLSTATE: 42602"
     )
     val file = Files.createFile(folder.get.resolve("file")).toString
     val found = refusal(keyed(in.toDF(), file).groupBy(window(col("time"), "1 minute")).count())

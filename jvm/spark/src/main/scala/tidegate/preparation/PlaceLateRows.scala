@@ -9,32 +9,41 @@ import org.apache.spark.sql.tidegate.{ParquetRows, SparkInternals}
 import tidegate.errors.LateRowErrors
 import tidegate.plans.DropLate
 
-/** Checks the folders for late rows when a query starts: no late row must be the first to fail. */
-private[preparation] object CheckLateRows {
+/**
+ * Finds the folders to which late rows go, in the place of the tables that `lateRows` may name, and
+ * makes them when a query starts: no late row must be the first to fail.
+ */
+private[preparation] object PlaceLateRows {
 
   /**
    * @throws AnalysisException
-   *   if a folder cannot be made, or if a row has a type that Parquet does not have
+   *   if a folder or a table cannot be made or used, or if a row has a type that Parquet does not
+   *   have
    */
   def apply(plan: LogicalPlan): LogicalPlan = {
-    plan.foreach {
-      case d: DropLate => d.lateRows.foreach(check(d, _))
-      case _           => ()
+    val drops = plan.collect { case d: DropLate if d.lateRows.isDefined => d }
+    drops.foreach(checkTypes)
+    val session = SparkSession.active
+    val folders = drops.groupBy(_.lateRows.mkString).map { case (to, writers) =>
+      to -> LateTable.named(session, to).fold(made(to, writers.head))(_(writers).folder())
     }
-    plan
+    if (folders.isEmpty) plan
+    else plan.transform { case d: DropLate => d.copy(lateRows = d.lateRows.map(folders)) }
   }
 
-  private def check(drop: DropLate, folder: String): Unit = {
+  private def checkTypes(drop: DropLate): Unit =
     drop.whole.find(a => !ParquetRows.supports(a.dataType)).foreach { a =>
       throw LateRowErrors.columnType(drop.operator, a.name, a.dataType)
     }
+
+  private def made(folder: String, drop: DropLate): String =
     try {
       val path = new Path(folder)
       val system = path.getFileSystem(SparkInternals.hadoopConf(SparkSession.active))
       if (!system.mkdirs(path)) throw new IOException("the folder cannot be made")
+      folder
     } catch {
       case e @ (_: IOException | _: IllegalArgumentException) =>
         throw LateRowErrors.folderRefused(folder, drop.operator, e.getMessage)
     }
-  }
 }

@@ -1,0 +1,260 @@
+package tidegate
+package execution
+
+import java.nio.file.Files
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{AnalysisException, DataFrame}
+
+/** The rows that operators drop as late, in a table of the session catalog. */
+class LateTableSuite extends RestartTest {
+
+  override protected def beforeEach(): Unit = {
+    super.beforeEach()
+    spark.sql("DROP DATABASE IF EXISTS late_db CASCADE")
+    spark.sql(s"CREATE DATABASE late_db LOCATION '${TempFolders.create("late")}'")
+    spark.sql("USE late_db")
+    ()
+  }
+
+  override protected def afterEach(): Unit = {
+    spark.sql("USE default")
+    spark.sql("DROP DATABASE IF EXISTS late_db CASCADE")
+    super.afterEach()
+  }
+
+  private def keyed(rows: DataFrame, to: String = "late_orders", key: Int = 0): DataFrame =
+    rows.withKeyedWatermark(
+      "time",
+      "2 seconds",
+      key,
+      substream = Seq("sub"),
+      name = "orders",
+      lateRows = to
+    )
+
+  private def counted(rows: DataFrame): DataFrame =
+    rows.groupBy(window(col("time"), "10 seconds"), col("sub")).agg(max("n"))
+
+  private def read(columns: String*): Seq[String] =
+    spark
+      .table("late_db.late_orders")
+      .selectExpr(columns: _*)
+      .collect()
+      .toSeq
+      .map(KeyedStreamTest.text)
+      .sorted
+
+  test("the table is made when the query starts, and every reader sees the rows of each batch") {
+    val in = events()
+    val run = new Run(counted(keyed(in.toDF()))).start()
+    in.addData(event("a", 60, 1))
+    run.settle()
+    val before = spark.table("late_orders")
+    assert(before.schema.fieldNames.toSeq === LateFolder.schema(Nil).fieldNames.toSeq)
+    assert(
+      before.select("row.*").schema.fieldNames.toSeq === Seq("window", "sub", "time", "n")
+    )
+    assert(before.count() === 0)
+    in.addData(event("a", 1, 2))
+    run.settle()
+    assert(read("operator", "watermark_time", "event_time", "row.n") === Seq("aggregate|58|1|2"))
+    val other = spark.newSession()
+    assert(other.table("late_db.late_orders").count() === 1)
+    in.addData(event("a", 3, 3))
+    run.settle()
+    assert(read("row.n") === Seq("2", "3"))
+    assert(other.sql("SELECT * FROM late_db.late_orders WHERE row.n = 3").count() === 1)
+    assert(run.lateRows.values.sum === 2)
+    run.stop()
+  }
+
+  onBothStores("kills change nothing, and all that is counted is there") {
+    val batches = Seq(
+      Seq(event("a", 60, 1), event("b", 60, 1)),
+      Seq(event("a", 61, 1)),
+      Seq(event("a", 12, 2), event("a", 70, 3)),
+      Seq(event("b", 13, 4), event("b", 80, 5), event("a", 80, 5)),
+      Seq(event("a", 14, 6))
+    )
+    val input = files(batches: _*)
+    val clean = new Run(counted(keyed(stream(input)))).start().settle()
+    val expected = read("operator", "batch_id", "row.n")
+    assert(expected.size === 3)
+    assert(clean.lateRows.values.sum === 3)
+    clean.stop()
+    spark.sql("DROP TABLE late_orders")
+    val killed = new Run(counted(keyed(stream(input))))
+    clean.byBatch.keys.toSeq.sorted.foreach { batch =>
+      killed.failIn = _ == batch
+      killed.start().awaitEnd()
+    }
+    killed.failIn = _ => false
+    killed.start().settle().stop()
+    assert(read("operator", "batch_id", "row.n") === expected)
+  }
+
+  test("both sides of a join: their columns are together in row") {
+    val (in, out) = (events(), events())
+    val right = out
+      .toDF()
+      .select(col("sub").as("sub2"), col("time").as("time2"), col("n").cast("long").as("m"))
+      .withKeyedWatermark("time2", "2 seconds", 1, lateRows = "LATE_DB.Late_Orders")
+    val run = new Run(
+      keyed(in.toDF()).join(
+        right,
+        expr("sub = sub2 AND time2 BETWEEN time AND time + INTERVAL 5 SECONDS")
+      )
+    ).start()
+    in.addData(event("a", 60, 1))
+    out.addData(event("a", 60, 1))
+    run.settle()
+    in.addData(event("a", 1, 2))
+    out.addData(event("a", 2, 3))
+    run.settle().stop()
+    assert(
+      read("operator", "row.sub", "row.n", "row.sub2", "row.m") ===
+        Seq("join.left|a|2|null|null", "join.right|null|null|a|3")
+    )
+  }
+
+  test("two queries, and a later one with more columns") {
+    val (in, more) = (events(), events())
+    val first = new Run(counted(keyed(in.toDF()))).start()
+    val second = new Run(counted(keyed(more.toDF().withColumn("half", col("n") / 2)))).start()
+    Seq(in, more).foreach(_.addData(event("a", 60, 1)))
+    Seq(first, second).foreach(_.settle())
+    Seq(in, more).foreach(_.addData(event("a", 1, 2)))
+    Seq(first, second).foreach(_.settle().stop())
+    assert(read("row.n", "row.half") === Seq("2|1.0", "2|null"))
+    val changed = new Run(counted(keyed(in.toDF().withColumn("n", col("n").cast("string")))))
+    assert(
+      intercept[AnalysisException](changed.start()).getMessage ===
+        refused("late_orders", "its `row.n` is INT, and STRING in the query")
+    )
+  }
+
+  test("a table of the user with the columns of late rows, at a place of its own") {
+    val place = Files.createDirectories(TempFolders.create("late").resolve("here"))
+    val columns =
+      LateFolder.schema(Nil).fields.dropRight(1).map(f => s"${f.name} ${f.dataType.sql}")
+    spark.sql(
+      s"CREATE TABLE `late_again` (${columns.mkString(", ")}, row STRUCT<n: INT>) " +
+        s"USING PARQUET LOCATION '$place'"
+    )
+    val in = events()
+    val run = new Run(counted(keyed(in.toDF(), "spark_catalog.late_db.`late_again`"))).start()
+    in.addData(event("a", 60, 1))
+    run.settle()
+    assert(spark.table("late_again").count() === 0)
+    in.addData(event("a", 1, 2))
+    run.settle().stop()
+    val Seq(row) = spark.table("late_again").select("row.*").collect().toSeq: @unchecked
+    assert(row.getAs[Int]("n") === 2)
+    assert(Files.list(place).count() > 0)
+  }
+
+  test("the database of a plain name is the one in which the query starts") {
+    val in = events()
+    val query = counted(keyed(in.toDF()))
+    spark.sql("CREATE DATABASE other_db")
+    try {
+      spark.sql("USE other_db")
+      new Run(query).start().stop()
+      assert(spark.catalog.tableExists("other_db.late_orders"))
+      assert(!spark.catalog.tableExists("late_db.late_orders"))
+    } finally spark.sql("DROP DATABASE other_db CASCADE")
+    ()
+  }
+
+  test("a table that is dropped while the query is stopped is made again") {
+    val in = events()
+    val run = new Run(counted(keyed(in.toDF()))).start()
+    in.addData(event("a", 60, 1))
+    run.settle().stop()
+    spark.sql("DROP TABLE late_orders")
+    run.start()
+    in.addData(event("a", 1, 2))
+    run.settle().stop()
+    assert(read("row.n") === Seq("2"))
+  }
+
+  test("a path is no name of a table") {
+    val folder = TempFolders.create("late")
+    val in = events()
+    val run = new Run(counted(keyed(in.toDF(), s"file:$folder"))).start()
+    in.addData(event("a", 60, 1))
+    run.settle()
+    in.addData(event("a", 1, 2))
+    run.settle().stop()
+    assert(spark.read.parquet(folder.toString).count() === 1)
+    assert(spark.sql("SHOW TABLES IN late_db").count() === 0)
+  }
+
+  private def refused(table: String, reason: String): String =
+    s"[TIDEGATE_LATE_ROWS_TABLE] The late rows of aggregate cannot go to the table $table of " +
+      s"`lateRows`: $reason. Pass the name of a new table, which the query makes, or a folder such " +
+      "as './late'. SQLSTATE: 42809"
+
+  private def refusal(to: String): String =
+    intercept[AnalysisException](new Run(counted(keyed(events().toDF(), to))).start()).getMessage
+
+  test("refused: tables that late rows cannot go to") {
+    val columns =
+      LateFolder.schema(Nil).fields.dropRight(1).map(f => s"${f.name} ${f.dataType.sql}").toSeq
+    def make(name: String, columns: Seq[String], rest: String = "USING PARQUET"): Unit = {
+      spark.sql(s"CREATE TABLE $name (${columns.mkString(", ")}) $rest")
+      ()
+    }
+    val row = "row STRUCT<n: INT>"
+    spark.sql("CREATE VIEW a_view AS SELECT 1 AS a")
+    spark.range(1).createOrReplaceTempView("a_temporary_view")
+    make("in_csv", Seq("a INT"), "USING CSV")
+    make("in_parts", columns :+ row, "USING PARQUET PARTITIONED BY (operator)")
+    make("other", Seq("a INT"))
+    make("wide", columns :+ row :+ "b INT")
+    make("wrong", columns.map(_.replace("batch_id BIGINT", "batch_id INT")) :+ row)
+    make("flat", columns :+ "row STRING")
+    Seq(
+      "a_view" -> "it is a view",
+      "a_temporary_view" -> "it is a temporary view",
+      "in_csv" -> "its provider is CSV, not parquet",
+      "in_parts" -> "it has partitions or buckets",
+      "other" -> "it has no column `operator`",
+      "wide" -> "it has a column `b`, which late rows do not have",
+      "wrong" -> "its column `batch_id` is INT, not BIGINT",
+      "flat" -> "its column `row` is STRING, not a STRUCT",
+      "nowhere.late" -> "there is no database nowhere",
+      "a.late_db.late" -> "only Spark's own catalog has such tables",
+      "spark_catalog.a.b.c" -> "only Spark's own catalog has such tables"
+    ).foreach { case (name, reason) => assert(refusal(name) === refused(name, reason)) }
+    spark.catalog.dropTempView("a_temporary_view")
+    assert(
+      refusal("`a b`") === refused(
+        "`a b`",
+        "[INVALID_SCHEMA_OR_RELATION_NAME] `a b` is not a valid name for tables/schemas. Valid " +
+          "names only contain alphabet characters, numbers and _. SQLSTATE: 42602"
+      )
+    )
+  }
+
+  test("refused: two operators with a column of two types") {
+    val (in, out) = (events(), events())
+    val right = out
+      .toDF()
+      .select(col("sub").as("sub2"), col("time").as("time2"), col("n").cast("string").as("n"))
+      .withKeyedWatermark("time2", "2 seconds", 1, lateRows = "late_orders")
+    val joined = keyed(in.toDF()).join(
+      right,
+      expr("sub = sub2 AND time2 BETWEEN time AND time + INTERVAL 5 SECONDS")
+    )
+    val error = intercept[AnalysisException](new Run(joined).start())
+    assert(
+      error.getMessage === refused(
+        "late_orders",
+        "`row.n` is INT in join.left, and STRING in join.right"
+      ).replace("of aggregate", "of join.left")
+    )
+    assert(!spark.catalog.tableExists("late_orders"))
+  }
+}
