@@ -58,6 +58,17 @@ private[tidegate] final case class LateFolder(
 }
 
 private[tidegate] object LateFolder {
+  private val FileName = """.+-[0-9a-f]{8}-\d{8,}-\d{5,}\.parquet""".r
+
+  /** Whether a folder has files of late rows, and no others. */
+  def has(folder: Path, conf: Configuration): Boolean = {
+    val system = folder.getFileSystem(conf)
+    def isHidden(name: String) = name.startsWith(".") || name.startsWith("_")
+    system.exists(folder) && {
+      val names = system.listStatus(folder).map(_.getPath.getName).filterNot(isHidden)
+      names.nonEmpty && names.forall(FileName.matches)
+    }
+  }
 
   /**
    * The columns of the files. `row` is the whole row, as the operator would have got it; a name

@@ -42,15 +42,20 @@ private[preparation] final class LateTable(
     if (parts.size == 1 && tables.isHidden(parts.head)) refuse("it is a temporary view")
     if (!tables.hasDatabase(table)) refuse(s"there is no database ${table.database.mkString}")
     val wanted = schema
-    if (tables.find(table).isEmpty) {
-      orRefuse(tables.create(table, wanted, LateTables.properties))
-    }
+    if (tables.find(table).isEmpty) make(table, wanted)
     // Also if another query has just made it.
     val found = tables.find(table).getOrElse(refuse("it was dropped while the query started"))
     check(found)
     if (!LateTables.is(found)) orRefuse(tables.addProperties(found, LateTables.properties))
     widen(table, found.schema, wanted)
     SessionTables.folder(found)
+  }
+
+  /** A catalog in memory forgets its tables with the application; their files stay. */
+  private def make(table: TableIdentifier, columns: StructType): Unit = orRefuse {
+    val usual = tables.usualFolder(table)
+    val folder = Option.when(LateFolder.has(usual, SparkInternals.hadoopConf(session)))(usual)
+    tables.create(table, columns, LateTables.properties, folder)
   }
 
   private def refuse(reason: String): Nothing = throw refused(reason)

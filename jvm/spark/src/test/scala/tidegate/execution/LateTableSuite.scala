@@ -1,8 +1,9 @@
 package tidegate
 package execution
 
-import java.nio.file.Files
+import java.nio.file.{Files, Path}
 
+import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{AnalysisException, DataFrame}
 
@@ -177,6 +178,33 @@ class LateTableSuite extends RestartTest {
     in.addData(event("a", 1, 2))
     run.settle().stop()
     assert(read("row.n") === Seq("2"))
+  }
+
+  test("a catalog in memory forgets the table: the rows of before are in the new one") {
+    val in = events()
+    val run = new Run(counted(keyed(in.toDF()))).start()
+    in.addData(event("a", 60, 1))
+    run.settle()
+    in.addData(event("a", 1, 2))
+    run.settle().stop()
+    val folder = Path.of(spark.table("late_orders").inputFiles.head.stripPrefix("file:")).getParent
+    val kept = Files.createTempDirectory("kept")
+    FileUtils.copyDirectory(folder.toFile, kept.toFile)
+    spark.sql("DROP TABLE late_orders")
+    FileUtils.copyDirectory(kept.toFile, folder.toFile)
+    run.start()
+    in.addData(event("a", 3, 3))
+    run.settle().stop()
+    assert(read("row.n") === Seq("2", "3"))
+    // Files of somebody else are not taken for late rows.
+    spark.sql("DROP TABLE late_orders")
+    Files.createFile(folder.resolve("part-0.parquet"))
+    val error = intercept[AnalysisException](run.start()).getMessage
+    assert(
+      error.contains("cannot go to the table late_orders of `lateRows`: [LOCATION_ALREADY_EXISTS]")
+    )
+    FileUtils.deleteDirectory(folder.toFile)
+    FileUtils.deleteDirectory(kept.toFile)
   }
 
   test("a path is no name of a table") {

@@ -53,12 +53,25 @@ final class SessionTables(session: SparkSession) {
   def find(table: TableIdentifier): Option[CatalogTable] =
     Option.when(catalog.tableExists(table))(catalog.getTableMetadata(table))
 
-  /** Makes a managed table of Parquet files, if there is none. */
-  def create(table: TableIdentifier, schema: StructType, properties: Map[String, String]): Unit = {
+  /** Where a managed table is. */
+  def usualFolder(of: TableIdentifier): Path = new Path(catalog.defaultTablePath(of))
+
+  /**
+   * Makes a table of Parquet files, if there is none.
+   *
+   * @param folder
+   *   where its files are already; none for a managed table, which is empty
+   */
+  def create(
+      table: TableIdentifier,
+      schema: StructType,
+      properties: Map[String, String],
+      folder: Option[Path]
+  ): Unit = {
     val made = CatalogTable(
       table,
-      CatalogTableType.MANAGED,
-      CatalogStorageFormat.empty,
+      if (folder.isDefined) CatalogTableType.EXTERNAL else CatalogTableType.MANAGED,
+      CatalogStorageFormat.empty.copy(locationUri = folder.map(_.toUri)),
       schema,
       provider = Some("parquet"),
       properties = properties
