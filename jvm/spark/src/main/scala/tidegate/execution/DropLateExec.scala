@@ -113,7 +113,7 @@ final case class DropLateExec(
       timeOfRow,
       child.output,
       substream,
-      ParquetRows.of(session, LateFolder.schema(child.output)),
+      ParquetRows.of(session, LateFolder.schema(to.row)),
       longMetric("numNotWritten")
     )
   }

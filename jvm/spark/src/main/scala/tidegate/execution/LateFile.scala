@@ -37,6 +37,7 @@ private[execution] final case class LateFiles(
   def begin(partition: Int): LateFile = new LateFile(this, partition)
 
   @transient private lazy val times = UnsafeProjection.create(Seq(eventTime), columns)
+  @transient private lazy val whole = UnsafeProjection.create(folder.row, columns)
   @transient private lazy val names =
     UnsafeProjection.create(substream.getOrElse(Nil).map(SubstreamText.of), columns)
   @transient private lazy val origin = folder.origin
@@ -54,7 +55,7 @@ private[execution] final case class LateFiles(
       origin.query.map(text).orNull,
       batch,
       folder.wallClockMs * MicrosPerMs,
-      row
+      whole(row)
     )
   }
 

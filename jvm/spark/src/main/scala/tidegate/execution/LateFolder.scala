@@ -12,6 +12,8 @@ import org.apache.spark.sql.types._
  * The folder to which the late rows of an operator go: in each batch a Parquet file for each
  * partition that has some.
  *
+ * @param row
+ *   the columns of a row that are written
  * @param queryId
  *   keeps the files of two queries apart
  * @param origin
@@ -25,6 +27,7 @@ import org.apache.spark.sql.types._
  */
 private[tidegate] final case class LateFolder(
     path: String,
+    row: Seq[Attribute],
     queryId: UUID,
     origin: LateOrigin,
     wallClockMs: Long,

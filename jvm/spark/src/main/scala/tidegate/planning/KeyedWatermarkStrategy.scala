@@ -249,13 +249,19 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       origin,
       node.isInclusive,
       late,
-      for (path <- node.lateRows; q <- running) yield lateFolder(path, origin, q)
+      for (path <- node.lateRows; q <- running) yield lateFolder(path, node.whole, origin, q)
     )
   }
 
-  private def lateFolder(path: String, origin: LateOrigin, query: RunningQuery): LateFolder =
+  private def lateFolder(
+      path: String,
+      row: Seq[Attribute],
+      origin: LateOrigin,
+      query: RunningQuery
+  ): LateFolder =
     LateFolder(
       path,
+      row,
       query.id,
       origin,
       query.batchTimestampMs,

@@ -44,7 +44,7 @@ import tidegate.core.window.WindowGrid
  * @param lateRows
  *   the folder to which the dropped rows go; `None` if they are only counted
  * @param whole
- *   the columns of a dropped row, which must not be pruned; empty without a folder
+ *   the columns of a dropped row as it came, which must not be pruned; empty without a folder
  */
 final case class DropLate(
     child: LogicalPlan,

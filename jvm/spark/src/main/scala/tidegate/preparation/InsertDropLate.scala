@@ -1,10 +1,10 @@
 package tidegate.preparation
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.streaming.OutputMode
-import tidegate.columns.EventTimeTag
+import tidegate.columns.{EventTimeTag, WindowMark}
 import tidegate.core.clock.{InputTime, OperatorBatch}
 import tidegate.errors.{OperatorErrors, WatermarkErrors}
 import tidegate.operators.{
@@ -201,8 +201,23 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
       substream = LateSubstream.of(below, input.nodes),
       isInclusive = isAsInSpark,
       lateRows = folder,
-      whole = if (folder.isDefined) below.output else Nil
+      whole = if (folder.isDefined) below.output.filterNot(isMadeWindow(below, time)) else Nil
     )
+  }
+
+  /** Whether a column says in which window a row is, and the query has made it of its time. */
+  private def isMadeWindow(below: LogicalPlan, time: Attribute)(column: Attribute): Boolean = {
+    val isWindow = column.exprId == time.exprId && EventTimeTag.isWindow(time)
+    (isWindow || WindowMark.of(column).isDefined) && below.exists {
+      case Project(columns, _) =>
+        columns.exists {
+          case Alias(_: Attribute, _) => false
+          case made: Alias            => made.exprId == column.exprId
+          case _                      => false
+        }
+      case e: Expand => e.outputSet.contains(column) && !e.child.outputSet.contains(column)
+      case _         => false
+    }
   }
 
   /**

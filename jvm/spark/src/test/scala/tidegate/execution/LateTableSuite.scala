@@ -5,7 +5,10 @@ import java.nio.file.{Files, Path}
 
 import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{AnalysisException, DataFrame}
+import tidegate.settings.Settings
 
 /** The rows that operators drop as late, in a table of the session catalog. */
 class LateTableSuite extends RestartTest {
@@ -19,6 +22,7 @@ class LateTableSuite extends RestartTest {
   }
 
   override protected def afterEach(): Unit = {
+    spark.catalog.dropTempView("keyed_rows")
     spark.sql("USE default")
     spark.sql("DROP DATABASE IF EXISTS late_db CASCADE")
     super.afterEach()
@@ -53,9 +57,7 @@ class LateTableSuite extends RestartTest {
     run.settle()
     val before = spark.table("late_orders")
     assert(before.schema.fieldNames.toSeq === LateFolder.schema(Nil).fieldNames.toSeq)
-    assert(
-      before.select("row.*").schema.fieldNames.toSeq === Seq("window", "sub", "time", "n")
-    )
+    assert(before.select("row.*").schema.fieldNames.toSeq === Seq("sub", "time", "n"))
     assert(before.count() === 0)
     in.addData(event("a", 1, 2))
     run.settle()
@@ -94,6 +96,59 @@ class LateTableSuite extends RestartTest {
     killed.start().settle().stop()
     assert(read("operator", "batch_id", "row.n") === expected)
   }
+
+  for (
+    (title, mode, query) <- Seq[(String, OutputMode, DataFrame => DataFrame)](
+      ("frames", OutputMode.Append(), counted),
+      ("copies", OutputMode.Update(), _.groupBy(hops, col("sub")).count()),
+      ("sliding windows", OutputMode.Append(), _.groupBy(hops, col("sub")).count()),
+      ("own sessions", OutputMode.Append(), _.groupBy(sessions, col("sub")).count()),
+      (
+        "cumulating windows in SQL",
+        OutputMode.Append(),
+        inSql("cumulate", "5 seconds, 10 seconds")
+      ),
+      ("copies in SQL", OutputMode.Update(), inSql("hop", "10 seconds, 5 seconds")),
+      ("tumbling windows in SQL", OutputMode.Append(), inSql("tumble", "10 seconds")),
+      ("a deduplication", OutputMode.Append(), _.dropDuplicates("sub", "time"))
+    )
+  ) test(s"row is as it came, and has no window: $title") {
+    val in = events()
+    val run = new Run(query(keyed(in.toDF())), mode = mode).start()
+    in.addData(event("a", 60, 1))
+    run.settle()
+    in.addData(event("a", 1, 2))
+    run.settle().stop()
+    assert(spark.table("late_orders").schema.last.dataType.asInstanceOf[StructType].size === 3)
+    assert(read("row.sub", "row.time", "row.n") === Seq("a|1|2"))
+  }
+
+  test("row is as it came, and has no window: Spark's sessions") {
+    withConf(Settings.SessionsEnabled.key -> "false") {
+      val in = events()
+      val run = new Run(keyed(in.toDF()).groupBy(sessions, col("sub")).count()).start()
+      in.addData(event("a", 60, 1))
+      run.settle()
+      in.addData(event("a", 1, 2))
+      run.settle().stop()
+      assert(read("row.sub", "row.time", "row.n") === Seq("a|1|2"))
+    }
+  }
+
+  private def inSql(function: String, windows: String)(rows: DataFrame): DataFrame = {
+    rows.createOrReplaceTempView("keyed_rows")
+    spark.sql(
+      s"""SELECT window_start, window_end, sub, count(*)
+         |FROM $function(TABLE(keyed_rows), DESCRIPTOR(time), INTERVAL ${windows.replace(
+          ", ",
+          ", INTERVAL "
+        )})
+         |GROUP BY window_start, window_end, sub""".stripMargin
+    )
+  }
+
+  private val hops = window(col("time"), "10 seconds", "5 seconds")
+  private val sessions = session_window(col("time"), "5 seconds")
 
   test("both sides of a join: their columns are together in row") {
     val (in, out) = (events(), events())
