@@ -19,7 +19,7 @@ KAFKA_JARS := build/kafka
 KAFKA := $(KAFKA_JARS)/.ready
 DIRECT_FILES := build/direct-files/.ready
 DIRECT_CLASS := jvm/spark/target/scala-2.13/test-classes/tidegate/DirectFiles.class
-FLINK := build/flink-async/.ready
+FLINK := build/flink/.ready
 PYTEST_NEEDS := $(VENV)/.installed $(KAFKA) $(DIRECT_FILES)
 BUILD_FILES := version.txt build.sbt $(wildcard project/*.scala project/*.sbt project/*.properties)
 JVM_SOURCES := $(BUILD_FILES) $(shell find jvm -path '*/src/main/*' -type f 2> /dev/null)
@@ -206,6 +206,10 @@ bench-held: ## Run small batches over states that hold few keys, and many.
 bench-sight: ## Run batches while somebody looks at the page of the query, and while nobody does.
 	./sbt "bench/runMain tidegate.bench.sight.SightBenchmark"
 
+.PHONY: bench-latency
+bench-latency: $(PYTEST_NEEDS) $(FLINK) ## Run Spark, Tidegate and Flink on Kafka: from the row that closes a window to its result.
+	PYTHONPATH=tests PYSPARK_PYTHON=$(BIN)/python $(BIN)/python tests/bench/latency.py $(BENCH_ARGUMENTS)
+
 .PHONY: bench-async-flink
 bench-async-flink: $(FLINK) ## Run them against Flink's too, which Maven brings.
 	@$(MAKE) --no-print-directory bench-async BENCH_ARGUMENTS="--flink $(<D) $(BENCH_ARGUMENTS)"
@@ -297,8 +301,8 @@ $(DIRECT_FILES): $(shell find jvm/spark/src/test -name DirectFiles.scala) | $(JA
 	cp $(dir $(DIRECT_CLASS))Direct*.class $(@D)/tidegate/
 	@touch $@
 
-$(FLINK): $(shell find jvm/bench/flink-async -type f)
-	mvn -q -f jvm/bench/flink-async compile dependency:copy-dependencies -DincludeScope=runtime
+$(FLINK): $(shell find jvm/bench/flink -type f)
+	mvn -q -f jvm/bench/flink compile dependency:copy-dependencies -DincludeScope=runtime
 	@touch $@
 
 $(BUNDLED_JARS): $(JARS)

@@ -27,7 +27,7 @@ class Flink:
 
 @contextmanager
 def flink(build: Path, port: int, rows: int, in_flight: int) -> Iterator[Flink]:
-    """Start a cluster from the folder that `make build/flink-async/.ready` fills."""
+    """Start a cluster from the folder that `make build/flink/.ready` fills."""
     jars = f"{build}/classes:{build}/dependency/*"
     arguments = [str(port), str(rows), str(in_flight)]
     with subprocess.Popen(
