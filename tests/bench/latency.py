@@ -78,7 +78,7 @@ def records(spark: SparkSession, address: str, topic: str, stream: bool) -> Data
         "startingOffsets": "earliest",
         "kafka.fetch.max.wait.ms": "10",
     }
-    return reader.format("kafka").options(**options).load()  # type: ignore[attr-defined, no-any-return]
+    return reader.format("kafka").options(**options).load()
 
 
 def counted(rows: DataFrame, side: str) -> DataFrame:
@@ -156,7 +156,8 @@ def latencies(
         known = [at for at in arrivals if at is not None]
         if len(known) == load.partitions:
             closed[end] = max(known)
-    return sorted(float(r["at"] - closed[r["end"]]) for r in written.collect() if r["end"] in closed)
+    results = [(r["end"], r["at"]) for r in written.collect()]
+    return sorted(float(at - closed[end]) for end, at in results if end in closed)
 
 
 def quantile(values: list[float], share: float) -> float:
@@ -183,9 +184,7 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp())
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        started = stack.enter_context(
-            broker.starting(arguments.jars / "broker", folder / "broker")
-        )
+        started = stack.enter_context(broker.starting(arguments.jars / "broker", folder / "broker"))
         builder = sessions.builder().config("spark.jars", connector)
         spark = tidegate.configure(builder).getOrCreate()
         stack.callback(spark.stop)
