@@ -10,12 +10,12 @@ import tidegate.plans.{OrderFormat, OrderMark}
  * In format [[OrderFormat.Pages]], pages by the keys of their first rows, and a head for each
  * partition, whose key is empty:
  *
- * | column                 | of a page                                                             | of the head                                                  |
- * |:-----------------------|:----------------------------------------------------------------------|:-------------------------------------------------------------|
- * | `rows`                 | the rows, by their arrivals                                           | NULL                                                         |
- * | `batches`, `numbers`   | batch and number of each row; NULL if the rows follow on the first one | NULL                                                         |
- * | `taken_up_to`, `taken_in` | NULL                                                               | rows up to this time, in µs, that came up to this batch, have left; NULL if none has |
- * | `waiting`              | NULL                                                                  | the number of rows that wait                                 |
+ * | column                    | of a page                                                              | of the head                                                                          |
+ * |:--------------------------|:-----------------------------------------------------------------------|:-------------------------------------------------------------------------------------|
+ * | `rows`                    | the rows, by their arrivals                                            | NULL                                                                                 |
+ * | `batches`, `numbers`      | batch and number of each row; NULL if the rows follow on the first one | NULL                                                                                 |
+ * | `taken_up_to`, `taken_in` | NULL                                                                   | rows up to this time, in µs, that came up to this batch, have left; NULL if none has |
+ * | `waiting`                 | NULL                                                                   | the number of rows that wait                                                         |
  */
 private[tidegate] object OrderStateSchema {
 

@@ -20,7 +20,9 @@ private[order] final class RowRound(sizes: PageSizes) {
     rows.add(row)
   }
 
-  /** Hands out all rows with their times, by time, rows of one time as they came; and forgets them. */
+  /**
+   * Hands out all rows with their times, by time, rows of one time as they came; and forgets them.
+   */
   def drain(row: UnsafeRow)(take: Long => Unit): Unit = {
     val sorted = StableSort(micros, rows.size)
     var i = 0

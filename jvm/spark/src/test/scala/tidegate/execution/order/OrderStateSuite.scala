@@ -6,8 +6,8 @@ import scala.util.Random
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.StreamingQueryException
-import org.apache.spark.sql.{AnalysisException, DataFrame, Row}
 import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.{AnalysisException, DataFrame, Row}
 import tidegate.SparkClasses.MemoryStream
 import tidegate.plans.{EventTimeOrder, OrderFormat}
 

@@ -6,7 +6,7 @@ import java.util.UUID
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, UnsafeProjection}
-import org.apache.spark.sql.execution.metric.SQLMetrics
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
 import org.apache.spark.sql.types._
@@ -39,8 +39,8 @@ private[order] final class PagesPartition(spark: SparkSession, folder: Path, siz
   )
   private var runId = UUID.randomUUID
 
-  val updated = SQLMetrics.createMetric(spark.sparkContext, "updated")
-  val removed = SQLMetrics.createMetric(spark.sparkContext, "removed")
+  val updated: SQLMetric = SQLMetrics.createMetric(spark.sparkContext, "updated")
+  val removed: SQLMetric = SQLMetrics.createMetric(spark.sparkContext, "removed")
 
   /** Lets the next batch load the state from its files. */
   def restart(): Unit = runId = UUID.randomUUID
@@ -76,10 +76,13 @@ private[order] final class PagesPartition(spark: SparkSession, folder: Path, siz
           val text = UTF8String.fromString(row.text)
           pages.put(row.micros, toRow(InternalRow(row.micros, row.id, text)))
         }
-        val left = upTo.iterator.flatMap(pages.takeUpTo).map { row =>
-          val text = if (row.isNullAt(2)) null else row.getUTF8String(2).toString
-          SentToPages(row.getLong(0), row.getInt(1), text)
-        }.toVector
+        val left = upTo.iterator
+          .flatMap(pages.takeUpTo)
+          .map { row =>
+            val text = if (row.isNullAt(2)) null else row.getUTF8String(2).toString
+            SentToPages(row.getLong(0), row.getInt(1), text)
+          }
+          .toVector
         val waiting = pages.finish()
         val all = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
         val stored = all.size
