@@ -39,6 +39,14 @@ object CheckpointErrors {
       "known" -> known.toString
     )
 
+  def newerOrder(operator: String, found: Int, known: Int): AnalysisException =
+    error(
+      "NEWER_ORDER",
+      "operator" -> operator,
+      "found" -> found.toString,
+      "known" -> known.toString
+    )
+
   def orderChanged(operator: String, before: String, now: String): AnalysisException =
     error("ORDER_CHANGED", "operator" -> operator, "before" -> before, "now" -> now)
 

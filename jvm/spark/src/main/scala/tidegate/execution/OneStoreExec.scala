@@ -62,11 +62,15 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
    * @param hidden
    *   after the last row, the number of rows of the state that are not counted in the progress of
    *   the query, such as the pages of due keys
+   * @param counted
+   *   after the last row, what the progress of the query shows instead of the number of rows of the
+   *   state, if it is something else
    */
   protected def commitAtEnd(
       store: StateStore,
       rows: Iterator[InternalRow],
-      hidden: () => Long = () => 0L
+      hidden: () => Long = () => 0L,
+      counted: () => Option[Long] = () => None
   ): Iterator[InternalRow] = {
     val numOutputRows = longMetric("numOutputRows")
     val updateMs = longMetric("allUpdatesTimeMs")
@@ -89,15 +93,14 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
 
       private def commit(): Unit = {
         isCommitted = true
-        val notCounted = hidden()
+        val (notCounted, instead) = (hidden(), counted())
         // As in Spark's operators, this includes the time of the consumers of the rows.
         updateMs += NANOSECONDS.toMillis(System.nanoTime - start)
         commitMs += timeTakenMs(store.commit())
         setStoreMetrics(store)
-        if (notCounted > 0) {
-          val total = longMetric("numTotalStateRows")
-          total.set(math.max(0L, total.value - notCounted))
-        }
+        val total = longMetric("numTotalStateRows")
+        if (notCounted > 0) total.set(math.max(0L, total.value - notCounted))
+        instead.foreach(total.set)
         setOperatorMetrics()
       }
     }

@@ -181,6 +181,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       },
       // Spark expects each partition of the state to be committed in every batch.
       if (node.partitionBy.isEmpty) stateInfo.map(_.copy(numPartitions = 1)) else stateInfo,
+      node.format,
       planLater(node.child)
     )
   }

@@ -14,12 +14,15 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
  *   a time, or the window whose end is the time
  * @param operator
  *   the name of the operator whose watermark releases rows; none if the query has not started
+ * @param format
+ *   how the rows that wait are written ([[OrderFormat]])
  */
 final case class EventTimeOrder(
     partitionBy: Seq[Attribute],
     eventTime: Attribute,
     operator: Option[String],
-    child: LogicalPlan
+    child: LogicalPlan,
+    format: Int = OrderFormat.Current
 ) extends UnaryNode {
 
   override def output: Seq[Attribute] = child.output

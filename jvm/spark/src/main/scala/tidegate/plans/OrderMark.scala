@@ -3,18 +3,27 @@ package tidegate.plans
 import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
 
 /**
- * What an event-time order sorts by. The schema of its state has this mark in the metadata of the
- * key: Spark compares only the types of a state, and would let a restarted query order the waiting
- * rows in another way.
+ * What an event-time order sorts by, and how it writes its state. The schema of its state has this
+ * mark in the metadata of the key: Spark compares only the types of a state, and would let a
+ * restarted query order the waiting rows in another way.
+ *
+ * @param format
+ *   an [[OrderFormat]], or the number of a later version
  */
-final case class OrderMark(eventTime: String, partitionBy: Seq[String]) {
+final case class OrderMark(eventTime: String, partitionBy: Seq[String], format: Int) {
 
   def metadata: Metadata = {
     val mark = new MetadataBuilder().putString(OrderMark.TimeField, eventTime)
     // An empty array loses its type in JSON.
     if (partitionBy.nonEmpty) mark.putStringArray(OrderMark.KeysField, partitionBy.toArray)
+    // Version 0.1.0 wrote no number.
+    if (format != OrderFormat.Rows) mark.putLong(OrderMark.FormatField, format.toLong)
     mark.build()
   }
+
+  /** Whether both sort alike. */
+  def sortsAs(other: OrderMark): Boolean =
+    eventTime == other.eventTime && partitionBy == other.partitionBy
 
   /** For messages. */
   override def toString: String = {
@@ -28,9 +37,10 @@ final case class OrderMark(eventTime: String, partitionBy: Seq[String]) {
 object OrderMark {
   private val TimeField = "tidegate.orderedBy"
   private val KeysField = "tidegate.partitionedBy"
+  private val FormatField = "tidegate.orderFormat"
 
   def of(order: EventTimeOrder): OrderMark =
-    OrderMark(order.eventTime.name, order.partitionBy.map(_.name))
+    OrderMark(order.eventTime.name, order.partitionBy.map(_.name), order.format)
 
   /** `None` if the metadata has no mark. */
   def of(metadata: Metadata): Option[OrderMark] =
@@ -38,6 +48,9 @@ object OrderMark {
     else {
       val partitionBy =
         if (metadata.contains(KeysField)) metadata.getStringArray(KeysField).toSeq else Nil
-      Some(OrderMark(metadata.getString(TimeField), partitionBy))
+      val format =
+        if (metadata.contains(FormatField)) metadata.getLong(FormatField).toInt
+        else OrderFormat.Rows
+      Some(OrderMark(metadata.getString(TimeField), partitionBy, format))
     }
 }

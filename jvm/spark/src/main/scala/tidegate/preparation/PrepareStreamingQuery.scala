@@ -30,7 +30,8 @@ import tidegate.ui.EventTimeUi
  *   1. Each stateful operator sees one event time column.
  *   1. Late rows are dropped under each stateful operator, and folders for them are checked.
  *   1. Operators with names are found in the checkpoint.
- *   1. Each event-time order is checked to be the order of the rows that wait in the checkpoint.
+ *   1. Each event-time order is checked to be the order of the rows that wait in the checkpoint,
+ *      and goes on to write them as they are.
  *   1. Nodes without an emission get one that fits the windows downstream.
  *   1. Each stream is checked to be where it was when the checkpoint was made.
  *   1. It is decided which windows are put together from frames, which sessions Tidegate merges
@@ -101,7 +102,7 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
     val operators = new RestoredOperators(dropped, checkpoint)
     val numbered = through(
       operators.numbered,
-      RestoredOrders.check(_, checkpoint),
+      RestoredOrders(_, checkpoint),
       ChooseEmission(_),
       RestoredNodes.check(_, checkpoint)
     )

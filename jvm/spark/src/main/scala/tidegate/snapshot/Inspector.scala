@@ -5,13 +5,16 @@ import java.time.Instant
 import scala.util.control.NonFatal
 
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.functions.sum
 import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals}
 import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.sql.{Row, SparkSession}
 import tidegate.clock.{ClockOffset, StateCheckpoint}
 import tidegate.core.clock.{ClockState, NodeMark, NodeState}
 import tidegate.errors.SnapshotErrors
 import tidegate.execution.due.DueSchema
+import tidegate.execution.order.OrderStateSchema
+import tidegate.plans.{OrderFormat, OrderMark}
 
 /** Reads what a snapshot or a checkpoint holds, without starting its query. */
 private[tidegate] final class Inspector(location: String, session: SparkSession) extends Logging {
@@ -124,23 +127,30 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
 
   /**
    * How many rows the state of an operator has, as the progress counts them: without the pages of
-   * due keys. `None` if Spark cannot read the state.
+   * due keys, and of pages in event-time order their rows. `None` if Spark cannot read the state.
    */
   private def rows(state: CheckpointState, batchId: Long): Option[Long] = {
     val parts = StateParts.of(state.operator, state.properties)
     val hasPages = state.schemas.exists(_._2.fieldNames.contains(DueSchema.PageColumn))
+    val waiting = OrderStateSchema.WaitingColumn
+    val countsItself = state.schemas.exists { case (_, keys, _) =>
+      keys.headOption.flatMap(k => OrderMark.of(k.metadata)).exists(_.format != OrderFormat.Rows)
+    }
     val reader = SparkInternals.readerOfStates(session, state.partitions)
     try
       Some(parts.map { options =>
-        reader.read
+        val rows = reader.read
           .format("statestore")
           .option("operatorId", state.id)
           .option("batchId", batchId)
           .option("flattenCollectionTypes", false)
           .options(options)
           .load(location)
-          .where(if (hasPages) s"key.${DueSchema.PageColumn} IS NULL" else "true")
-          .count()
+        if (countsItself) rows.agg(sum(s"value.$waiting")).head() match {
+          case Row(n: Long) => n
+          case _            => 0L
+        }
+        else rows.where(if (hasPages) s"key.${DueSchema.PageColumn} IS NULL" else "true").count()
       }.sum)
     catch {
       case NonFatal(e) =>

@@ -124,6 +124,13 @@ object GoldenQueries {
     },
     GoldenQuery("order", hdfs, isOrdered = true)((in, _) => keyed(in).orderByEventTime(Seq("sub"))),
     GoldenQuery("order-rocksdb", rocks, isOrdered = true)((in, _) => keyed(in).orderByEventTime()),
+    // Those of above began with a row of the state for each row.
+    GoldenQuery("order-pages", hdfs, isOrdered = true)((in, _) =>
+      keyed(in).orderByEventTime(Seq("sub"))
+    ),
+    GoldenQuery("order-pages-rocksdb", rocks, isOrdered = true)((in, _) =>
+      keyed(in).orderByEventTime()
+    ),
     GoldenQuery("window-over-window", rocks) { (in, _) =>
       counted(in, window(col("time"), "5 seconds"))
         .groupBy(window(window_time(col("window")), "20 seconds"))

@@ -5,7 +5,21 @@ private[order] final class Arrival(val micros: Long, val batchId: Long, val numb
     extends Comparable[Arrival] {
 
   override def compareTo(other: Arrival): Int =
-    if (micros != other.micros) java.lang.Long.compare(micros, other.micros)
-    else if (batchId != other.batchId) java.lang.Long.compare(batchId, other.batchId)
-    else java.lang.Long.compare(number, other.number)
+    Arrival.compare(micros, batchId, number, other.micros, other.batchId, other.number)
+}
+
+private[order] object Arrival {
+
+  /** Compares two arrivals without making them. */
+  def compare(
+      micros: Long,
+      batchId: Long,
+      number: Long,
+      otherMicros: Long,
+      otherBatchId: Long,
+      otherNumber: Long
+  ): Int =
+    if (micros != otherMicros) java.lang.Long.compare(micros, otherMicros)
+    else if (batchId != otherBatchId) java.lang.Long.compare(batchId, otherBatchId)
+    else java.lang.Long.compare(number, otherNumber)
 }

@@ -6,11 +6,13 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
 /**
- * The key of a row in the state: one column of 24 bytes, which sort as the rows do.
+ * The key of a row in the state, or of a page by its first row: one column of 24 bytes, which sort
+ * as the rows do.
  *
  *   1. its event time in µs, with the sign bit inverted, so that times before 1970 come first;
  *   1. the number of the batch that it arrived in;
- *   1. its number among the rows of that batch in its partition.
+ *   1. its number among the rows of that batch in its partition. Where rows are sorted before they
+ *      are numbered, only those of one time have the order in which they came.
  *
  * All are big-endian. A state store sorts keys by their bytes, if it sorts them, and the bytes
  * before these 24 are the same in every key. Batch numbers continue after a restart, and a batch
@@ -51,6 +53,16 @@ private[order] object ArrivalKey {
 
   /** After the null bits and the position of the value. */
   private val Start = 16
+
+  /** The key of the head of a partition: a value without bytes, which comes before all others. */
+  def head: UnsafeRow = {
+    val row = new UnsafeRow(1)
+    row.pointTo(new Array[Byte](Start), Start)
+    row.setLong(0, Start.toLong << 32)
+    row
+  }
+
+  def isHead(key: UnsafeRow): Boolean = key.getLong(0).toInt == 0
 
   /** The event time in a key, in µs. */
   def micros(key: UnsafeRow): Long = word(key, 0) ^ Long.MinValue

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 import tidegate.columns.EventTimeTag
 import tidegate.core.clock.OperatorBatch
 import tidegate.execution.{DescribesItself, DropLateExec, OneStoreExec}
-import tidegate.plans.{EventTimeOrder, OrderMark}
+import tidegate.plans.{EventTimeOrder, OrderFormat, OrderMark}
 
 /**
  * Keeps rows in the state until the watermark has passed them, and emits them by their time, and
@@ -20,8 +20,8 @@ import tidegate.plans.{EventTimeOrder, OrderMark}
  *   - A row leaves when it would be late: from then on no earlier row can come.
  *   - A row without a time has no place in the order: it passes at once, before all other rows that
  *     leave in its batch.
- *   - The rows that leave are read one after the other; only with an unsorted state store are all
- *     of their keys in memory.
+ *   - The rows that leave are read one after the other; only with an unsorted state store are the
+ *     keys of all of them, or of all of their pages, in memory.
  *
  * @param operator
  *   the name of the operator; none outside of a query
@@ -29,6 +29,8 @@ import tidegate.plans.{EventTimeOrder, OrderMark}
  *   the watermarks of the operator: rows below the eviction watermark of the batch are due
  * @param stateInfo
  *   where the state is; none outside of a query
+ * @param format
+ *   how rows are written ([[OrderFormat]])
  */
 final case class EventTimeOrderExec(
     partitionBy: Seq[Attribute],
@@ -36,6 +38,7 @@ final case class EventTimeOrderExec(
     operator: Option[String],
     times: OperatorBatch,
     stateInfo: Option[StatefulOperatorStateInfo],
+    format: Int,
     child: SparkPlan
 ) extends UnaryExecNode
     with OneStoreExec
@@ -59,9 +62,9 @@ final case class EventTimeOrderExec(
   )
 
   override protected def keySchema: StructType =
-    OrderStateSchema.key(OrderMark(eventTime.name, partitionBy.map(_.name)))
+    OrderStateSchema.key(OrderMark(eventTime.name, partitionBy.map(_.name), format))
 
-  override protected def valueSchema: StructType = OrderStateSchema.value(child.output)
+  override protected def valueSchema: StructType = OrderStateSchema.value(child.output, format)
 
   /**
    * The time, in µs, up to which rows are due. None if the watermark has not moved: rows below it
@@ -77,6 +80,7 @@ final case class EventTimeOrderExec(
     val (due, batchId) = (dueUpTo, getStateInfo.storeVersion)
     val isSorted = conf.stateStoreProviderClass == OperatorState.rocksDbProvider
     val (columns, time) = (child.output, EventTimeTag.decisive(eventTime))
+    val hasPages = format != OrderFormat.Rows
     rowsOf(child)
       .mapPartitionsWithStateStore(
         session.sqlContext,
@@ -85,23 +89,32 @@ final case class EventTimeOrderExec(
         valueSchema,
         NoPrefixKeyStateEncoderSpec(keySchema)
       ) { (store, rows) =>
-        val buffer = new RowBuffer(
-          store,
-          isSorted,
-          batchId,
-          longMetric("numUpdatedStateRows"),
-          longMetric("numRemovedStateRows")
-        )
         val timeOf = UnsafeProjection.create(Seq(time), columns)
+        val (updated, removed) =
+          (longMetric("numUpdatedStateRows"), longMetric("numRemovedStateRows"))
+        val waiting =
+          if (hasPages)
+            new PagedRows(
+              store,
+              isSorted,
+              batchId,
+              columns.size,
+              timeOf(_).getLong(0),
+              PageSizes(),
+              updated,
+              removed
+            )
+          else new RowBuffer(store, isSorted, batchId, updated, removed)
         val unsafe = UnsafeProjection.create(columns, columns)
         val withoutTime = rows.filter { row =>
           val t = timeOf(row)
           val hasTime = !t.isNullAt(0)
-          if (hasTime) buffer.put(t.getLong(0), asUnsafe(row, unsafe))
+          if (hasTime) waiting.put(t.getLong(0), asUnsafe(row, unsafe))
           !hasTime
         }
         // Lazy: the search for due rows begins after all rows are in the state.
-        commitAtEnd(store, withoutTime ++ due.iterator.flatMap(buffer.takeUpTo))
+        val leaving = withoutTime ++ due.iterator.flatMap(waiting.takeUpTo)
+        commitAtEnd(store, leaving, counted = () => waiting.finish())
       }
   }
 

@@ -2,19 +2,54 @@ package tidegate.execution.order
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.tidegate.SparkInternals
-import org.apache.spark.sql.types.{BinaryType, StructField, StructType}
-import tidegate.plans.OrderMark
+import org.apache.spark.sql.types._
+import tidegate.plans.{OrderFormat, OrderMark}
 
-/** The state of an event-time order: each row by its [[ArrivalKey]]. */
-private[order] object OrderStateSchema {
+/**
+ * The state of an event-time order. In format [[OrderFormat.Rows]], each row by its [[ArrivalKey]].
+ * In format [[OrderFormat.Pages]], pages by the keys of their first rows, and a head for each
+ * partition, whose key is empty:
+ *
+ * | column                    | of a page                                                              | of the head                                                                          |
+ * |:--------------------------|:-----------------------------------------------------------------------|:-------------------------------------------------------------------------------------|
+ * | `rows`                    | the rows, by their arrivals                                            | NULL                                                                                 |
+ * | `batches`, `numbers`      | batch and number of each row; NULL if the rows follow on the first one | NULL                                                                                 |
+ * | `taken_up_to`, `taken_in` | NULL                                                                   | rows up to this time, in µs, that came up to this batch, have left; NULL if none has |
+ * | `waiting`                 | NULL                                                                   | the number of rows that wait                                                         |
+ */
+private[tidegate] object OrderStateSchema {
 
-  def key(mark: OrderMark): StructType =
+  /** The column in which a head counts the rows that wait. */
+  val WaitingColumn = "waiting"
+
+  private[order] val Rows = 0
+  private[order] val Batches = 1
+  private[order] val Numbers = 2
+  private[order] val TakenUpTo = 3
+  private[order] val TakenIn = 4
+  private[order] val Waiting = 5
+  private[order] val PageColumns = 6
+
+  private[order] def key(mark: OrderMark): StructType =
     StructType(Seq(StructField("arrival", BinaryType, nullable = false, mark.metadata)))
+
+  private[order] def value(columns: Seq[Attribute], format: Int): StructType =
+    if (format == OrderFormat.Rows) row(columns)
+    else {
+      val longs = ArrayType(LongType, containsNull = false)
+      new StructType()
+        .add("rows", ArrayType(row(columns), containsNull = false))
+        .add("batches", longs)
+        .add("numbers", longs)
+        .add("taken_up_to", LongType)
+        .add("taken_in", LongType)
+        .add(WaitingColumn, LongType)
+    }
 
   /**
    * The row itself, with all columns nullable: a column may be without nulls in a batch that lacks
    * a branch of a union, and with nulls in the next.
    */
-  def value(columns: Seq[Attribute]): StructType =
+  private def row(columns: Seq[Attribute]): StructType =
     StructType(columns.map(c => StructField(c.name, SparkInternals.nullable(c.dataType))))
 }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.{InterruptibleIterator, TaskContext}
 
 /**
- * The rows of one partition that wait in its state store.
+ * Keeps each row as a row of the state, as version 0.1.0 does: for queries that have begun so.
  *
  * @param isSorted
  *   whether the store gives its rows in the order of their keys, as RocksDB does. With another
@@ -20,21 +20,18 @@ private[order] final class RowBuffer(
     batchId: Long,
     updated: SQLMetric,
     removed: SQLMetric
-) {
+) extends WaitingRows {
   private val keys = new ArrivalKey(batchId)
 
-  /** Keeps a row. */
-  def put(micros: Long, row: UnsafeRow): Unit = {
+  override def put(micros: Long, row: UnsafeRow): Unit = {
     store.put(keys.next(micros), row, StateStore.DEFAULT_COL_FAMILY_NAME)
     updated += 1
   }
 
-  /**
-   * Removes the rows up to a time, in order: each leaves the state when it is read, and is valid
-   * until the next one is read.
-   */
-  def takeUpTo(micros: Long): Iterator[UnsafeRow] =
+  override def takeUpTo(micros: Long): Iterator[UnsafeRow] =
     if (isSorted) sortedUpTo(micros) else searchedUpTo(micros)
+
+  override def finish(): Option[Long] = None
 
   private def sortedUpTo(micros: Long): Iterator[UnsafeRow] = {
     val all = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)

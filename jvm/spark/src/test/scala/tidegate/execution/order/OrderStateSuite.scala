@@ -6,8 +6,10 @@ import scala.util.Random
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.StreamingQueryException
+import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{AnalysisException, DataFrame, Row}
 import tidegate.SparkClasses.MemoryStream
+import tidegate.plans.{EventTimeOrder, OrderFormat}
 
 /** The state of an order: by Spark's reader, when it is large, and when the query was changed. */
 class OrderStateSuite extends OrderTest {
@@ -29,11 +31,23 @@ class OrderStateSuite extends OrderTest {
     assert(run.stateRows === 2)
     run.stop()
     val read = state(run)
-    assert(read.select("value.*").columns.toSeq === Seq("sub", "time", "n"))
+    val rows = read.selectExpr("inline(value.rows)")
+    assert(rows.columns.toSeq === Seq("sub", "time", "n"))
     assert(
-      read.select("value.*").orderBy("n").collect().toSeq ===
-        Seq(Row("b", at(7), 2), Row("b", at(7), 4))
+      rows.collect().toSeq === Seq(
+        Row("a", at(3), 1),
+        Row("a", at(5), 3),
+        Row("b", at(7), 2),
+        Row("b", at(7), 4)
+      )
     )
+    // Of the page, these have left; the watermark became visible in the batch after its rows.
+    val head = read.where("length(key.arrival) = 0")
+    assert(
+      head.select("value.taken_up_to", "value.waiting").collect().toSeq === Seq(Row(6999999L, 2L))
+    )
+    val stages = inspectSnapshot(run.checkpoint.toString).stages
+    assert(stages.find(_.kind == "operator").flatMap(_.rows) === Some(2L))
     val metadata = spark.read.format("state-metadata").load(run.checkpoint.toString)
     assert(
       metadata.select("operatorId", "operatorName", "stateStoreName").collect().toSeq ===
@@ -110,6 +124,57 @@ class OrderStateSuite extends OrderTest {
     refusedAtStart("all rows by `time`", "all rows by `paid`")(
       twice(_).orderByEventTime(eventTime = "time"),
       twice(_).orderByEventTime(eventTime = "paid")
+    )
+  }
+
+  /** The query as another version writes its state. */
+  private def inFormat(format: Int)(query: DataFrame): DataFrame = SparkInternals.dataFrame(
+    spark,
+    SparkInternals.analyzed(query).transform { case order: EventTimeOrder =>
+      order.copy(format = format)
+    }
+  )
+
+  onStores("a query that began with a row of the state for each row goes on so") {
+    val in = events()
+    val run = new Run(inFormat(OrderFormat.Rows)(keyed(in.toDF()).orderByEventTime())).start()
+    in.addData(event("a", 3, 1), event("b", 9, 2), event("a", 5, 3), event("b", 7, 4))
+    assert(run.settle().rows.map(_.getAs[Int]("n")) === Seq(1, 3, 4))
+    in.addData(event("b", 12, 5), event("a", 15, 6))
+    assert(run.settle().rows.map(_.getAs[Int]("n")) === Seq(1, 3, 4, 2, 5))
+    run.stop()
+    val again = new Run(keyed(in.toDF()).orderByEventTime(), run.checkpoint).start()
+    in.addData(event("a", 20, 7), event("a", 19, 8), event("b", 17, 9))
+    assert(again.settle().rows.map(_.getAs[Int]("n")) === Seq(6, 9, 8))
+    in.addData(event("a", 21, 10), event("a", 21, 11))
+    assert(again.restart().settle().rows.map(_.getAs[Int]("n")) === Seq(6, 9, 8, 7))
+    assert(again.stateRows === 2)
+    again.stop()
+    if (SparkFeatures.readsState(spark.conf)) {
+      assert(
+        state(again).select("value.*").orderBy("n").collect().toSeq ===
+          Seq(Row("a", at(21), 10), Row("a", at(21), 11))
+      )
+      val stages = inspectSnapshot(run.checkpoint.toString).stages
+      assert(stages.find(_.kind == "operator").flatMap(_.rows) === Some(2L))
+    }
+  }
+
+  test("rows that a newer version wrote are refused") {
+    val in = events()
+    val run = new Run(
+      inFormat(OrderFormat.Current + 1)(keyed(in.toDF()).orderByEventTime())
+    ).start()
+    in.addData(event("a", 3, 1), event("b", 7, 2))
+    run.settle().stop()
+    val error = intercept[AnalysisException] {
+      new Run(keyed(in.toDF()).orderByEventTime(), run.checkpoint).start()
+    }
+    assert(
+      error.getMessage.split(";\n").head ===
+        "[TIDEGATE_NEWER_ORDER] The checkpoint was written by a newer Tidegate: the rows that wait " +
+        "in orderByEventTime have format 3, and this version reads up to 2. Use the newer version. " +
+        "SQLSTATE: KD000"
     )
   }
 

@@ -1,0 +1,20 @@
+package tidegate
+package golden
+
+import org.scalatest.funsuite.AnyFunSuite
+import tidegate.execution.order.WrittenPages
+import tidegate.plans.OrderFormat
+
+/** The state of event-time order, for fixed rows: its schema, and the bytes of pages and heads. */
+class OrderFormatSuite extends AnyFunSuite {
+
+  test("the state of event-time order is written as its format number says") {
+    PinnedFormat(
+      "order",
+      OrderFormat.Current,
+      "the state of event-time order",
+      "OrderFormat.Current",
+      "EventTimeOrderExec"
+    ).check(WrittenPages.text)
+  }
+}
