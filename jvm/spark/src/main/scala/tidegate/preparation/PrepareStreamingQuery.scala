@@ -28,7 +28,7 @@ import tidegate.ui.EventTimeUi
  *      join is checked.
  *   1. Each grouping set is checked to have the column by which its groups leave the state.
  *   1. Each stateful operator sees one event time column.
- *   1. Late rows are dropped under each stateful operator, and folders for them are checked.
+ *   1. Late rows are dropped under each stateful operator, and their folders and tables are made.
  *   1. Operators with names are found in the checkpoint.
  *   1. Each event-time order is checked to be the order of the rows that wait in the checkpoint,
  *      and goes on to write them as they are.
