@@ -271,7 +271,7 @@ class LateTableSuite extends RestartTest {
     in.addData(event("a", 1, 2))
     run.settle().stop()
     assert(spark.read.parquet(folder.toString).count() === 1)
-    assert(spark.sql("SHOW TABLES IN late_db").count() === 0)
+    assert(spark.sql("SHOW TABLES IN late_db").where("NOT isTemporary").count() === 0)
   }
 
   private def refused(table: String, reason: String): String =
