@@ -1,6 +1,6 @@
 package tidegate.preparation
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.streaming.OutputMode
@@ -201,23 +201,24 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
       substream = LateSubstream.of(below, input.nodes),
       isInclusive = isAsInSpark,
       lateRows = folder,
-      whole = if (folder.isDefined) below.output.filterNot(isMadeWindow(below, time)) else Nil
+      whole = if (folder.isDefined) asItCame(below, time) else Nil
     )
   }
 
-  /** Whether a column says in which window a row is, and the query has made it of its time. */
-  private def isMadeWindow(below: LogicalPlan, time: Attribute)(column: Attribute): Boolean = {
-    val isWindow = column.exprId == time.exprId && EventTimeTag.isWindow(time)
-    (isWindow || WindowMark.of(column).isDefined) && below.exists {
-      case Project(columns, _) =>
-        columns.exists {
-          case Alias(_: Attribute, _) => false
-          case made: Alias            => made.exprId == column.exprId
-          case _                      => false
-        }
-      case e: Expand => e.outputSet.contains(column) && !e.child.outputSet.contains(column)
-      case _         => false
+  /** A late row as it came: without what says in which window its time is, if its time is there. */
+  private def asItCame(below: LogicalPlan, time: Attribute): Seq[Attribute] =
+    below.output.filterNot { column =>
+      val isWindow = column.exprId == time.exprId && EventTimeTag.isWindow(time)
+      (isWindow || WindowMark.of(column).isDefined) && isMadeOfOthers(below, column)
     }
+
+  /** Whether the query has computed a column from others that are still there. */
+  private def isMadeOfOthers(below: LogicalPlan, column: Attribute): Boolean = {
+    val origins = WindowColumns
+      .grid(below, column)
+      .map { case (_, time) => AttributeSet(time) }
+      .orElse(ColumnOrigin.inFirstBranch(below, column).computedBy.map(_.references))
+    origins.exists(of => of.nonEmpty && of.subsetOf(below.outputSet))
   }
 
   /**

@@ -2,12 +2,13 @@ package tidegate
 package execution
 
 import java.nio.file.{Files, Path}
+import java.sql.Timestamp
 
 import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.{AnalysisException, DataFrame}
+import org.apache.spark.sql.{AnalysisException, DataFrame, Row}
 import tidegate.settings.Settings
 
 /** The rows that operators drop as late, in a table of the session catalog. */
@@ -121,6 +122,35 @@ class LateTableSuite extends RestartTest {
     run.settle().stop()
     assert(spark.table("late_orders").schema.last.dataType.asInstanceOf[StructType].size === 3)
     assert(read("row.sub", "row.time", "row.n") === Seq("a|1|2"))
+  }
+
+  private val tumble = window(col("time"), "10 seconds").as("w")
+
+  for (
+    (title, mode, query) <- Seq[(String, OutputMode, DataFrame => DataFrame)](
+      ("frames", OutputMode.Append(), _.select(tumble).groupBy("w").count()),
+      ("copies", OutputMode.Update(), _.select(tumble, col("n")).groupBy("w").count()),
+      ("a deduplication", OutputMode.Append(), _.select(tumble, col("n")).dropDuplicates("w"))
+    )
+  ) test(s"row is as it came, from before the window was made: $title") {
+    assert(lateRowOf(query, mode).get("time").contains(new Timestamp(1000)))
+  }
+
+  test("rows whose time is gone keep the window that is made of it") {
+    val row = lateRowOf(_.select(tumble).repartition(1).groupBy("w").count(), OutputMode.Append())
+    assert(row === Map("w" -> Row(new Timestamp(0), new Timestamp(10000))))
+  }
+
+  /** The columns of a row that is late for a query. */
+  private def lateRowOf(query: DataFrame => DataFrame, mode: OutputMode): Map[String, Any] = {
+    val in = events()
+    val run = new Run(query(keyed(in.toDF())), mode = mode).start()
+    in.addData(event("a", 60, 1))
+    run.settle()
+    in.addData(event("a", 1, 2))
+    run.settle().stop()
+    val Seq(late) = spark.table("late_orders").select("row.*").collect().toSeq: @unchecked
+    late.getValuesMap[Any](late.schema.fieldNames.toSeq)
   }
 
   test("row is as it came, and has no window: Spark's sessions") {
