@@ -95,7 +95,7 @@ object ArrowsSuite {
     Seq("tidegate.clock"),
     Seq("tidegate.ui"),
     Seq("tidegate.execution"),
-    Seq("tidegate.execution.due"),
+    Seq("tidegate.execution.due", "tidegate.execution.rows"),
     Seq(
       "tidegate.execution.calls",
       "tidegate.execution.deduplication",

@@ -3,32 +3,36 @@ package tidegate.execution.join
 import java.util.Arrays
 
 import org.apache.spark.sql.catalyst.expressions.{UnsafeArrayData, UnsafeRow}
-import org.apache.spark.unsafe.Platform
+import tidegate.execution.rows.RowBytes
 
 /**
  * Rows of one side of a join in memory, in a buffer that is used again for other rows: each with
  * its time in µs, and whether it has found a partner.
  */
 private[join] final class SideRows {
-  import SideRows._
-
-  private var bytes = new Array[Byte](1024)
-  private var used = 0
-  private var starts = new Array[Int](16)
+  private val rows = new RowBytes(SideRows.MostKept)
   private var micros = new Array[Long](16)
   private var found = new Array[Boolean](16)
-  private var count = 0
   private var isMarked = false
 
+  /** The rows alone. */
+  def bytes: RowBytes = rows
+
   /** The number of rows. */
-  def size: Int = count
+  def size: Int = rows.size
 
   /** The bytes of all rows. */
-  def byteSize: Int = used
+  def byteSize: Int = rows.byteSize
 
   def time(i: Int): Long = micros(i)
 
   def isMatched(i: Int): Boolean = found(i)
+
+  def isAnyMatched: Boolean = {
+    var i = 0
+    while (i < size && !found(i)) i += 1
+    i < size
+  }
 
   /** Marks a row that has found a partner. */
   def setMatched(i: Int): Unit = if (!found(i)) {
@@ -40,31 +44,23 @@ private[join] final class SideRows {
   def isChanged: Boolean = isMarked
 
   /** Lets `row` show a row until rows are added or removed. */
-  def point(i: Int, row: UnsafeRow): Unit =
-    row.pointTo(bytes, address(starts(i)), sizeOf(i))
-
-  def sizeOf(i: Int): Int = (if (i + 1 < count) starts(i + 1) else used) - starts(i)
+  def point(i: Int, row: UnsafeRow): Unit = rows.point(i, row)
 
   def clear(): Unit = {
-    used = 0
-    count = 0
+    rows.clear()
     isMarked = false
-    // One large key must not cost memory for ever.
-    if (bytes.length > MostKept) bytes = new Array[Byte](1024)
   }
 
-  def add(row: UnsafeRow, timeMicros: Long): Unit =
-    add(row.getBaseObject, row.getBaseOffset, row.getSizeInBytes, timeMicros, isMatched = false)
+  def add(row: UnsafeRow, timeMicros: Long): Unit = {
+    note(timeMicros, isMatched = false)
+    rows.add(row)
+  }
 
   /** Adds a row of other rows. */
-  def add(other: SideRows, i: Int): Unit =
-    add(
-      other.bytes,
-      address(other.starts(i)),
-      other.sizeOf(i),
-      other.micros(i),
-      other.found(i)
-    )
+  def add(other: SideRows, i: Int): Unit = {
+    note(other.micros(i), other.found(i))
+    rows.add(other.rows, i)
+  }
 
   /** Notes that a row from the state had found a partner before. */
   def wasMatched(i: Int): Unit = found(i) = true
@@ -81,50 +77,27 @@ private[join] final class SideRows {
     }
   }
 
-  private def add(from: Object, at: Long, size: Int, time: Long, isMatched: Boolean): Unit = {
-    val end = Math.addExact(used, size)
-    if (end > bytes.length)
-      bytes = Arrays.copyOf(bytes, math.min(MostBytes, math.max(end.toLong, 2L * end)).toInt)
-    if (count == starts.length) {
-      starts = Arrays.copyOf(starts, 2 * count)
-      micros = Arrays.copyOf(micros, 2 * count)
-      found = Arrays.copyOf(found, 2 * count)
+  /** Notes what there is to know of the next row. */
+  private def note(time: Long, isMatched: Boolean): Unit = {
+    val i = rows.size
+    if (i == micros.length) {
+      micros = Arrays.copyOf(micros, 2 * i)
+      found = Arrays.copyOf(found, 2 * i)
     }
-    Platform.copyMemory(from, at, bytes, address(used), size.toLong)
-    starts(count) = used
-    micros(count) = time
-    found(count) = isMatched
-    used = end
-    count += 1
+    micros(i) = time
+    found(i) = isMatched
   }
 
   /** Removes the rows for which `leaves` holds; the others keep their order. */
-  def removeIf(leaves: Int => Boolean): Unit = {
-    var i = 0
-    var kept = 0
-    var end = 0
-    val (n, all) = (count, used)
-    while (i < n) {
-      val next = if (i + 1 < n) starts(i + 1) else all
-      if (!leaves(i)) {
-        val size = next - starts(i)
-        if (end != starts(i)) System.arraycopy(bytes, starts(i), bytes, end, size)
-        starts(kept) = end
-        micros(kept) = micros(i)
-        found(kept) = found(i)
-        end += size
-        kept += 1
-      }
-      i += 1
-    }
-    count = kept
-    used = end
+  def removeIf(leaves: Int => Boolean): Unit = rows.removeIf(leaves) { (from, to) =>
+    micros(to) = micros(from)
+    found(to) = found(from)
   }
 
   /** The lowest time; [[Long.MaxValue]] if there are no rows. */
   def lowest(onlyUnmatched: Boolean): Long = {
     var (i, low) = (0, Long.MaxValue)
-    while (i < count) {
+    while (i < size) {
       if (micros(i) < low && !(onlyUnmatched && found(i))) low = micros(i)
       i += 1
     }
@@ -134,27 +107,16 @@ private[join] final class SideRows {
   /** The highest time; [[Long.MinValue]] if there are no rows. */
   def highest: Long = {
     var (i, high) = (0, Long.MinValue)
-    while (i < count) {
+    while (i < size) {
       if (micros(i) > high) high = micros(i)
       i += 1
     }
     high
   }
-
-  /** Copies the bytes of all rows. */
-  def store(to: Array[Byte], at: Int): Unit = System.arraycopy(bytes, 0, to, at, used)
-
-  /** Where a row begins in what `store` copies. */
-  def start(i: Int): Int = starts(i)
 }
 
 private object SideRows {
 
-  /** Larger buffers are given back. */
+  /** One large key must not cost memory for ever. */
   private val MostKept = 1 << 20
-
-  /** The largest array that every JVM makes. */
-  private val MostBytes = Int.MaxValue - 15L
-
-  private def address(at: Int): Long = Platform.BYTE_ARRAY_OFFSET.toLong + at
 }

@@ -3,6 +3,7 @@ package tidegate.execution.order
 import java.util.Arrays
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import tidegate.execution.rows.RowBytes
 
 /** Some rows of a batch in memory, to be sorted together. */
 private[order] final class RowRound(sizes: PageSizes) {
