@@ -1,6 +1,7 @@
 package tidegate.execution
 
 import scala.concurrent.duration.NANOSECONDS
+import scala.reflect.ClassTag
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.rdd.RDD
@@ -12,6 +13,7 @@ import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.tidegate.{OperatorState, StateStoreWriter}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.{InterruptibleIterator, TaskContext}
+import tidegate.settings.Settings
 
 /**
  * A stateful operator of our own with one store, which a task commits when its last row is taken.
@@ -53,6 +55,29 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
   protected def rowsOf(child: SparkPlan): RDD[InternalRow] = child.execute().mapPartitions { rows =>
     OperatorState.forgetStoreOfTask()
     rows
+  }
+
+  /**
+   * Gives the rows of each partition to `update`, with the state store of the partition.
+   *
+   * @param isPrefixed
+   *   whether keys are found by the first of their columns too
+   */
+  protected def withStore[T: ClassTag](rows: RDD[T], isPrefixed: Boolean = false)(
+      update: (StateStore, Iterator[T]) => Iterator[InternalRow]
+  ): RDD[InternalRow] = {
+    val encoder =
+      if (isPrefixed) PrefixKeyScanStateEncoderSpec(keySchema, 1)
+      else NoPrefixKeyStateEncoderSpec(keySchema)
+    OperatorState.withStore(
+      rows,
+      getStateInfo,
+      keySchema,
+      valueSchema,
+      encoder,
+      session,
+      Settings.StateSharesVersions.in(conf)
+    )(update)
   }
 
   /**

@@ -86,6 +86,16 @@ object Settings {
       "operator with which it began."
   )(_.toBooleanOption)
 
+  /** Whether versions of a state in memory share what has not changed. */
+  val StateSharesVersions: Setting[Boolean] = Setting(
+    "spark.tidegate.state.sharesVersions",
+    "true",
+    "'true' or 'false'",
+    "Whether Tidegate's own operators keep a state in memory so that a batch costs what changes. " +
+      "`false` leaves the memory to Spark, which copies all rows for each batch. The files of a " +
+      "checkpoint are the same, so the setting may change between two runs."
+  )(_.toBooleanOption)
+
   /** Whether Spark's UI gets a tab about event time. */
   val UiEnabled: Setting[Boolean] = Setting(
     "spark.tidegate.ui.enabled",

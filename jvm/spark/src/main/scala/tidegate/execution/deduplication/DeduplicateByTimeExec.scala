@@ -4,7 +4,6 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.physical._
-import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.{
   SparkInternals,
@@ -77,32 +76,25 @@ final case class DeduplicateByTimeExec(
     val (stateKey, stateValue) = (keySchema, valueSchema)
     val normalized = DueSchema.keyColumns(keys.map(SparkInternals.normalized))
     val (time, retention, columns) = (EventTimeTag.decisive(eventTime), retentionMs, child.output)
-    rowsOf(child)
-      .mapPartitionsWithStateStore(
-        session.sqlContext,
-        getStateInfo,
-        stateKey,
+    withStore(rowsOf(child)) { (store, rows) =>
+      val expiring =
+        new DueKeys[UnsafeRow](new StateDuePages(store, stateKey, stateValue), before)
+      val seen = new SeenKeys(
+        store,
+        expiring,
+        UnsafeProjection.create(normalized, columns),
+        new Expiry(UnsafeProjection.create(Seq(time), columns), retention),
         stateValue,
-        NoPrefixKeyStateEncoderSpec(stateKey)
-      ) { (store, rows) =>
-        val expiring =
-          new DueKeys[UnsafeRow](new StateDuePages(store, stateKey, stateValue), before)
-        val seen = new SeenKeys(
-          store,
-          expiring,
-          UnsafeProjection.create(normalized, columns),
-          new Expiry(UnsafeProjection.create(Seq(time), columns), retention),
-          stateValue,
-          SeenKeys.Counts(
-            updated = longMetric("numUpdatedStateRows"),
-            removed = longMetric("numRemovedStateRows"),
-            dropped = longMetric("numDroppedDuplicateRows")
-          )
+        SeenKeys.Counts(
+          updated = longMetric("numUpdatedStateRows"),
+          removed = longMetric("numRemovedStateRows"),
+          dropped = longMetric("numDroppedDuplicateRows")
         )
-        val first = rows.filter(seen.isFirst)
-        // Lazy: keys leave after all rows have been looked up.
-        commitAtEnd(store, first ++ seen.removed(before, now), () => expiring.rows)
-      }
+      )
+      val first = rows.filter(seen.isFirst)
+      // Lazy: keys leave after all rows have been looked up.
+      commitAtEnd(store, first ++ seen.removed(before, now), () => expiring.rows)
+    }
   }
 
   override def describe: String = {

@@ -115,28 +115,18 @@ final case class FrameAggregateExec(
     val until = micros.lastEnd(EndOfTime.micros(times.evictionMs))
     val (what, prefixed, short) = (aggregates, isPrefixed, isShort)
     val maxBytes = Settings.FramesMaxInputBytes.in(conf)
-    val encoder =
-      if (prefixed) PrefixKeyScanStateEncoderSpec(keySchema, 1)
-      else NoPrefixKeyStateEncoderSpec(keySchema)
-    rowsOf(child)
-      .mapPartitionsWithStateStore(
-        session.sqlContext,
-        getStateInfo,
-        keySchema,
-        valueSchema,
-        encoder
-      ) { (store, rows) =>
-        val own = new StateFrameStore(
-          store,
-          prefixed,
-          longMetric("numUpdatedStateRows"),
-          longMetric("numRemovedStateRows")
-        )
-        commitAtEnd(
-          store,
-          new FrameWindowIterator(rows, own, what, micros, after, until, maxBytes, short)
-        )
-      }
+    withStore(rowsOf(child), prefixed) { (store, rows) =>
+      val own = new StateFrameStore(
+        store,
+        prefixed,
+        longMetric("numUpdatedStateRows"),
+        longMetric("numRemovedStateRows")
+      )
+      commitAtEnd(
+        store,
+        new FrameWindowIterator(rows, own, what, micros, after, until, maxBytes, short)
+      )
+    }
   }
 
   override def describe: String = {

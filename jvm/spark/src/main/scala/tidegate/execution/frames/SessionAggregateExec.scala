@@ -90,24 +90,17 @@ final case class SessionAggregateExec(
     val until = EndOfTime.micros(times.evictionMs)
     val maxBytes = Settings.FramesMaxInputBytes.in(conf)
     val (keys, values) = (keySchema, valueSchema)
-    rowsOf(child)
-      .mapPartitionsWithStateStore(
-        session.sqlContext,
-        getStateInfo,
-        keys,
-        values,
-        NoPrefixKeyStateEncoderSpec(keys)
-      ) { (store, rows) =>
-        val own = new StateFrameStore(
-          store,
-          isPrefixed = false,
-          longMetric("numUpdatedStateRows"),
-          longMetric("numRemovedStateRows")
-        )
-        val due = new DueKeys(new StateDuePages(store, keys, values), before)
-        val sessions = new SessionIterator(rows, own, due, what, until, maxBytes)
-        commitAtEnd(store, sessions, () => due.rows)
-      }
+    withStore(rowsOf(child)) { (store, rows) =>
+      val own = new StateFrameStore(
+        store,
+        isPrefixed = false,
+        longMetric("numUpdatedStateRows"),
+        longMetric("numRemovedStateRows")
+      )
+      val due = new DueKeys(new StateDuePages(store, keys, values), before)
+      val sessions = new SessionIterator(rows, own, due, what, until, maxBytes)
+      commitAtEnd(store, sessions, () => due.rows)
+    }
   }
 
   override def describe: String = {

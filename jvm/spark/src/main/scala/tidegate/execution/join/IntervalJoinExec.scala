@@ -5,7 +5,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.physical._
-import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
 import org.apache.spark.sql.types.StructType
@@ -80,18 +79,12 @@ final case class IntervalJoinExec(
       valueSchema
     )
     val (updated, removed) = (longMetric("numUpdatedStateRows"), longMetric("numRemovedStateRows"))
-    rowsOf(left)
-      .zipPartitions(rowsOf(right)) { (l, r) => Iterator.single(Sides(l, r)) }
-      .mapPartitionsWithStateStore(
-        session.sqlContext,
-        getStateInfo,
-        keySchema,
-        valueSchema,
-        NoPrefixKeyStateEncoderSpec(keySchema)
-      ) { (store, both) =>
-        val (results, pages) = task.run(store, both.next(), updated, removed)
-        commitAtEnd(store, results, pages)
-      }
+    val sides =
+      rowsOf(left).zipPartitions(rowsOf(right)) { (l, r) => Iterator.single(Sides(l, r)) }
+    withStore(sides) { (store, both) =>
+      val (results, pages) = task.run(store, both.next(), updated, removed)
+      commitAtEnd(store, results, pages)
+    }
   }
 
   override def describe: String =

@@ -4,7 +4,6 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.physical._
-import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
 import org.apache.spark.sql.types.StructType
@@ -81,41 +80,34 @@ final case class EventTimeOrderExec(
     val isSorted = conf.stateStoreProviderClass == OperatorState.rocksDbProvider
     val (columns, time) = (child.output, EventTimeTag.decisive(eventTime))
     val hasPages = format != OrderFormat.Rows
-    rowsOf(child)
-      .mapPartitionsWithStateStore(
-        session.sqlContext,
-        getStateInfo,
-        keySchema,
-        valueSchema,
-        NoPrefixKeyStateEncoderSpec(keySchema)
-      ) { (store, rows) =>
-        val timeOf = UnsafeProjection.create(Seq(time), columns)
-        val (updated, removed) =
-          (longMetric("numUpdatedStateRows"), longMetric("numRemovedStateRows"))
-        val waiting =
-          if (hasPages)
-            new PagedRows(
-              store,
-              isSorted,
-              batchId,
-              columns.size,
-              timeOf(_).getLong(0),
-              PageSizes(),
-              updated,
-              removed
-            )
-          else new RowBuffer(store, isSorted, batchId, updated, removed)
-        val unsafe = UnsafeProjection.create(columns, columns)
-        val withoutTime = rows.filter { row =>
-          val t = timeOf(row)
-          val hasTime = !t.isNullAt(0)
-          if (hasTime) waiting.put(t.getLong(0), asUnsafe(row, unsafe))
-          !hasTime
-        }
-        // Lazy: the search for due rows begins after all rows are in the state.
-        val leaving = withoutTime ++ due.iterator.flatMap(waiting.takeUpTo)
-        commitAtEnd(store, leaving, counted = () => waiting.finish())
+    withStore(rowsOf(child)) { (store, rows) =>
+      val timeOf = UnsafeProjection.create(Seq(time), columns)
+      val (updated, removed) =
+        (longMetric("numUpdatedStateRows"), longMetric("numRemovedStateRows"))
+      val waiting =
+        if (hasPages)
+          new PagedRows(
+            store,
+            isSorted,
+            batchId,
+            columns.size,
+            timeOf(_).getLong(0),
+            PageSizes(),
+            updated,
+            removed
+          )
+        else new RowBuffer(store, isSorted, batchId, updated, removed)
+      val unsafe = UnsafeProjection.create(columns, columns)
+      val withoutTime = rows.filter { row =>
+        val t = timeOf(row)
+        val hasTime = !t.isNullAt(0)
+        if (hasTime) waiting.put(t.getLong(0), asUnsafe(row, unsafe))
+        !hasTime
       }
+      // Lazy: the search for due rows begins after all rows are in the state.
+      val leaving = withoutTime ++ due.iterator.flatMap(waiting.takeUpTo)
+      commitAtEnd(store, leaving, counted = () => waiting.finish())
+    }
   }
 
   private def asUnsafe(row: InternalRow, project: UnsafeProjection): UnsafeRow = row match {

@@ -27,7 +27,8 @@ final case class PagesResult(left: Seq[SentToPages], waiting: Option[Long], stor
 
 /** One partition of an event-time order with pages, in the state store of the session. */
 private[order] final class PagesPartition(spark: SparkSession, folder: Path, sizes: PageSizes) {
-  private val context = spark.asInstanceOf[classic.SparkSession].sqlContext
+  private val classicSpark = spark.asInstanceOf[classic.SparkSession]
+  private val context = spark.sparkContext
   private val key = OrderStateSchema.key(OrderMark("time", Nil, OrderFormat.Pages))
   private val columns = new StructType()
     .add("time", LongType)
@@ -49,17 +50,17 @@ private[order] final class PagesPartition(spark: SparkSession, folder: Path, siz
     val info =
       new StatefulOperatorStateInfo(folder.toString, runId, 0L, batchId, 1, None, None)
     val isSorted =
-      context.sparkSession.sessionState.conf.stateStoreProviderClass ==
-        OperatorState.rocksDbProvider
+      classicSpark.sessionState.conf.stateStoreProviderClass == OperatorState.rocksDbProvider
     val (schema, counted, sized) = (columns, (updated, removed), sizes)
-    spark.sparkContext
-      .parallelize(rows, 1)
-      .mapPartitionsWithStateStore(
-        context,
+    OperatorState
+      .withStore(
+        context.parallelize(rows, 1),
         info,
         key,
         value,
-        NoPrefixKeyStateEncoderSpec(key)
+        NoPrefixKeyStateEncoderSpec(key),
+        classicSpark,
+        sharesVersions = true
       ) { (store, sent) =>
         val toRow = UnsafeProjection.create(schema)
         val pages = new PagedRows(

@@ -1,17 +1,63 @@
 package org.apache.spark.sql.tidegate
 
+import scala.reflect.ClassTag
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
+import org.apache.spark.TaskContext
+import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Distribution}
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
 
 /** The state of our stateful operators: its place, its schema, its store. */
 object OperatorState {
 
   /** The class name of Spark's state store in RocksDB. */
   val rocksDbProvider: String = classOf[RocksDBStateStoreProvider].getName
+
+  private val inMemoryProvider = classOf[HDFSBackedStateStoreProvider].getName
+
+  /**
+   * Gives the rows of each partition to `update`, with the state store of the partition. Spark
+   * aborts the store when a task ends that has not committed.
+   *
+   * @param sharesVersions
+   *   whether a state in memory is in [[SharingStateStoreProvider]] instead of Spark's class. The
+   *   files of a checkpoint, and what its log says of the store, are the same
+   */
+  def withStore[T: ClassTag, U: ClassTag](
+      rows: RDD[T],
+      state: StatefulOperatorStateInfo,
+      keySchema: StructType,
+      valueSchema: StructType,
+      encoder: KeyStateEncoderSpec,
+      session: SparkSession,
+      sharesVersions: Boolean
+  )(update: (StateStore, Iterator[T]) => Iterator[U]): RDD[U] = {
+    val settings = session.sessionState.conf.clone()
+    val isShareable = settings.stateStoreProviderClass == inMemoryProvider &&
+      // Spark since 4.2 verifies the checksums of rows in its own map.
+      !settings.getConfString(RowChecksums, "false").toBoolean
+    if (sharesVersions && isShareable)
+      settings.setConf(
+        SQLConf.STATE_STORE_PROVIDER_CLASS,
+        classOf[SharingStateStoreProvider].getName
+      )
+    val cleaned = rows.sparkContext.clean(update)
+    val aborting = (store: StateStore, in: Iterator[T]) => {
+      val _ = TaskContext.get().addTaskCompletionListener[Unit] { _ =>
+        if (!store.hasCommitted) store.abort()
+      }
+      cleaned(store, in)
+    }
+    new OwnStateRdd(rows, aborting, state, keySchema, valueSchema, encoder, session, settings)
+  }
+
+  private val RowChecksums = "spark.sql.streaming.stateStore.rowChecksum.enabled"
 
   /** The place of an operator's state in the batch that is being planned. */
   def info(batch: IncrementalExecution, operatorId: Long): StatefulOperatorStateInfo =

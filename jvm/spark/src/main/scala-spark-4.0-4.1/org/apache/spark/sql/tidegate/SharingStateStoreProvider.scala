@@ -1,0 +1,13 @@
+package org.apache.spark.sql.tidegate
+
+import org.apache.spark.sql.execution.streaming.state.StateStore
+
+/** Spark's state store in memory, with versions that share what has not changed. */
+final class SharingStateStoreProvider extends SharingVersions {
+
+  override def getStore(version: Long, uniqueId: Option[String]): StateStore =
+    nextOf(version) match {
+      case Some(map) if uniqueId.isEmpty => new HDFSBackedStateStore(version, map)
+      case _                             => super.getStore(version, uniqueId)
+    }
+}

@@ -1,0 +1,120 @@
+package tidegate
+package execution.state
+
+import scala.util.Random
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreMap
+import org.apache.spark.sql.tidegate.{SharingMap, StoredRow}
+import org.apache.spark.sql.types._
+import org.apache.spark.util.SizeEstimator
+import org.scalactic.Tolerance._
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Versions of a state in memory, against plain maps. `-Dtidegate.cases=100` tries more of them. */
+class SharingMapSuite extends AnyFunSuite {
+  import SharingMapSuite._
+
+  private val cases = sys.props.get("tidegate.cases").fold(5)(_.toInt)
+
+  for (seed <- 1 to cases; prefix <- Seq(None, Some(SharingMap.Prefix(KeySchema, 1))))
+    test(s"seed $seed: versions are as plain maps${prefix.fold("")(_ => ", found by a prefix")}") {
+      val random = new Random(seed)
+      var versions = Vector(Version(SharingMap.empty(prefix), Map.empty))
+      for (_ <- 1 to 30) {
+        // Of any version: a batch may run again.
+        val from = versions(random.nextInt(versions.size))
+        val changes = random.nextInt(20)
+        versions :+= (1 to changes).foldLeft(from.copy(map = from.map.next)) { (version, _) =>
+          changed(version, (random.nextInt(4), random.nextInt(8)), random)
+        }
+      }
+      versions.foreach { v =>
+        assert(contents(v.map) === v.model)
+        assert(v.map.size() === v.model.size)
+        for (a <- 0 until 4; b <- 0 until 8)
+          assert(Option(v.map.get(key(a, b))).map(_.getLong(0)) === v.model.get((a, b)))
+        if (prefix.isDefined) for (a <- 0 until 4) {
+          val found = v.map.prefixScan(row(IntegerType)(a)).map(p => p.key.getInt(1)).toSeq
+          assert(found.sorted === v.model.keys.filter(_._1 == a).map(_._2).toSeq.sorted)
+        }
+      }
+    }
+
+  private def changed(version: Version, at: (Int, Int), random: Random): Version = {
+    val (map, model) = (version.map, version.model)
+    val before = if (random.nextInt(3) == 0) {
+      val removed = map.remove(key(at._1, at._2))
+      (removed, model - at)
+    } else {
+      val n = random.nextLong()
+      (map.put(key(at._1, at._2), StoredRow.of(value(n))), model + (at -> n))
+    }
+    assert(Option(before._1).map(StoredRow.row(_).getLong(0)) === model.get(at))
+    version.copy(model = before._2)
+  }
+
+  test("an iterator shows the rows as they were when it was made") {
+    val map = SharingMap.empty(Some(SharingMap.Prefix(KeySchema, 1)))
+    for (b <- 0 until 100) map.put(key(1, b), StoredRow.of(value(b.toLong)))
+    val (all, some) = (map.iterator(), map.prefixScan(row(IntegerType)(1)))
+    for (b <- 0 until 100) map.remove(key(1, b))
+    assert(all.size === 100)
+    assert(some.map(_.value.getLong(0)).sum === 4950)
+    assert(map.size() === 0)
+    assert(map.estimatedSize === 0)
+  }
+
+  test("a map of Spark's is taken over whole") {
+    for (prefix <- Seq(0, 1)) {
+      val spark = SparkMaps.create(KeySchema, prefix)
+      for (n <- 0 until 1000) spark.put(key(n % 10, n), StoredRow.of(value(n.toLong)))
+      val map = SharingMap.of(spark, Option.when(prefix > 0)(SharingMap.Prefix(KeySchema, prefix)))
+      assert(contents(map) === contents(spark))
+      if (prefix > 0) assert(map.prefixScan(row(IntegerType)(3)).size === 100)
+      val back = SparkMaps.create(KeySchema, prefix)
+      back.putAll(map)
+      assert(contents(back) === contents(spark))
+    }
+  }
+
+  test("the estimated size is that of the objects in memory") {
+    val map = SharingMap.empty(None)
+    for (n <- 0 until 50000) map.put(key(n, n), StoredRow.of(value(n.toLong)))
+    val objects = SizeEstimator.estimate(SharingMapSuite.rows(map))
+    assert(map.estimatedSize.toDouble / objects === 1.0 +- 0.15)
+    assert(map.ownBytes === map.estimatedSize)
+    // A version that changes a hundredth costs a hundredth.
+    val next = map.next
+    for (n <- 0 until 500) next.put(key(n, n), StoredRow.of(value(-n.toLong)))
+    assert(next.estimatedSize === map.estimatedSize)
+    assert(next.ownBytes === map.estimatedSize / 100)
+    assert(SizeEstimator.estimate(next) === next.estimatedSize)
+  }
+}
+
+object SharingMapSuite {
+
+  /** A version, and what must be in it. */
+  private final case class Version(map: SharingMap, model: Map[(Int, Int), Long])
+
+  private val KeySchema = new StructType().add("a", IntegerType).add("b", IntegerType)
+
+  private def row(types: DataType*)(values: Any*): UnsafeRow =
+    UnsafeProjection.create(types.toArray).apply(InternalRow(values: _*)).copy()
+
+  private def key(a: Int, b: Int): UnsafeRow = row(IntegerType, IntegerType)(a, b)
+
+  private def value(n: Long): UnsafeRow = row(LongType)(n)
+
+  private def contents(map: HDFSBackedStateStoreMap): Map[(Int, Int), Long] =
+    map.iterator().map(p => (p.key.getInt(0), p.key.getInt(1)) -> p.value.getLong(0)).toMap
+
+  /** What a map holds, which says nothing of its size. */
+  private def rows(map: SharingMap): AnyRef = {
+    val field = classOf[SharingMap].getDeclaredFields.find(_.getName.endsWith("rows")).get
+    field.setAccessible(true)
+    field.get(map)
+  }
+}
