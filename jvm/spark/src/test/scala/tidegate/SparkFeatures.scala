@@ -13,7 +13,8 @@ object SparkFeatures {
 
   /** Whether a join can keep its state in a format of this number. */
   def hasJoinFormat(format: Int): Boolean = Try(
-    new SQLConf().setConfString("spark.sql.streaming.join.stateFormatVersion", format.toString)
+    // The name from the entry: what Spark has not loaded takes any value.
+    new SQLConf().setConfString(SQLConf.STREAMING_JOIN_STATE_FORMAT_VERSION.key, format.toString)
   ).isSuccess
 
   /** Whether Spark's reader of states knows the format that the settings choose. */
