@@ -185,7 +185,7 @@ bench-core: ## Run the benchmarks of the pure core.
 bench-watermark: ## Run keyed watermarks against Spark's own.
 	./sbt "bench/runMain tidegate.bench.watermark.WatermarkBenchmark"
 bench-join: ## Run an interval join over keyed watermarks against Spark's own.
-	./sbt "bench/runMain tidegate.bench.join.JoinBenchmark"
+	./sbt "bench/runMain tidegate.bench.join.JoinBenchmark $(BENCH_ARGUMENTS)"
 bench-sql: ## Analyze statements with and without the extension.
 	./sbt "bench/runMain tidegate.bench.sql.AnalysisOverhead"
 bench-hop: ## Run sliding windows over keyed watermarks against Spark's own.
@@ -213,6 +213,14 @@ bench-latency: $(PYTEST_NEEDS) $(FLINK) ## Run Spark, Tidegate and Flink on Kafk
 .PHONY: bench-async-flink
 bench-async-flink: $(FLINK) ## Run them against Flink's too, which Maven brings.
 	@$(MAKE) --no-print-directory bench-async BENCH_ARGUMENTS="--flink $(<D) $(BENCH_ARGUMENTS)"
+
+.PHONY: bench-held-flink
+bench-held-flink: $(FLINK) ## Run small batches over states against Flink's too.
+	@$(MAKE) --no-print-directory bench-held BENCH_ARGUMENTS="--flink $(<D) $(BENCH_ARGUMENTS)"
+
+.PHONY: bench-join-flink
+bench-join-flink: $(FLINK) ## Run the interval join over equal lags against Flink's too.
+	@$(MAKE) --no-print-directory bench-join BENCH_ARGUMENTS="equal --flink $(<D) $(BENCH_ARGUMENTS)"
 
 # Not with --quiet: then MkDocs would count no warnings, and broken links would pass.
 .PHONY: docs

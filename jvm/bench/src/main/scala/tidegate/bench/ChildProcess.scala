@@ -35,7 +35,8 @@ private[bench] object ChildProcess {
       )
   }
 
-  private def java(heap: String): Seq[String] = {
+  /** The command of a JVM with the options of this one. */
+  def java(heap: String): Seq[String] = {
     val inherited = ManagementFactory.getRuntimeMXBean.getInputArguments.asScala.toSeq
       .filter(o => o.startsWith("--add-opens") || o.startsWith("-Duser"))
     Seq(Paths.get(sys.props("java.home"), "bin", "java").toString, s"-Xmx$heap") ++ inherited

@@ -19,12 +19,19 @@ private[bench] object Pairs {
   def measure(
       rounds: Int,
       before: () => Unit = () => ()
-  )(sides: (() => Unit)*): Seq[Seq[Took]] = {
+  )(sides: (() => Unit)*): Seq[Seq[Took]] =
+    compare(rounds, before)(sides.map(side => () => took(side())): _*)
+
+  /** As `measure`, with sides that know what they took: the work of another process, say. */
+  def compare(
+      rounds: Int,
+      before: () => Unit = () => ()
+  )(sides: (() => Took)*): Seq[Seq[Took]] = {
     val all = (0 to rounds).map { round =>
       val backwards = round % 2 == 1
       val run = (if (backwards) sides.reverse else sides).map { side =>
         before()
-        took(side())
+        side()
       }
       val times = if (backwards) run.reverse else run
       println(

@@ -1,113 +1,99 @@
 package tidegate.bench.held
 
-import java.nio.file.Files
-
-import org.apache.commons.io.FileUtils
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.execution.streaming.state.StateStore
-import org.apache.spark.sql.streaming.{StreamingQueryProgress, Trigger}
-import tidegate.bench.{BenchSession, Pairs, States}
+import tidegate.bench.{BenchSession, FlinkProcess, Pairs, Took}
 
 /**
  * Measures what a small batch costs over a state that holds few keys, and over one that holds many,
- * with Spark's watermark and with a keyed one: `make bench-held`.
+ * with Spark's watermark and with a keyed one: `make bench-held`; and what all batches together
+ * take, beside Flink: `make bench-held-flink`.
  */
 object HeldBenchmark {
 
   def main(arguments: Array[String]): Unit = {
     val settings = HeldSettings.parse(arguments.toSeq)
     BenchSession.use(BenchSession.DirectRename) { spark =>
-      for (query <- settings.queries; state <- settings.states) {
-        println(s"${query.name}, $state")
-        val runs = for (side <- settings.sides; keys <- settings.keys) yield (side, keys)
-        val batches = (1 to settings.rounds).flatMap { round =>
-          (if (round % 2 == 0) runs.reverse else runs).map { case run @ (side, keys) =>
-            run -> new HeldRun(spark, settings, query, state, side, keys).batches()
-          }
+      FlinkProcess.use(settings.flink) { flink =>
+        for (query <- settings.queries; state <- settings.states) {
+          println(s"${query.name}, $state")
+          val one = new HeldRun(spark, flink, settings, query, state)
+          new HeldReport(settings, results(settings, one)).print()
         }
-        report(settings, batches.groupMap(_._1)(_._2))
       }
     }
   }
 
-  private def report(
+  /** The results of each side and number of keys, in the order of the rounds. */
+  private def results(
       settings: HeldSettings,
-      batches: Map[(String, Long), Seq[HeldBatches]]
-  ): Unit = {
-    def ms(side: String, keys: Long) = batches((side, keys)).flatMap(_.ms)
-    for (side <- settings.sides; keys <- settings.keys) {
-      val of = batches((side, keys))
-      val growth = Pairs.median(ms(side, keys)) / Pairs.median(ms(side, settings.keys.head))
-      println(
-        f"  $side%-8s $keys%10d keys: batch min ${ms(side, keys).min}%.0f ms, median " +
-          f"${Pairs.median(ms(side, keys))}%.0f ms, $growth%.2f of ${settings.keys.head} keys; " +
-          f"loaded in ${of.map(_.loadMs).min}%.0f ms; ${of.head.stateRows} rows, " +
-          f"${of.head.stateBytes / 1e6}%.0f MB in the state"
-      )
+      one: HeldRun
+  ): Map[(String, Long), Seq[HeldResult]] = {
+    // The first run of a query compiles it, which the sum of few batches would show.
+    val first = settings.allSides.map(side => side -> one.run(side, settings.keys.head))
+    HeldReport.checkRows(first.map { case (side, result) => side -> Seq(result) })
+    val runs = for (side <- settings.allSides; keys <- settings.keys) yield (side, keys)
+    val all = (1 to settings.rounds).flatMap { round =>
+      (if (round % 2 == 0) runs.reverse else runs).map { case run @ (side, keys) =>
+        run -> one.run(side, keys)
+      }
     }
+    all.groupMap(_._1)(_._2)
   }
 }
 
-/**
- * @param loadMs
- *   how long the batch with all keys took
- * @param ms
- *   how long each batch after it took
- * @param stateRows
- *   at the end, of all operators; `stateBytes` likewise
- */
-private[held] final case class HeldBatches(
-    loadMs: Double,
-    ms: Seq[Double],
-    stateRows: Long,
-    stateBytes: Long
-)
-
-private[held] final class HeldRun(
-    spark: SparkSession,
+/** What one query took with its state in one kind of store. */
+private[held] final class HeldReport(
     settings: HeldSettings,
-    query: HeldQuery,
-    state: String,
-    side: String,
-    keys: Long
+    results: Map[(String, Long), Seq[HeldResult]]
 ) {
 
-  def batches(): HeldBatches = {
-    States.settings(state).foreach { case (key, value) => spark.conf.set(key, value) }
-    // Spark keeps the state of a stopped query for up to a minute.
-    StateStore.stop()
-    System.gc()
-    val streams = query.streams.zipWithIndex.map { case (name, i) =>
-      HeldQuery.watermarked(
-        side,
-        HeldRows.ensure(spark, settings.data, name, keys).read(),
-        key = i
-      )
+  def print(): Unit = {
+    settings.keys.foreach { keys =>
+      val rows = HeldReport.checkRows(settings.allSides.map(s => s -> results((s, keys))))
+      println(f"  $keys%10d keys: $rows rows out on all sides")
     }
-    val checkpoint = Files.createTempDirectory("bench-held")
-    try {
-      val running = query
-        .over(streams)
-        .writeStream
-        .format("noop")
-        .trigger(Trigger.AvailableNow())
-        .option("checkpointLocation", checkpoint.toString)
-        .start()
-      running.awaitTermination()
-      summary(running.recentProgress.toSeq.filter(_.numInputRows > 0))
-    } finally {
-      val _ = FileUtils.deleteQuietly(checkpoint.toFile)
+    for (side <- settings.allSides; keys <- settings.keys) {
+      println(f"  $side%-10s $keys%10d keys: ${sums(side, keys)}; ${details(side, keys)}")
+    }
+    for {
+      base <- settings.allSides.filter(_ != "tidegate")
+      if settings.sides.contains("tidegate")
+      keys <- settings.keys
+    } println(
+      f"  tidegate / $base, $keys%10d keys: " +
+        Pairs.ratios(took(base, keys), took("tidegate", keys))
+    )
+  }
+
+  private def took(side: String, keys: Long): Seq[Took] = results((side, keys)).map(_.took)
+
+  private def sums(side: String, keys: Long): String = {
+    val (wall, cpu) = (took(side, keys).map(_.wall), took(side, keys).map(_.cpu))
+    f"all batches min ${wall.min}%.2f s, median ${Pairs.median(wall)}%.2f s, cpu min " +
+      f"${cpu.min}%.2f s, median ${Pairs.median(cpu)}%.2f s"
+  }
+
+  /** Of single batches, and of the first round. */
+  private def details(side: String, keys: Long): String = {
+    val ms = batchMs(side, keys)
+    val note = results((side, keys)).head.note
+    if (ms.isEmpty) note
+    else {
+      val growth = Pairs.median(ms) / Pairs.median(batchMs(side, settings.keys.head))
+      f"batch min ${ms.min}%.0f ms, median ${Pairs.median(ms)}%.0f ms, $growth%.2f of " +
+        s"${settings.keys.head} keys; $note"
     }
   }
 
-  private def summary(batches: Seq[StreamingQueryProgress]): HeldBatches = {
-    require(batches.size == 1 + HeldRows.Batches, s"${batches.size} batches had rows")
-    val operators = batches.last.stateOperators
-    HeldBatches(
-      batches.head.batchDuration.toDouble,
-      batches.tail.map(_.batchDuration.toDouble),
-      operators.map(_.numRowsTotal).sum,
-      operators.map(_.memoryUsedBytes).sum
-    )
+  private def batchMs(side: String, keys: Long): Seq[Double] =
+    results((side, keys)).flatMap(_.ms)
+}
+
+private[held] object HeldReport {
+
+  /** The number of result rows, which must be that of all sides and rounds. */
+  def checkRows(results: Seq[(String, Seq[HeldResult])]): Long = {
+    val rows = results.map { case (side, of) => side -> of.map(_.resultRows).distinct }
+    require(rows.flatMap(_._2).distinct.size == 1, s"the sides put out different rows: $rows")
+    rows.head._2.head
   }
 }

@@ -9,6 +9,14 @@ private[held] sealed abstract class HeldQuery(val name: String, val streams: Seq
 
   /** The query over its streams, in order, each with a watermark on `rt`. */
   def over(streams: Seq[DataFrame]): DataFrame
+
+  /** A stream with the watermark of one of the sides. */
+  def watermarked(side: String, rows: DataFrame, key: Int): DataFrame = side match {
+    case "spark"    => rows.withWatermark("rt", lag)
+    case "tidegate" => rows.withKeyedWatermark("rt", lag, key = key)
+  }
+
+  protected def lag: String = "2 seconds"
 }
 
 private[held] object HeldQuery {
@@ -45,15 +53,10 @@ private[held] object HeldQuery {
   private object Dedup extends HeldQuery("dedup", Seq("bids")) {
     override def over(streams: Seq[DataFrame]): DataFrame =
       streams.head.dropDuplicatesWithinWatermark("key")
+
+    /** The state holds a key until the watermark is later than its row by this lag. */
+    override protected def lag: String = "1 hour"
   }
 
   val All: Seq[HeldQuery] = Seq(Tumbling, Hop, Session, Join, Dedup)
-
-  /** Adds the watermark of one of the sides. */
-  def watermarked(side: String, rows: DataFrame, key: Int): DataFrame = side match {
-    case "spark"    => rows.withWatermark("rt", Lag)
-    case "tidegate" => rows.withKeyedWatermark("rt", Lag, key = key)
-  }
-
-  private val Lag = "2 seconds"
 }

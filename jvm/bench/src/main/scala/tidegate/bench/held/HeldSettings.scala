@@ -11,11 +11,23 @@ private[held] final case class HeldSettings(
     states: Seq[String] = Seq("hdfs", "rocksdb-changelog"),
     sides: Seq[String] = HeldSettings.Sides,
     rounds: Int = 2,
-    data: Path = Paths.get("build", "bench").toAbsolutePath
-)
+    data: Path = Paths.get("build", "bench").toAbsolutePath,
+    flink: Option[Path] = None
+) {
+
+  /** All that are compared, in the order in which they run. */
+  def allSides: Seq[String] =
+    sides ++ flink.toSeq.flatMap(_ => Seq(HeldSettings.Flink, HeldSettings.FlinkEach))
+}
 
 private[held] object HeldSettings {
   val Sides: Seq[String] = Seq("spark", "tidegate")
+
+  /** All rows at once. */
+  val Flink = "flink"
+
+  /** The rows of a batch when a checkpoint has those before. */
+  val FlinkEach = "flink-each"
 
   def parse(arguments: Seq[String]): HeldSettings =
     arguments.grouped(2).foldLeft(HeldSettings()) {
@@ -33,14 +45,15 @@ private[held] object HeldSettings {
       case "--states" if known(States.Names) => settings.copy(states = several)
       case "--sides" if known(Sides)         => settings.copy(sides = several)
       case "--rounds"                        => settings.copy(rounds = value.toInt)
-      case "--data" => settings.copy(data = Paths.get(value).toAbsolutePath)
-      case _        => throw refused(s"$option $value")
+      case "--data"  => settings.copy(data = Paths.get(value).toAbsolutePath)
+      case "--flink" => settings.copy(flink = Some(Paths.get(value).toAbsolutePath))
+      case _         => throw refused(s"$option $value")
     }
   }
 
   private def refused(argument: String) = new IllegalArgumentException(
     s"'$argument' is not --queries ${HeldQuery.All.map(_.name).mkString(",")}, --keys N,N, " +
-      s"--states ${States.Names.mkString(",")}, --sides ${Sides.mkString(",")}, --rounds N or " +
-      "--data DIR"
+      s"--states ${States.Names.mkString(",")}, --sides ${Sides.mkString(",")}, --rounds N, " +
+      "--data DIR or --flink DIR"
   )
 }

@@ -1,15 +1,23 @@
 package tidegate.bench.join
 
 import org.apache.spark.sql.SparkSession
+import tidegate.bench.FlinkProcess
 
 /** Both streams lag by two seconds: measures what keyed watermarks cost if they gain nothing. */
 private[join] object EqualLags {
 
-  def run(spark: SparkSession, rows: Long, pairs: Int): Unit = {
+  def run(
+      spark: SparkSession,
+      rows: Long,
+      pairs: Int,
+      state: String,
+      flink: Option[FlinkProcess]
+  ): Unit = {
     println(s"Equal lags: 2 s on both streams ($rows rows, $pairs pairs)")
     val files = OrderFiles.write(spark, rows, ordersPerDelivery = 1)
     val watermarks = Watermarks(ordersLag = "2 seconds", deliveriesLag = "2 seconds")
-    val runs = new JoinPairs(files, watermarks, flush = true).run(pairs)
+    val others = flink.map(f => () => f.whole("delivered", state, files.folders))
+    val runs = new JoinPairs(files, watermarks, flush = true, others).run(pairs)
     runs.foreach { case (name, run) =>
       val (data, empty) = run.progress.partition(_.numInputRows > 0)
       println(

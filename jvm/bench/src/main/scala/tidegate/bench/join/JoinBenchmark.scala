@@ -1,13 +1,16 @@
 package tidegate.bench.join
 
-import tidegate.bench.BenchSession
+import java.nio.file.{Path, Paths}
+
+import tidegate.bench.{BenchSession, FlinkProcess}
 
 /**
  * Compares an interval join over keyed watermarks with the same join over Spark's:
  * `make bench-join`.
  *
  * Arguments are the parts to run, `equal`, `lags`, `lags9` and `silent` (none: all of them), and
- * `--rows N`, `--pairs N` (0: only the warm-up) and `--state hdfs|rocksdb`.
+ * `--rows N`, `--pairs N` (0: only the warm-up), `--state hdfs|rocksdb` and `--flink DIR`, the
+ * folder with Flink's side of `equal`: `make bench-join-flink`.
  */
 object JoinBenchmark {
   private val Parts = Seq("equal", "lags", "lags9", "silent")
@@ -20,7 +23,8 @@ object JoinBenchmark {
       parts: Seq[String] = Nil,
       rows: Long = 5000000L,
       pairs: Int = 3,
-      state: String = "hdfs"
+      state: String = "hdfs",
+      flink: Option[Path] = None
   )
 
   def main(arguments: Array[String]): Unit = {
@@ -29,7 +33,10 @@ object JoinBenchmark {
     BenchSession.use("spark.sql.streaming.stateStore.providerClass" -> provider) { spark =>
       println(s"Interval join, state in ${settings.state}")
       (if (settings.parts.isEmpty) Parts else settings.parts).foreach {
-        case "equal"  => EqualLags.run(spark, settings.rows, settings.pairs)
+        case "equal" =>
+          FlinkProcess.use(settings.flink) {
+            EqualLags.run(spark, settings.rows, settings.pairs, settings.state, _)
+          }
         case "lags"   => UnequalLags.run(spark, settings.rows, settings.pairs, 1)
         case "lags9"  => UnequalLags.run(spark, settings.rows, settings.pairs, 9)
         case "silent" => SilentSide.run(spark)
@@ -43,11 +50,14 @@ object JoinBenchmark {
     case "--pairs" :: n :: others => parse(others, settings.copy(pairs = n.toInt))
     case "--state" :: s :: others if Providers.contains(s) =>
       parse(others, settings.copy(state = s))
+    case "--flink" :: dir :: others =>
+      parse(others, settings.copy(flink = Some(Paths.get(dir).toAbsolutePath)))
     case part :: others if Parts.contains(part) =>
       parse(others, settings.copy(parts = settings.parts :+ part))
     case other :: _ =>
       throw new IllegalArgumentException(
-        s"'$other' is not ${Parts.mkString(", ")}, --rows N, --pairs N or --state hdfs|rocksdb"
+        s"'$other' is not ${Parts.mkString(", ")}, --rows N, --pairs N, --state hdfs|rocksdb or " +
+          "--flink DIR"
       )
   }
 }

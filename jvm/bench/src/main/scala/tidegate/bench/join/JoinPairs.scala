@@ -6,7 +6,7 @@ import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQueryProgress, Trigger}
 import org.apache.spark.sql.{DataFrame, Row}
-import tidegate.bench.{Pairs, Result}
+import tidegate.bench.{FlinkRun, Pairs, Result, Took}
 
 /** One run of the join over the files: its progress reports, and the checkpoint with its state. */
 private[join] final case class JoinRun(progress: Seq[StreamingQueryProgress], checkpoint: Path) {
@@ -35,11 +35,14 @@ private[join] object JoinRun {
  *
  * @param flush
  *   whether to read also the rows an hour later, which empty the state
+ * @param flink
+ *   the same join over the same files in Flink, if it takes part
  */
 private[join] final class JoinPairs(
     files: OrderFiles,
     watermarks: Watermarks,
-    flush: Boolean
+    flush: Boolean,
+    flink: Option[() => FlinkRun] = None
 ) {
   private var runs = Map.empty[String, JoinRun]
   private var outdated = Seq.empty[JoinRun]
@@ -47,22 +50,33 @@ private[join] final class JoinPairs(
 
   /** Measures and prints; returns the last run of each side, whose checkpoint still exists. */
   def run(pairs: Int): Map[String, JoinRun] = {
-    val sides = watermarks.sides.map { case (name, add) =>
-      () => once(name, add(files.read(flush)))
+    val sparks = watermarks.sides.map { case (name, add) =>
+      () => Pairs.took(once(name, add(files.read(flush))))
     }
-    val times = Pairs.measure(pairs, before = () => cleanUp())(sides: _*)
+    val sides = sparks ++ flink.map(run => () => checked(run()))
+    val times = Pairs.compare(pairs, before = () => cleanUp())(sides: _*)
     cleanUp()
     require(results.values.toSet.size == 1, s"the sides put out different rows: $results")
     println(s" rows out, with the same hash on both sides: ${results.values.head.rows}")
-    watermarks.sides.map(_._1).zip(times).foreach { case (name, took) =>
-      val (wall, cpu) = (took.map(_.wall), took.map(_.cpu))
-      println(
-        f" $name: min ${wall.min}%.1f s, median ${Pairs.median(wall)}%.1f s; " +
-          f"cpu min ${cpu.min}%.1f s, median ${Pairs.median(cpu)}%.1f s"
-      )
+    (watermarks.sides.map(_._1) ++ flink.map(_ => "Flink")).zip(times).foreach {
+      case (name, took) =>
+        val (wall, cpu) = (took.map(_.wall), took.map(_.cpu))
+        println(
+          f" $name: min ${wall.min}%.1f s, median ${Pairs.median(wall)}%.1f s; " +
+            f"cpu min ${cpu.min}%.1f s, median ${Pairs.median(cpu)}%.1f s"
+        )
     }
     println(s" ratio: ${Pairs.ratios(times(0), times(1))}")
+    flink.foreach(_ => println(s" ratio to Flink: ${Pairs.ratios(times(2), times(1))}"))
     runs
+  }
+
+  /** What Flink took; its first run is after those of the others, whose rows are known then. */
+  private def checked(run: FlinkRun): Took = {
+    results.values.foreach { r =>
+      require(run.rows == r.rows, s"Flink: ${run.rows} rows, not ${r.rows}")
+    }
+    run.took
   }
 
   /** The first run of a side hashes its rows; the measured runs after it only count them. */

@@ -28,6 +28,9 @@ private[join] final class OrderFiles private (spark: SparkSession, folder: Path)
       .where(if (flush) lit(true) else col("id") >= 0)
       .select(col("id"), col("part"), timestamp_millis(col("time")).as(eventTime))
 
+  /** The folders of the orders and the deliveries, with the columns `id`, `part` and `time`. */
+  def folders: Seq[Path] = Seq("orders", "deliveries").map(folder.resolve)
+
   def delete(): Unit = FileUtils.deleteDirectory(folder.toFile)
 }
 
