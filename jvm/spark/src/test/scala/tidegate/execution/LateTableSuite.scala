@@ -204,6 +204,52 @@ class LateTableSuite extends RestartTest {
     )
   }
 
+  /** A column of each type that Parquet has; all are NULL where `n` is not 2. */
+  private val typed: Seq[(String, String)] = Seq(
+    "decimal" -> "CAST('12345678901234567890.123456789' AS DECIMAL(38, 9))",
+    "date" -> "DATE '0001-01-01'",
+    "plain" -> "TIMESTAMP_NTZ '9999-12-31 23:59:59.999999'",
+    "span" -> "INTERVAL '1 02:03:04.000005' DAY TO SECOND",
+    "months" -> "INTERVAL '-3' MONTH",
+    "bytes" -> "X'00FF'",
+    "list" -> "array(struct(n AS a, CAST(NULL AS STRING) AS b))",
+    "map" -> "map('', array(1.5D, NULL), 'x', array())",
+    "variant" -> """parse_json('{"a": [1, null]}')""",
+    "tiny" -> "CAST(-128 AS TINYINT)",
+    "double" -> "CAST('NaN' AS DOUBLE)"
+  )
+
+  test("values of every type come back as they were, and so do NULLs") {
+    def withTypes(rows: DataFrame): DataFrame =
+      rows.select(
+        col("*") +: typed.map { case (name, sql) => expr(s"IF(n = 2, $sql, NULL)").as(name) }: _*
+      )
+    // Bytes and variants are compared as text.
+    val compared = Seq("n") ++ typed.map(_._1).map {
+      case "bytes"   => "hex(bytes)"
+      case "variant" => "CAST(variant AS STRING)"
+      case other     => other
+    }
+    val in = events()
+    val run = new Run(keyed(withTypes(in.toDF())).dropDuplicates("n", "time")).start()
+    in.addData(event("a", 60, 1))
+    run.settle()
+    in.addData(event("a", 1, 2), event("a", 2, 3))
+    run.settle().stop()
+    val sent = table(files(Seq(event("a", 1, 2), event("a", 2, 3))))
+    val expected = withTypes(sent).selectExpr(compared: _*)
+    val found = spark.table("late_orders").selectExpr("row.*").selectExpr(compared: _*)
+    assert(
+      found.schema.map(f => f.name -> f.dataType.catalogString) ===
+        expected.schema.map(f => f.name -> f.dataType.catalogString)
+    )
+    assert(
+      found.orderBy("n").collect().toSeq.map(_.toString) ===
+        expected.orderBy("n").collect().toSeq.map(_.toString)
+    )
+    assert(found.where("n = 3").head().toSeq.drop(1).forall(_ == null))
+  }
+
   test("two queries, and a later one with more columns") {
     val (in, more) = (events(), events())
     val first = new Run(counted(keyed(in.toDF()))).start()
