@@ -235,6 +235,7 @@ object Settings {
       WindowsMaxPerRow,
       IntervalJoinEnabled,
       UnboundedJoin,
+      StateSharesVersions,
       UiEnabled,
       ObserveLastBatch,
       LateLogPayloadChars,
