@@ -5,6 +5,6 @@ import org.apache.spark.sql.types.StructType
 
 /** The maps of Spark's state store in memory. */
 object SparkMaps {
-  def create(keySchema: StructType, prefix: Int): HDFSBackedStateStoreMap =
-    HDFSBackedStateStoreMap.create(keySchema, prefix, None)
+  def create(keySchema: StructType): HDFSBackedStateStoreMap =
+    HDFSBackedStateStoreMap.create(keySchema, 0, None)
 }

@@ -17,8 +17,11 @@ import org.apache.spark.{InterruptibleIterator, TaskContext}
  */
 private[order] final class PageQueue(store: StateStore, isSorted: Boolean, upTo: Long) {
   private val keys = new ArrivalKey(0L)
-  private val all = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
-  private val pages = all.filterNot(pair => ArrivalKey.isHead(pair.key))
+
+  /** What a sorted store has. Kept no longer than needed of others, as it may hold their rows. */
+  private val all =
+    Option.when(isSorted)(store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME))
+  private val pages = all.iterator.flatten.filterNot(pair => ArrivalKey.isHead(pair.key))
 
   /** Pages that were not read yet, by the arrival of their first row. */
   private val known = new PriorityQueue[Arrival]
@@ -27,13 +30,7 @@ private[order] final class PageQueue(store: StateStore, isSorted: Boolean, upTo:
   private var stored: Arrival = _
   private var storedValue: UnsafeRow = _
 
-  if (isSorted) readNext()
-  else {
-    new InterruptibleIterator(TaskContext.get(), pages).foreach { pair =>
-      if (ArrivalKey.micros(pair.key) <= upTo) known.add(ArrivalKey.arrival(pair.key))
-    }
-    all.close()
-  }
+  if (isSorted) readNext() else findDue()
 
   /** The arrival of the first row of the next page; null if no page is due any more. */
   def first: Arrival = {
@@ -56,7 +53,16 @@ private[order] final class PageQueue(store: StateStore, isSorted: Boolean, upTo:
   }
 
   /** An iterator must be closed before its store is committed. */
-  def close(): Unit = if (isSorted) all.close()
+  def close(): Unit = all.foreach(_.close())
+
+  private def findDue(): Unit = {
+    val rows = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
+    new InterruptibleIterator(TaskContext.get(), rows).foreach { pair =>
+      if (!ArrivalKey.isHead(pair.key) && ArrivalKey.micros(pair.key) <= upTo)
+        known.add(ArrivalKey.arrival(pair.key))
+    }
+    rows.close()
+  }
 
   private def readNext(): Unit = {
     stored = null

@@ -39,6 +39,8 @@ private[execution] final class RowBytes(mostKept: Int = Int.MaxValue) {
   private def add(from: Object, offset: Long, size: Int): Unit = {
     val at = used
     used = Math.addExact(at, size)
+    // What copies the bytes does not look where the array ends.
+    if (used > MostBytes) throw new ArithmeticException(s"$used bytes do not fit into an array")
     if (used > bytes.length) bytes = Arrays.copyOf(bytes, math.min(MostBytes, 2L * used).toInt)
     if (count == starts.length) starts = Arrays.copyOf(starts, 2 * count)
     starts(count) = at

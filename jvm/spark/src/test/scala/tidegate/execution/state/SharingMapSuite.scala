@@ -18,29 +18,24 @@ class SharingMapSuite extends AnyFunSuite {
 
   private val cases = sys.props.get("tidegate.cases").fold(5)(_.toInt)
 
-  for (seed <- 1 to cases; prefix <- Seq(None, Some(SharingMap.Prefix(KeySchema, 1))))
-    test(s"seed $seed: versions are as plain maps${prefix.fold("")(_ => ", found by a prefix")}") {
-      val random = new Random(seed)
-      var versions = Vector(Version(SharingMap.empty(prefix), Map.empty))
-      for (_ <- 1 to 30) {
-        // Of any version: a batch may run again.
-        val from = versions(random.nextInt(versions.size))
-        val changes = random.nextInt(20)
-        versions :+= (1 to changes).foldLeft(from.copy(map = from.map.next)) { (version, _) =>
-          changed(version, (random.nextInt(4), random.nextInt(8)), random)
-        }
-      }
-      versions.foreach { v =>
-        assert(contents(v.map) === v.model)
-        assert(v.map.size() === v.model.size)
-        for (a <- 0 until 4; b <- 0 until 8)
-          assert(Option(v.map.get(key(a, b))).map(_.getLong(0)) === v.model.get((a, b)))
-        if (prefix.isDefined) for (a <- 0 until 4) {
-          val found = v.map.prefixScan(row(IntegerType)(a)).map(p => p.key.getInt(1)).toSeq
-          assert(found.sorted === v.model.keys.filter(_._1 == a).map(_._2).toSeq.sorted)
-        }
+  for (seed <- 1 to cases) test(s"seed $seed: versions are as plain maps") {
+    val random = new Random(seed)
+    var versions = Vector(Version(SharingMap.empty, Map.empty))
+    for (_ <- 1 to 30) {
+      // Of any version: a batch may run again.
+      val from = versions(random.nextInt(versions.size))
+      val changes = random.nextInt(20)
+      versions :+= (1 to changes).foldLeft(from.copy(map = from.map.next)) { (version, _) =>
+        changed(version, (random.nextInt(4), random.nextInt(8)), random)
       }
     }
+    versions.foreach { v =>
+      assert(contents(v.map) === v.model)
+      assert(v.map.size() === v.model.size)
+      for (a <- 0 until 4; b <- 0 until 8)
+        assert(Option(v.map.get(key(a, b))).map(_.getLong(0)) === v.model.get((a, b)))
+    }
+  }
 
   private def changed(version: Version, at: (Int, Int), random: Random): Version = {
     val (map, model) = (version.map, version.model)
@@ -56,31 +51,29 @@ class SharingMapSuite extends AnyFunSuite {
   }
 
   test("an iterator shows the rows as they were when it was made") {
-    val map = SharingMap.empty(Some(SharingMap.Prefix(KeySchema, 1)))
+    val map = SharingMap.empty
     for (b <- 0 until 100) map.put(key(1, b), StoredRow.of(value(b.toLong)))
-    val (all, some) = (map.iterator(), map.prefixScan(row(IntegerType)(1)))
+    val all = map.iterator()
     for (b <- 0 until 100) map.remove(key(1, b))
-    assert(all.size === 100)
-    assert(some.map(_.value.getLong(0)).sum === 4950)
+    assert(all.map(_.value.getLong(0)).sum === 4950)
     assert(map.size() === 0)
     assert(map.estimatedSize === 0)
+    // What was put and removed again is not held.
+    assert(map.ownBytes === 0)
   }
 
-  test("a map of Spark's is taken over whole") {
-    for (prefix <- Seq(0, 1)) {
-      val spark = SparkMaps.create(KeySchema, prefix)
-      for (n <- 0 until 1000) spark.put(key(n % 10, n), StoredRow.of(value(n.toLong)))
-      val map = SharingMap.of(spark, Option.when(prefix > 0)(SharingMap.Prefix(KeySchema, prefix)))
-      assert(contents(map) === contents(spark))
-      if (prefix > 0) assert(map.prefixScan(row(IntegerType)(3)).size === 100)
-      val back = SparkMaps.create(KeySchema, prefix)
-      back.putAll(map)
-      assert(contents(back) === contents(spark))
-    }
+  test("a map of Spark's is taken over whole, and back") {
+    val spark = SparkMaps.create(KeySchema)
+    for (n <- 0 until 1000) spark.put(key(n % 10, n), StoredRow.of(value(n.toLong)))
+    val map = SharingMap.of(spark)
+    assert(contents(map) === contents(spark))
+    val back = SparkMaps.create(KeySchema)
+    back.putAll(map)
+    assert(contents(back) === contents(spark))
   }
 
   test("the estimated size is that of the objects in memory") {
-    val map = SharingMap.empty(None)
+    val map = SharingMap.empty
     for (n <- 0 until 50000) map.put(key(n, n), StoredRow.of(value(n.toLong)))
     val objects = SizeEstimator.estimate(SharingMapSuite.rows(map))
     assert(map.estimatedSize.toDouble / objects === 1.0 +- 0.15)

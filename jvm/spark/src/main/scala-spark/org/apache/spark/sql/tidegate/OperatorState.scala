@@ -38,15 +38,14 @@ object OperatorState {
       session: SparkSession,
       sharesVersions: Boolean
   )(update: (StateStore, Iterator[T]) => Iterator[U]): RDD[U] = {
-    val settings = session.sessionState.conf.clone()
+    val settings = session.sessionState.conf
     val isShareable = settings.stateStoreProviderClass == inMemoryProvider &&
+      encoder.isInstanceOf[NoPrefixKeyStateEncoderSpec] &&
       // Spark since 4.2 verifies the checksums of rows in its own map.
-      !settings.getConfString(RowChecksums, "false").toBoolean
-    if (sharesVersions && isShareable)
-      settings.setConf(
-        SQLConf.STATE_STORE_PROVIDER_CLASS,
-        classOf[SharingStateStoreProvider].getName
-      )
+      !settings.getConfString(RowChecksums, "false").trim.toBoolean
+    val provider =
+      if (sharesVersions && isShareable) classOf[SharingStateStoreProvider].getName
+      else settings.stateStoreProviderClass
     val cleaned = rows.sparkContext.clean(update)
     val aborting = (store: StateStore, in: Iterator[T]) => {
       val _ = TaskContext.get().addTaskCompletionListener[Unit] { _ =>
@@ -54,7 +53,7 @@ object OperatorState {
       }
       cleaned(store, in)
     }
-    new OwnStateRdd(rows, aborting, state, keySchema, valueSchema, encoder, session, settings)
+    new OwnStateRdd(rows, aborting, state, keySchema, valueSchema, encoder, session, provider)
   }
 
   private val RowChecksums = "spark.sql.streaming.stateStore.rowChecksum.enabled"

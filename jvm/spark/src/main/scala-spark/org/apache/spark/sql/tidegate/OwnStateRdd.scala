@@ -8,7 +8,12 @@ import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
-/** Rows with the state store of their partition, which is opened with settings of its own. */
+/**
+ * Rows with the state store of their partition.
+ *
+ * @param provider
+ *   the class of the store. The log of the checkpoint has that of the session
+ */
 private final class OwnStateRdd[T: ClassTag, U: ClassTag](
     rows: RDD[T],
     update: (StateStore, Iterator[T]) => Iterator[U],
@@ -17,7 +22,7 @@ private final class OwnStateRdd[T: ClassTag, U: ClassTag](
     valueSchema: StructType,
     encoder: KeyStateEncoderSpec,
     @transient session: SparkSession,
-    @transient settings: SQLConf
+    provider: String
 ) extends StateStoreRDD[T, U](
       rows,
       update,
@@ -33,5 +38,9 @@ private final class OwnStateRdd[T: ClassTag, U: ClassTag](
       session.sessionState,
       Some(session.streams.stateStoreCoordinator)
     ) {
-  override protected val storeConf: StateStoreConf = new StateStoreConf(settings)
+  override protected val storeConf: StateStoreConf =
+    new OwnStoreConf(session.sessionState.conf, provider)
 }
+
+private final class OwnStoreConf(settings: SQLConf, override val providerClass: String)
+    extends StateStoreConf(settings)

@@ -5,9 +5,8 @@ import java.util.Map.Entry
 
 import scala.collection.immutable.HashMap
 
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.streaming.state.{HDFSBackedStateStoreMap, UnsafeRowPair}
-import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.KnownSizeEstimation
 
 /**
@@ -15,27 +14,21 @@ import org.apache.spark.util.KnownSizeEstimation
  * changed, so a version costs what changes, and not what is held.
  *
  * An iterator shows the rows as they were when it was made.
- *
- * @param prefix
- *   how keys are found by the first of their columns, if they are
  */
 final class SharingMap private (
     private var rows: HashMap[UnsafeRow, StoredRow.Type],
-    private var bytes: Long,
-    private var byPrefix: HashMap[UnsafeRow, Set[UnsafeRow]],
-    prefix: Option[SharingMap.Prefix]
+    private var bytes: Long
 ) extends HDFSBackedStateStoreMap
     with KnownSizeEstimation {
   import SharingMap._
 
   private var addedBytes = 0L
-  private lazy val prefixOf = prefix.map(_.projection())
 
   /** A map with the same rows; neither of the two sees the changes of the other. */
-  def next: SharingMap = new SharingMap(rows, bytes, byPrefix, prefix)
+  def next: SharingMap = new SharingMap(rows, bytes)
 
-  /** The bytes of the rows that were put into this map, and are not in the one before. */
-  def ownBytes: Long = addedBytes
+  /** The bytes of the rows that are not in the map before, at most. */
+  def ownBytes: Long = math.min(addedBytes, bytes)
 
   override def estimatedSize: Long = bytes
 
@@ -51,13 +44,7 @@ final class SharingMap private (
     rows = rows.updated(key, value)
     val added = bytesOf(key, value)
     addedBytes += added
-    bytes += added
-    if (before != null) bytes -= bytesOf(key, before)
-    else
-      prefixOf.foreach { p =>
-        val of = p(key).copy()
-        byPrefix = byPrefix.updated(of, byPrefix.getOrElse(of, Set.empty[UnsafeRow]) + key)
-      }
+    bytes += added - (if (before == null) 0L else bytesOf(key, before))
     before
   }
 
@@ -69,11 +56,6 @@ final class SharingMap private (
     if (before != null) {
       rows = rows.removed(key)
       bytes -= bytesOf(key, before)
-      prefixOf.foreach { p =>
-        val of = p(key).copy()
-        val others = byPrefix.getOrElse(of, Set.empty[UnsafeRow]) - key
-        byPrefix = if (others.isEmpty) byPrefix.removed(of) else byPrefix.updated(of, others)
-      }
     }
     before
   }
@@ -87,40 +69,19 @@ final class SharingMap private (
   def entryIterator(): Iterator[Entry[UnsafeRow, StoredRow.Type]] =
     rows.iterator.map { case (key, stored) => new SimpleImmutableEntry(key, stored) }
 
-  override def prefixScan(prefixKey: UnsafeRow): Iterator[UnsafeRowPair] = {
-    val (pair, now) = (new UnsafeRowPair(), rows)
-    byPrefix.getOrElse(prefixKey, Set.empty[UnsafeRow]).iterator.map { key =>
-      pair.withRows(key, StoredRow.row(now(key)))
-    }
-  }
+  /** As in Spark's map of a store whose keys have no prefix. */
+  override def prefixScan(prefixKey: UnsafeRow): Iterator[UnsafeRowPair] =
+    throw new UnsupportedOperationException("Keys are only found as a whole.")
 }
 
 object SharingMap {
-
-  /** Keys are found by the first `columns` of their columns. */
-  final case class Prefix(keySchema: StructType, columns: Int) {
-
-    /** For one thread. */
-    def projection(): UnsafeProjection =
-      UnsafeProjection.create(keySchema.take(columns).zipWithIndex.map { case (field, i) =>
-        BoundReference(i, field.dataType, field.nullable)
-      })
-  }
-
-  def empty(prefix: Option[Prefix]): SharingMap =
-    new SharingMap(HashMap.empty, 0L, HashMap.empty, prefix)
+  def empty: SharingMap = new SharingMap(HashMap.empty, 0L)
 
   /** The rows of a map that Spark has filled. */
-  def of(other: HDFSBackedStateStoreMap, prefix: Option[Prefix]): SharingMap = {
+  def of(other: HDFSBackedStateStoreMap): SharingMap = {
     val rows = HashMap.from(other.iterator().map(p => p.key -> StoredRow.of(p.value)))
     val bytes = rows.iterator.map { case (key, stored) => bytesOf(key, stored) }.sum
-    val byPrefix = prefix.fold(HashMap.empty[UnsafeRow, Set[UnsafeRow]]) { p =>
-      val of = p.projection()
-      HashMap.from(rows.keysIterator.toSeq.groupBy(of(_).copy()).map { case (k, keys) =>
-        k -> keys.toSet
-      })
-    }
-    new SharingMap(rows, bytes, byPrefix, prefix)
+    new SharingMap(rows, bytes)
   }
 
   private def bytesOf(key: UnsafeRow, stored: StoredRow.Type): Long =

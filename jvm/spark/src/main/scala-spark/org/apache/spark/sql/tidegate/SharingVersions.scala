@@ -4,9 +4,7 @@ import java.util.concurrent.atomic.LongAdder
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.execution.streaming.state._
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider
 import org.apache.spark.util.SizeEstimator
 
 /**
@@ -15,61 +13,47 @@ import org.apache.spark.util.SizeEstimator
  * either of the two reads, and how many versions stay in memory.
  */
 abstract class SharingVersions extends HDFSBackedStateStoreProvider {
-  private val hits = new LongAdder
-  @volatile private var prefix: Option[SharingMap.Prefix] = None
+  import SharingVersions._
 
-  override def init(
-      stateStoreId: StateStoreId,
-      keySchema: StructType,
-      valueSchema: StructType,
-      keyStateEncoderSpec: KeyStateEncoderSpec,
-      useColumnFamilies: Boolean,
-      storeConf: StateStoreConf,
-      hadoopConf: Configuration,
-      useMultipleValuesPerKey: Boolean,
-      stateSchemaProvider: Option[StateSchemaProvider]
-  ): Unit = {
-    super.init(
-      stateStoreId,
-      keySchema,
-      valueSchema,
-      keyStateEncoderSpec,
-      useColumnFamilies,
-      storeConf,
-      hadoopConf,
-      useMultipleValuesPerKey,
-      stateSchemaProvider
-    )
-    prefix = Some(keyStateEncoderSpec).collect { case PrefixKeyScanStateEncoderSpec(_, columns) =>
-      SharingMap.Prefix(keySchema, columns)
-    }
-  }
+  private val hits = new LongAdder
+  @volatile private var isFromMemory = false
 
   /**
    * A map for the version after `version`. None if `version` is not in memory: then Spark reads the
    * files, and the version after that shares with what Spark has read.
    */
-  protected def nextOf(version: Long): Option[SharingMap] =
-    if (version == 0) Some(SharingMap.empty(prefix))
-    else
-      Option(LoadedMaps.of(this).get(version)).map { map =>
-        hits.increment()
-        map match {
-          case sharing: SharingMap => sharing.next
-          case other               => SharingMap.of(other, prefix)
+  protected def nextOf(version: Long): Option[SharingMap] = {
+    val next =
+      if (version == 0) Some(SharingMap.empty)
+      else
+        Option(LoadedMaps.of(this).get(version)).map { map =>
+          hits.increment()
+          map match {
+            case sharing: SharingMap => sharing.next
+            case other               => SharingMap.of(other)
+          }
         }
-      }
+    isFromMemory = next.isDefined
+    next
+  }
 
   override def getMetricsForProvider(): Map[String, Long] = {
     val ofSpark = super.getMetricsForProvider()
+    val found = ofSpark.getOrElse(Hits, 0L) + hits.sum
+    val figures = ofSpark + (MemoryUsed -> memoryUsed) + (Hits -> found)
+    // Spark sets the figure back when it reads files.
+    if (isFromMemory && figures.contains(Repaired)) figures + (Repaired -> 0L) else figures
+  }
+
+  private def memoryUsed: Long = {
     val maps = LoadedMaps.of(this).values.asScala.toSeq.reverse
     // From the oldest version on, each one adds what it does not share with the one before.
-    val bytes = maps.zipWithIndex.map {
-      case (sharing: SharingMap, i) if i > 0 => sharing.ownBytes
-      case (map, _)                          => SizeEstimator.estimate(map)
+    val sharing = maps.zipWithIndex.collect { case (map: SharingMap, i) =>
+      if (i > 0) map.ownBytes else map.estimatedSize
     }
-    val found = ofSpark.getOrElse(SharingVersions.Hits, 0L) + hits.sum
-    ofSpark + (SharingVersions.MemoryUsed -> bytes.sum) + (SharingVersions.Hits -> found)
+    // Spark's maps have the same rows, which are counted once.
+    val others = maps.filterNot(_.isInstanceOf[SharingMap])
+    sharing.sum + (if (others.isEmpty) 0L else SizeEstimator.estimate(others.toArray[AnyRef]))
   }
 }
 
@@ -78,4 +62,5 @@ private object SharingVersions {
   /** Spark's names of these figures. */
   private val MemoryUsed = "memoryUsedBytes"
   private val Hits = "loadedMapCacheHitCount"
+  private val Repaired = "numSnapshotsAutoRepaired"
 }
