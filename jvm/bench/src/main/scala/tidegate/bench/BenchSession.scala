@@ -1,17 +1,14 @@
 package tidegate.bench
 
 import org.apache.spark.sql.SparkSession
+import tidegate.files.LocalFiles
 
-/** The session of the whole-query benchmarks: two cores, two shuffle partitions, the extension. */
+/**
+ * The session of the whole-query benchmarks: two cores, two shuffle partitions, the extension. All
+ * sides of a comparison write their checkpoints without child processes, which Hadoop without its
+ * native library starts for each file.
+ */
 private[bench] object BenchSession {
-
-  /**
-   * For both sides of a comparison: Spark's other file manager asks for symbolic links. For that,
-   * Hadoop without its native library starts a process, several times in each batch.
-   */
-  val DirectRename: (String, String) = "spark.sql.streaming.checkpointFileManagerClass" ->
-    ("org.apache.spark.sql.execution.streaming.checkpointing." +
-      "FileSystemBasedCheckpointFileManager")
 
   /** Runs `body` in a session with these settings added, and stops it. */
   def use(settings: (String, String)*)(body: SparkSession => Unit): Unit = {
@@ -22,6 +19,7 @@ private[bench] object BenchSession {
       .config("spark.sql.shuffle.partitions", "2")
       .config("spark.sql.session.timeZone", "UTC")
       .config("spark.ui.enabled", "false")
+      .config("spark.hadoop.fs.AbstractFileSystem.file.impl", classOf[LocalFiles].getName)
       .config("spark.sql.streaming.numRecentProgressUpdates", "10000")
     val spark = settings.foldLeft(builder) { case (b, (k, v)) => b.config(k, v) }.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")

@@ -11,7 +11,7 @@ object HeldBenchmark {
 
   def main(arguments: Array[String]): Unit = {
     val settings = HeldSettings.parse(arguments.toSeq)
-    BenchSession.use(BenchSession.DirectRename) { spark =>
+    BenchSession.use() { spark =>
       FlinkProcess.use(settings.flink) { flink =>
         for (query <- settings.queries; state <- settings.states) {
           println(s"${query.name}, $state")

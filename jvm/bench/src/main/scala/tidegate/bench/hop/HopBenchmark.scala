@@ -15,7 +15,7 @@ object HopBenchmark {
   def main(arguments: Array[String]): Unit = {
     val settings = HopSettings.parse(arguments.toSeq)
     ProcessMemory.watch()
-    BenchSession.use(BenchSession.DirectRename) { spark =>
+    BenchSession.use() { spark =>
       val parts = new Parts(spark, settings)
       settings.parts.foreach(parts.run)
     }

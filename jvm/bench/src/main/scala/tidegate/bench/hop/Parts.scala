@@ -96,10 +96,11 @@ private[hop] final class Parts(spark: SparkSession, settings: HopSettings) {
 
   /**
    * Windows that grow up to an hour: by a minute on both sides; then in fewer and more steps, to
-   * show what a step costs.
+   * show what a step costs. The stream is a little longer than an hour.
    */
   private def cumulate(state: String): Unit = {
-    val bids = ensure(settings.shape(2000000, few = true))
+    val shape = settings.shape(2000000)
+    val bids = ensure(shape.copy(rate = settings.rate.getOrElse(500)))
     def by(step: Int) = Windows.Growing(step, 3600)
     println(
       s"cumulate: up to 1 h by 60 s, ${bids.shape}, state in $state, ${settings.pairs} rounds"

@@ -14,7 +14,7 @@ object OrderBenchmark {
   def main(arguments: Array[String]): Unit = {
     val settings = OrderSettings.parse(arguments.toSeq)
     ProcessMemory.watch()
-    BenchSession.use(BenchSession.DirectRename) { spark =>
+    BenchSession.use() { spark =>
       val arrivals = Arrivals.ensure(spark, settings.data, settings.shape)
       val runner = new OrderRunner(spark, arrivals)
       if (settings.part == "once") {

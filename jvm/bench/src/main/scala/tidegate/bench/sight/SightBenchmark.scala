@@ -27,7 +27,7 @@ object SightBenchmark {
 
   def main(args: Array[String]): Unit = {
     val ui = Seq("spark.ui.enabled" -> "true", "spark.ui.port" -> "0")
-    BenchSession.use(ui :+ BenchSession.DirectRename: _*) { spark =>
+    BenchSession.use(ui: _*) { spark =>
       Seq(10, 10000).foreach(run(spark, _))
     }
   }

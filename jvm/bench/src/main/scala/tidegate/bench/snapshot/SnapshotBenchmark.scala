@@ -22,7 +22,7 @@ object SnapshotBenchmark {
 
   def main(args: Array[String]): Unit =
     args.headOption.fold(States.Names)(_.split(',').toSeq).foreach { state =>
-      val settings = States.settings(state).toSeq :+ BenchSession.DirectRename
+      val settings = States.settings(state).toSeq
       BenchSession.use(settings: _*)(run(_, state))
     }
 

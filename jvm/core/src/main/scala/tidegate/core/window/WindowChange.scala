@@ -16,13 +16,22 @@ final case class WindowChange(from: FrameGrid, to: FrameGrid) {
   def moved(frame: Long): Long = to.frameOf(Saturating.add(frame, from.slide - 1))
 
   /**
-   * The first and last end of the new windows that reach back to frames that have already left the
-   * state, if the change is made at `watermark`. `None` if all frames are there.
+   * The first and last end of the new windows that miss rows, if the change is made at `watermark`:
+   * those that reach back to frames that have already left the state, or, if windows grow, that
+   * begin among frames that may have been folded into one. `None` if no window misses a row.
    */
   def purged(watermark: Long): Option[(Long, Long)] = {
     val firstEnd = Saturating.add(to.lastEnd(watermark), to.slide)
     // A window that begins at or after the first present frame has all of its frames.
-    val lastEnd = to.lastEndBegunBefore(from.firstOpenFrame(watermark))
+    val lastEnd = to.lastEndBegunBefore(
+      if (from.grows) firstUnfolded(from.lastEnd(watermark)) else from.firstOpenFrame(watermark)
+    )
     if (lastEnd < firstEnd || watermark == FrameGrid.EndOfTime) None else Some(firstEnd -> lastEnd)
+  }
+
+  /** The first begin of new windows that have all their frames, where those before `closed` are one. */
+  private def firstUnfolded(closed: Long): Long = {
+    val begin = from.beginOf(closed)
+    if (to.beginOf(Saturating.subtract(closed, 1)) == begin) begin else closed
   }
 }

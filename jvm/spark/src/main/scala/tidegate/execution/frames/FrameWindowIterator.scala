@@ -42,7 +42,8 @@ private[frames] final class FrameWindowIterator(
     FrameWindowIterator.chunkFrames(grid),
     aggregates.entryType.size,
     aggregates.arePacked,
-    Option.when(isShort)(new ShortRow(aggregates.entryType.size))
+    Option.when(isShort)(new ShortRow(aggregates.entryType.size)),
+    folds = grid.grows && aggregates.ignoreOrder
   )
   private val windows = WindowMerge(grid, slots)
   private val input = new FrameInput(rows, aggregates, slots, maxInputBytes)

@@ -12,11 +12,16 @@ import tidegate.core.window.{FrameCursor, FrameGrid, WindowChange}
  * back. Rows for a sealed chunk change the chunk and write it again; rows for a gap between two
  * chunks go to the later one. A chunk that has grown to more than twice its size is split.
  *
+ * Windows that grow have all their frames in common with the windows before them. So when a window
+ * is out, its frames are folded into one entry, with the first frame.
+ *
  * @param isPacked
  *   whether entries are words. Then the head has the entries of a chunk merged into one; otherwise
  *   it has only the first entry, because the merged entry may be as large as the chunk
  * @param short
  *   how rows are read and written if they may be short
+ * @param folds
+ *   whether the frames of windows that are out are folded
  */
 private[frames] final class KeyFrames(
     store: FrameStore,
@@ -25,7 +30,8 @@ private[frames] final class KeyFrames(
     chunkFrames: Int,
     entryFields: Int,
     isPacked: Boolean,
-    short: Option[ShortRow]
+    short: Option[ShortRow],
+    folds: Boolean
 ) extends FrameCursor {
   private val entries = new EntryArray(entryFields)
   private val writer = new FrameRowWriter(grid, entryFields)
@@ -236,10 +242,11 @@ private[frames] final class KeyFrames(
     } else if (shortRow != null && grid.isPlain && chunks.size == deadChunks)
       store.put(key, shortWriter.short(open, deadFrames))
     else {
+      val firstChunk = if (folds) fold(closed, deadChunks, deadFrames) else deadChunks
       writer.begin(closed)
-      writer.ints(FrameRow.ChunkIds, chunks.ids, deadChunks, chunks.size)
-      writer.longs(FrameRow.ChunkEnds, chunks.ends, deadChunks, chunks.size)
-      writer.entries(FrameRow.Chunks, slots, chunks.places, deadChunks, chunks.size)
+      writer.ints(FrameRow.ChunkIds, chunks.ids, firstChunk, chunks.size)
+      writer.longs(FrameRow.ChunkEnds, chunks.ends, firstChunk, chunks.size)
+      writer.entries(FrameRow.Chunks, slots, chunks.places, firstChunk, chunks.size)
       writer.entries(FrameRow.Frames, slots, open.places, deadFrames, open.size)
       put(key, writer.result())
     }
@@ -262,6 +269,30 @@ private[frames] final class KeyFrames(
     val deadChunks = chunks.indexFrom(firstAlive)
     (0 until deadChunks).foreach(c => store.remove(FrameStore.chunkKey(key, chunks.ids(c))))
     (deadChunks, open.indexFrom(firstAlive))
+  }
+
+  /**
+   * Folds the frames before `closed` into one open frame, unless a chunk has such frames and others.
+   * A row that still comes for one of them gets a frame of its own until the key is written again.
+   *
+   * @return
+   *   the first chunk that is left
+   */
+  private def fold(closed: Long, deadChunks: Int, deadFrames: Int): Int = {
+    val alive = deadChunks until chunks.size
+    if (alive.forall(c => isRun(c) && chunks.ends(c) < closed)) {
+      alive.reverse.foreach { c =>
+        slots.copy(chunks.places(c), open.insert(0, chunks.firsts(c)))
+        store.remove(FrameStore.chunkKey(key, chunks.ids(c)))
+      }
+      val others = open.indexFrom(closed) - deadFrames - 1
+      if (others > 0) {
+        val into = open.places(deadFrames)
+        (1 to others).foreach(i => slots.merge(into, open.places(deadFrames + i), into))
+        open.remove(deadFrames + 1, others)
+      }
+      chunks.size
+    } else deadChunks
   }
 
   private def inChunk: Boolean = chunk < chunks.size

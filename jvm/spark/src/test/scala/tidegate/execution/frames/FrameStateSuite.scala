@@ -114,6 +114,20 @@ class FrameStateSuite extends FrameRestartTest {
       }
     }
 
+    test(s"the frames of windows that grow and are out are one entry, on ${store.name}") {
+      on(store) {
+        val query = new Changing(Hop(60, 2, grows = true), inSqlWindows)
+        query.send(rows(Seq(1), 120 to 150): _*)
+        query.send(row(1, 130), row(1, 151))
+        query.run.stop()
+        val entries = state(query)
+          .selectExpr("inline(value.frames)")
+          .selectExpr("unix_seconds(frame)", "`count(1)`", "`sum(n)`")
+        val out = (120 to 149).map(10L * _ + 1).sum + 1301
+        assert(entries.collect().toSeq === Seq(Row(120L, 31L, out), Row(150L, 2L, 1501L + 1511)))
+      }
+    }
+
     test(s"a key of 200,000 frames closes 100,000 windows in a batch, on ${store.name}") {
       on(store)(large())
     }

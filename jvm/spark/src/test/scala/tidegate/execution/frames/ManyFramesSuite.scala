@@ -57,4 +57,48 @@ class ManyFramesSuite extends FrameScenarioTest {
       send(event("a", 5000)).gives((401 to 1000).map(s => s"$s|${s + 600}|1"): _*)
     )
   )
+
+  /** Batches, each with the watermark at its end. The second row of some is behind the watermark. */
+  private val batches = Seq(
+    100 -> first,
+    100 -> seconds(101 to 560),
+    150 -> Seq(event("b", 150), event("a", 120)),
+    151 -> Seq(event("b", 151), event("a", 102)),
+    400 -> Seq(event("b", 400), event("a", 399)),
+    450 -> Seq(event("b", 450), event("a", 120)),
+    555 -> Seq(event("b", 555), event("a", 121)),
+    5000 -> Seq(event("a", 5000), event("b", 5000))
+  )
+
+  private val marks = 0 +: batches.map(_._1)
+
+  /** What leaves with a batch: a row is in those of its windows that were open when the row came. */
+  private def grown(batch: Int): Seq[String] =
+    (marks(batch) + 1 to marks(batch + 1)).flatMap { end =>
+      val start = (end - 1) / 600 * 600
+      val inside = for {
+        i <- 0 to batch
+        row <- batches(i)._2
+        second = (row.time.getTime / 1000).toInt
+        if second >= start && second < end && end > marks(i)
+      } yield second
+      Option.when(inside.nonEmpty)(s"$start|$end|${inside.size}|${inside.sum}")
+    }
+
+  private def growing(aggregate: String)(rows: DataFrame): DataFrame = {
+    orderedBySub(rows).createOrReplaceTempView("o")
+    spark.sql(s"""SELECT unix_seconds(window_start), unix_seconds(window_end), count(*), $aggregate
+      FROM CUMULATE(TABLE(o), DESCRIPTOR(time), 1 second, 10 minutes)
+      GROUP BY window_start, window_end""")
+  }
+
+  Seq(
+    "one entry" -> "sum(unix_seconds(time))",
+    "entries in their order" ->
+      "aggregate(collect_list(unix_seconds(time)), 0L, (sum, second) -> sum + second)"
+  ).foreach { case (kept, aggregate) =>
+    scenario(s"hundreds of windows that grow close step by step, with $kept")(growing(aggregate)) {
+      batches.zipWithIndex.map { case ((_, rows), i) => send(rows: _*).gives(grown(i): _*) }
+    }
+  }
 }
