@@ -5,8 +5,8 @@ import tidegate.files.LocalFiles
 
 /**
  * The session of the whole-query benchmarks: two cores, two shuffle partitions, the extension. All
- * sides of a comparison write their checkpoints without child processes, which Hadoop without its
- * native library starts for each file.
+ * sides of a comparison write checkpoints with [[tidegate.files.LocalFiles]]. Otherwise, without
+ * Hadoop's native library, child processes would take a good part of a small batch.
  */
 private[bench] object BenchSession {
 

@@ -112,7 +112,8 @@ private[tidegate] object RestoredFrames extends Logging {
       case (true, None)                => Exact
       case (true, Some((first, last))) =>
         val missed =
-          if (windows.grows) "may miss rows that had left the state, or are in one entry with others"
+          if (windows.grows)
+            "may miss rows that had left the state, or were merged with earlier ones"
           else "miss the rows that had left the state"
         s"compatible with these windows affected: those that end from ${time(first)} to " +
           s"${time(last)} $missed."

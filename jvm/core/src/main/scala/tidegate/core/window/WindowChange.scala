@@ -18,7 +18,7 @@ final case class WindowChange(from: FrameGrid, to: FrameGrid) {
   /**
    * The first and last end of the new windows that miss rows, if the change is made at `watermark`:
    * those that reach back to frames that have already left the state, or, if windows grow, that
-   * begin among frames that may have been folded into one. `None` if no window misses a row.
+   * begin among frames that may have been folded. `None` if no window misses a row.
    */
   def purged(watermark: Long): Option[(Long, Long)] = {
     val firstEnd = Saturating.add(to.lastEnd(watermark), to.slide)
@@ -29,7 +29,7 @@ final case class WindowChange(from: FrameGrid, to: FrameGrid) {
     if (lastEnd < firstEnd || watermark == FrameGrid.EndOfTime) None else Some(firstEnd -> lastEnd)
   }
 
-  /** The first begin of new windows that have all their frames, where those before `closed` are one. */
+  /** From where on new windows have all their frames, if all frames before `closed` were folded. */
   private def firstUnfolded(closed: Long): Long = {
     val begin = from.beginOf(closed)
     if (to.beginOf(Saturating.subtract(closed, 1)) == begin) begin else closed

@@ -52,11 +52,13 @@ class WindowChangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(purged(FrameGrid(90, 1, 0)) == Some(101L -> 180L))
   }
 
-  test("a window that grows is affected exactly if a time in it had left, or is not told apart") {
+  test(
+    "a window that grows is affected exactly if a time in it had left, or was folded with earlier ones"
+  ) {
     forAll(grids, grids, Gen.choose(-200L, 200L), minSuccessful(500)) { (a, b, watermark) =>
       val (from, to) = (a.copy(grows = true), b.copy(grows = true))
       val closed = from.lastEnd(watermark)
-      // Frames that are out and have not left are all where the first of them is.
+      // The frames of closed windows are all at the first of them that has not left.
       val folded = from.firstOpenFrame(closed)
       val affected = for {
         i <- 1L to 60L

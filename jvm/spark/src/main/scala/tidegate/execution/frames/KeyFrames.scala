@@ -12,8 +12,8 @@ import tidegate.core.window.{FrameCursor, FrameGrid, WindowChange}
  * back. Rows for a sealed chunk change the chunk and write it again; rows for a gap between two
  * chunks go to the later one. A chunk that has grown to more than twice its size is split.
  *
- * Windows that grow have all their frames in common with the windows before them. So when a window
- * is out, its frames are folded into one entry, with the first frame.
+ * If windows grow, every later window contains all frames of the closed ones. So the frames of
+ * closed windows are folded into one entry, under the first of them.
  *
  * @param isPacked
  *   whether entries are words. Then the head has the entries of a chunk merged into one; otherwise
@@ -21,7 +21,7 @@ import tidegate.core.window.{FrameCursor, FrameGrid, WindowChange}
  * @param short
  *   how rows are read and written if they may be short
  * @param folds
- *   whether the frames of windows that are out are folded
+ *   whether the frames of closed windows are folded
  */
 private[frames] final class KeyFrames(
     store: FrameStore,
@@ -237,16 +237,16 @@ private[frames] final class KeyFrames(
    */
   def write(closed: Long): Unit = {
     val (deadChunks, deadFrames) = dropDeadChunks(closed)
+    if (folds) fold(closed, deadChunks, deadFrames)
     if (deadChunks == chunks.size && deadFrames == open.size) {
       if (exists) store.remove(key)
     } else if (shortRow != null && grid.isPlain && chunks.size == deadChunks)
       store.put(key, shortWriter.short(open, deadFrames))
     else {
-      val firstChunk = if (folds) fold(closed, deadChunks, deadFrames) else deadChunks
       writer.begin(closed)
-      writer.ints(FrameRow.ChunkIds, chunks.ids, firstChunk, chunks.size)
-      writer.longs(FrameRow.ChunkEnds, chunks.ends, firstChunk, chunks.size)
-      writer.entries(FrameRow.Chunks, slots, chunks.places, firstChunk, chunks.size)
+      writer.ints(FrameRow.ChunkIds, chunks.ids, deadChunks, chunks.size)
+      writer.longs(FrameRow.ChunkEnds, chunks.ends, deadChunks, chunks.size)
+      writer.entries(FrameRow.Chunks, slots, chunks.places, deadChunks, chunks.size)
       writer.entries(FrameRow.Frames, slots, open.places, deadFrames, open.size)
       put(key, writer.result())
     }
@@ -272,27 +272,47 @@ private[frames] final class KeyFrames(
   }
 
   /**
-   * Folds the frames before `closed` into one open frame, unless a chunk has such frames and others.
-   * A row that still comes for one of them gets a frame of its own until the key is written again.
-   *
-   * @return
-   *   the first chunk that is left
+   * Folds the frames before `closed`: into one open frame, if no chunk has later frames, otherwise
+   * into one chunk. What is not a run stays as it is, such as a chunk with frames that are dead. A
+   * row that still comes for a folded frame gets a frame of its own until the key is written again.
    */
-  private def fold(closed: Long, deadChunks: Int, deadFrames: Int): Int = {
-    val alive = deadChunks until chunks.size
-    if (alive.forall(c => isRun(c) && chunks.ends(c) < closed)) {
-      alive.reverse.foreach { c =>
-        slots.copy(chunks.places(c), open.insert(0, chunks.firsts(c)))
-        store.remove(FrameStore.chunkKey(key, chunks.ids(c)))
+  private def fold(closed: Long, deadChunks: Int, deadFrames: Int): Unit = {
+    val first = (deadChunks until chunks.size).find(isRun).getOrElse(chunks.size)
+    val until = math.max(first, chunks.indexFrom(closed))
+    if (until == chunks.size) {
+      if (first < until) {
+        mergeChunks(first, until)
+        slots.copy(chunks.places(first), open.insert(deadFrames, chunks.firsts(first)))
+        removeChunks(first, until)
       }
-      val others = open.indexFrom(closed) - deadFrames - 1
-      if (others > 0) {
-        val into = open.places(deadFrames)
-        (1 to others).foreach(i => slots.merge(into, open.places(deadFrames + i), into))
-        open.remove(deadFrames + 1, others)
-      }
-      chunks.size
-    } else deadChunks
+      foldOpen(deadFrames, open.indexFrom(closed))
+    } else if (until - first > 1) {
+      mergeChunks(first, until)
+      removeChunks(first + 1, until)
+      unload()
+      slots.copy(chunks.places(first), loaded.insert(0, chunks.firsts(first)))
+      writeChunk(first, loaded, 0, 1)
+      unload()
+    }
+  }
+
+  private def foldOpen(first: Int, until: Int): Unit = {
+    val others = until - first - 1
+    if (others > 0) {
+      val into = open.places(first)
+      (1 to others).foreach(i => slots.merge(into, open.places(first + i), into))
+      open.remove(first + 1, others)
+    }
+  }
+
+  private def mergeChunks(first: Int, until: Int): Unit = {
+    val into = chunks.places(first)
+    (first + 1 until until).foreach(c => slots.merge(into, chunks.places(c), into))
+  }
+
+  private def removeChunks(first: Int, until: Int): Unit = {
+    (first until until).foreach(c => store.remove(FrameStore.chunkKey(key, chunks.ids(c))))
+    chunks.remove(first, until - first)
   }
 
   private def inChunk: Boolean = chunk < chunks.size

@@ -322,8 +322,8 @@ class FrameRestartSuite extends FrameRestartTest {
     val growing = twelve.copy(grows = true)
     val exact = "compatible, all windows are exact."
     def affected(last: String) = "compatible with these windows affected: those that end from " +
-      s"1970-01-01T00:02:10Z to $last may miss rows that had left the state, or are in one entry " +
-      "with others."
+      s"1970-01-01T00:02:10Z to $last may miss rows that had left the state, or were merged " +
+      "with earlier ones."
     // At 129 the rows before 120, where windows of 12 seconds begin, have left; those before 128 are
     // one entry. Windows of 6 seconds begin at 126.
     Seq(

@@ -71,8 +71,8 @@ trait FrameRestartTest extends FrameTest {
     rows.filter(r => hop.lastEndOver(r.second) > written.getOrElse(r.key, 0))
 
   /**
-   * Of windows that grow: the frames that were out when a key was written go where the first of
-   * them is.
+   * Of windows that grow: the frames of windows that were closed when a key was written move to the
+   * first of them.
    */
   def folded(rows: Seq[Kept], hop: Hop, written: Map[Int, Int]): Seq[Kept] =
     rows.groupBy(_.key).toSeq.flatMap { case (key, own) =>

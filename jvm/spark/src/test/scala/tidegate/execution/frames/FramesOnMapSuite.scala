@@ -18,18 +18,27 @@ class FramesOnMapSuite extends AnyFunSuite {
   import FramesOnMapSuite._
 
   /** Random batches under an ascending watermark, each window as it has to come out. */
-  private def check(seed: Int, aggregates: FrameAggregates, batches: Int): MapFrameStore = {
+  private def check(
+      seed: Int,
+      aggregates: FrameAggregates,
+      batches: Int,
+      rowsInBatch: Int = 30,
+      grows: Boolean = false
+  ): MapFrameStore = {
     val random = new Random(seed)
     val slide = (1 + random.nextInt(5)).toLong
-    val framesInWindow = if (seed % 3 == 0) 1 else 1 + random.nextInt(300)
-    val grid = FrameGrid(slide * framesInWindow, slide, random.nextInt(5).toLong % slide)
+    val framesInWindow = if (seed % 3 == 0 && !grows) 1 else 1 + random.nextInt(300)
+    val grid =
+      FrameGrid(slide * framesInWindow, slide, random.nextInt(5).toLong % slide, grows)
     val store = new MapFrameStore
     val sent = mutable.ArrayBuffer.empty[Sent]
     var watermark = grid.size * 2
     var after = grid.lastEnd(watermark)
     (1 to batches).foreach { batch =>
-      val rows = Seq.fill(random.nextInt(30)) {
-        val time = after - grid.size + grid.slide + random.nextInt(grid.size.toInt * 2)
+      val rows = Seq.fill(random.nextInt(rowsInBatch)) {
+        // Not before the first window that is open.
+        val first = grid.firstOpenFrame(after)
+        val time = first + random.nextInt(grid.size.toInt * 2)
         Sent(random.nextInt(3).toLong, time, random.nextInt(100).toLong, after)
       }
       sent ++= rows
@@ -37,6 +46,7 @@ class FramesOnMapSuite extends AnyFunSuite {
       watermark += (random.nextInt(4) match {
         case 0 => 0L
         case 1 => grid.size * 3
+        case 2 => random.nextInt(grid.size.toInt / 10 + 1).toLong
         case _ => random.nextInt(grid.size.toInt + 1).toLong
       })
       val until = grid.lastEnd(watermark)
@@ -61,6 +71,16 @@ class FramesOnMapSuite extends AnyFunSuite {
   test("entries that are objects: windows and what is left of the state are those of the model") {
     (1 to 40).foreach(seed => assert(check(seed, listed, batches = 8).size === 0, s"seed $seed"))
   }
+
+  test("windows that grow, with entries that are folded, packed and as objects, and that are not") {
+    Seq(counted, wide, listed).foreach { aggregates =>
+      (1 to 16).foreach { seed =>
+        // Enough rows for chunks, in some cases.
+        val rows = if (seed % 2 == 0) 30 else 600
+        assert(check(seed, aggregates, batches = 12, rows, grows = true).size === 0, s"seed $seed")
+      }
+    }
+  }
 }
 
 object FramesOnMapSuite {
@@ -78,6 +98,8 @@ object FramesOnMapSuite {
   private val frame = AttributeReference("frame", LongType, nullable = false)()
   private val value = AttributeReference("value", LongType)()
 
+  private val decimal = AttributeReference("decimal", DecimalType(38, 0))()
+
   private def aggregates(functions: AggregateFunction*): FrameAggregates = {
     val all = functions.map(_.toAggregateExpression())
     FrameAggregates(Seq(key), frame, all, Seq(key, frame) ++ all.map(_.resultAttribute))
@@ -87,6 +109,9 @@ object FramesOnMapSuite {
 
   /** A list of values is no buffer of one word. */
   private val listed = aggregates(Count(value), Sum(value), CollectList(value))
+
+  /** A wide decimal is no word either, and its maximum does not depend on the order of rows. */
+  private val wide = aggregates(Count(value), Sum(value), Max(decimal))
 
   /** Half of all states, of windows that overlap and of others, have short rows. */
   private def isShort(seed: Int): Boolean = seed / 3 % 2 == 0
@@ -105,7 +130,7 @@ object FramesOnMapSuite {
         val buffer = c.createAggregationBuffer()
         buffer += sent.value
         c.serialize(buffer)
-      }
+      } ++ Option.when(aggregates eq wide)(Decimal(BigDecimal(sent.value), 38, 0))
       toRow(InternalRow.fromSeq(Seq[Any](sent.key, of) ++ buffers)).copy()
     }
   }
@@ -134,8 +159,11 @@ object FramesOnMapSuite {
   ): Seq[Found] =
     for {
       end <- (after + grid.slide) to until by grid.slide
+      start = if (grid.grows) grid.beginOf(end - 1) else end - grid.size
       (key, rows) <- sent.groupBy(_.key).toSeq
-      inside = rows.filter(r => r.time >= end - grid.size && r.time < end && r.closed < end)
+      inside = rows.filter(r => r.time >= start && r.time < end && r.closed < end)
       if inside.nonEmpty
-    } yield Found(key, end - grid.size, inside.size.toLong, inside.map(_.value).sum)
+      // A window that grows is named by its last frame.
+      name = if (grid.grows) end - grid.slide else start
+    } yield Found(key, name, inside.size.toLong, inside.map(_.value).sum)
 }

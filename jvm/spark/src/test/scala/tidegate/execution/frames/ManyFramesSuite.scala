@@ -58,7 +58,9 @@ class ManyFramesSuite extends FrameScenarioTest {
     )
   )
 
-  /** Batches, each with the watermark at its end. The second row of some is behind the watermark. */
+  /**
+   * Batches, each with the watermark at its end. The second row of some is behind the watermark.
+   */
   private val batches = Seq(
     100 -> first,
     100 -> seconds(101 to 560),
@@ -72,7 +74,9 @@ class ManyFramesSuite extends FrameScenarioTest {
 
   private val marks = 0 +: batches.map(_._1)
 
-  /** What leaves with a batch: a row is in those of its windows that were open when the row came. */
+  /**
+   * What leaves with a batch: a row is in those of its windows that were open when the row came.
+   */
   private def grown(batch: Int): Seq[String] =
     (marks(batch) + 1 to marks(batch + 1)).flatMap { end =>
       val start = (end - 1) / 600 * 600
