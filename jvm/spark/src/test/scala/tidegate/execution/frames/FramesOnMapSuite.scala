@@ -156,14 +156,16 @@ object FramesOnMapSuite {
       grid: FrameGrid,
       after: Long,
       until: Long
-  ): Seq[Found] =
+  ): Seq[Found] = {
+    val byKey = sent.filter(_.time >= after - grid.size).groupBy(_.key).toSeq
     for {
       end <- (after + grid.slide) to until by grid.slide
       start = if (grid.grows) grid.beginOf(end - 1) else end - grid.size
-      (key, rows) <- sent.groupBy(_.key).toSeq
+      (key, rows) <- byKey
       inside = rows.filter(r => r.time >= start && r.time < end && r.closed < end)
       if inside.nonEmpty
       // A window that grows is named by its last frame.
       name = if (grid.grows) end - grid.slide else start
     } yield Found(key, name, inside.size.toLong, inside.map(_.value).sum)
+  }
 }
