@@ -111,12 +111,8 @@ private[tidegate] object RestoredFrames extends Logging {
     val result = (change.keepsFramesWhole, purged) match {
       case (true, None)                => Exact
       case (true, Some((first, last))) =>
-        val missed =
-          if (windows.grows)
-            "may miss rows that had left the state, or were merged with earlier ones"
-          else "miss the rows that had left the state"
         s"compatible with these windows affected: those that end from ${time(first)} to " +
-          s"${time(last)} $missed."
+          s"${time(last)} miss the rows that had left the state."
       case (false, _) =>
         val first = EndOfTime.plus(
           windows.inMicros.lastEnd(EndOfTime.micros(watermarkMs)),

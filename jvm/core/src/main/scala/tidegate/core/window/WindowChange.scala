@@ -16,22 +16,13 @@ final case class WindowChange(from: FrameGrid, to: FrameGrid) {
   def moved(frame: Long): Long = to.frameOf(Saturating.add(frame, from.slide - 1))
 
   /**
-   * The first and last end of the new windows that miss rows, if the change is made at `watermark`:
-   * those that reach back to frames that have already left the state, or, if windows grow, that
-   * begin among frames that may have been folded. `None` if no window misses a row.
+   * The first and last end of the new windows that reach back to frames that have already left the
+   * state, if the change is made at `watermark`. `None` if all frames are there.
    */
   def purged(watermark: Long): Option[(Long, Long)] = {
     val firstEnd = Saturating.add(to.lastEnd(watermark), to.slide)
     // A window that begins at or after the first present frame has all of its frames.
-    val lastEnd = to.lastEndBegunBefore(
-      if (from.grows) firstUnfolded(from.lastEnd(watermark)) else from.firstOpenFrame(watermark)
-    )
+    val lastEnd = to.lastEndBegunBefore(from.firstOpenFrame(watermark))
     if (lastEnd < firstEnd || watermark == FrameGrid.EndOfTime) None else Some(firstEnd -> lastEnd)
-  }
-
-  /** From where on new windows have all their frames, if all frames before `closed` were folded. */
-  private def firstUnfolded(closed: Long): Long = {
-    val begin = from.beginOf(closed)
-    if (to.beginOf(Saturating.subtract(closed, 1)) == begin) begin else closed
   }
 }

@@ -42,37 +42,6 @@ class WindowChangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("windows that grow miss what was folded, unless they begin where it begins") {
-    val from = FrameGrid(60, 1, 0, grows = true)
-    def purged(to: FrameGrid) = WindowChange(from, to.copy(grows = true)).purged(100)
-    assert(purged(FrameGrid(60, 5, 0)) == None)
-    assert(purged(FrameGrid(60, 1, 10)) == Some(101L -> 130L))
-    assert(purged(FrameGrid(30, 1, 0)) == Some(101L -> 120L))
-    assert(purged(FrameGrid(20, 1, 0)) == None)
-    assert(purged(FrameGrid(90, 1, 0)) == Some(101L -> 180L))
-  }
-
-  test(
-    "a window that grows is affected exactly if a time in it had left, or was folded with earlier ones"
-  ) {
-    forAll(grids, grids, Gen.choose(-200L, 200L), minSuccessful(500)) { (a, b, watermark) =>
-      val (from, to) = (a.copy(grows = true), b.copy(grows = true))
-      val closed = from.lastEnd(watermark)
-      // The frames of closed windows are all at the first of them that has not left.
-      val folded = from.firstOpenFrame(closed)
-      val affected = for {
-        i <- 1L to 60L
-        end = to.lastEnd(watermark) + i * to.slide
-        start = to.beginOf(end - 1)
-        if (start until end).exists { t =>
-          from.lastEndOver(from.frameOf(t)) <= closed || from.frameOf(t) < closed && folded < start
-        }
-      } yield end
-      val found = WindowChange(from, to).purged(watermark)
-      assert(found == affected.headOption.map(_ -> affected.last))
-    }
-  }
-
   test("a window is affected exactly if a time in it belonged to a frame that had left") {
     forAll(grids, grids, Gen.choose(-200L, 200L), minSuccessful(500)) { (from, to, watermark) =>
       val closed = from.lastEnd(watermark)

@@ -39,13 +39,6 @@ private[frames] final class Chunks(slots: BufferSlots) {
     add(i, next, 0L, 0L)
   }
 
-  /** Removes `n` chunks from `i` on. */
-  def remove(i: Int, n: Int): Unit = {
-    (i until i + n).foreach(j => slots.release(places(j)))
-    (i + n until size).foreach(j => move(j, j - n))
-    size -= n
-  }
-
   /** Reads the chunks of a head. */
   def readAll(row: UnsafeRow, merged: EntryArray): Unit = {
     val (rowIds, rowEnds) = (row.getArray(FrameRow.ChunkIds), row.getArray(FrameRow.ChunkEnds))

@@ -75,17 +75,6 @@ final case class FrameAggregates(
       case _ => false
     } && buffers.size <= FrameAggregates.MostPacked
 
-  /**
-   * Whether the results are known not to depend on the order in which entries are merged, apart
-   * from the rounding of floating-point numbers.
-   */
-  def ignoreOrder: Boolean = functions.map(_.aggregateFunction).forall {
-    case _: Count | _: Sum | _: Average | _: Min | _: Max            => true
-    case _: CentralMomentAgg | _: Covariance | _: PearsonCorrelation => true
-    case _: BitAggregate | _: HyperLogLogPlusPlus                    => true
-    case _                                                           => false
-  }
-
   private def isGenerated(e: Expression): Boolean = !e.exists(_.isInstanceOf[CodegenFallback])
 
   private def isWord(dataType: DataType): Boolean = dataType match {

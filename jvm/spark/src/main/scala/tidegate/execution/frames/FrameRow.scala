@@ -18,8 +18,6 @@ import tidegate.plans.FrameAggregate
  * | `chunk_ends` | the last frame of each                                      | empty       |
  * | `chunks`     | all entries of each merged into one, with its first frame   | empty       |
  * | `frames`     | the entries after the chunks                                | its entries |
- *
- * If windows grow, an entry may have the frames of all closed windows.
  */
 private[frames] object FrameRow {
   val Closed = 0

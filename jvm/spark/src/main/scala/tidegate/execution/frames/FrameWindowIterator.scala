@@ -39,11 +39,10 @@ private[frames] final class FrameWindowIterator(
     store,
     slots,
     grid,
-    FrameWindowIterator.chunkFrames(grid),
+    FrameWindowIterator.chunkFrames(grid, aggregates.arePacked),
     aggregates.entryType.size,
     aggregates.arePacked,
-    Option.when(isShort)(new ShortRow(aggregates.entryType.size)),
-    folds = grid.grows && aggregates.ignoreOrder
+    Option.when(isShort)(new ShortRow(aggregates.entryType.size))
   )
   private val windows = WindowMerge(grid, slots)
   private val input = new FrameInput(rows, aggregates, slots, maxInputBytes)
@@ -112,14 +111,18 @@ private object FrameWindowIterator {
 
   private val SmallestChunk = 32
 
+  /** Where windows grow, a chunk is not read again: its merged entry is enough. */
+  private val SmallestGrowingChunk = 8
+
   /**
    * A head, which is read and written in each batch, has one entry for each chunk of a window, and
    * on average the entries of 1.5 chunks that are open. The sum is smallest if the number of frames
-   * in a chunk is about the square root of the number in a window. Windows of up to 64 frames need
-   * no chunk.
+   * in a chunk is about the square root of the number in a window. There are no chunks as long as at
+   * most twice the smallest number of frames is open.
    */
-  def chunkFrames(grid: FrameGrid): Int = {
+  def chunkFrames(grid: FrameGrid, arePacked: Boolean): Int = {
     val root = math.sqrt(grid.framesInWindow.toDouble).toInt
-    math.max(SmallestChunk, Integer.highestOneBit(root))
+    val smallest = if (grid.grows && arePacked) SmallestGrowingChunk else SmallestChunk
+    math.max(smallest, Integer.highestOneBit(root))
   }
 }

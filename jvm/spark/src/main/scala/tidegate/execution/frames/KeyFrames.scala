@@ -12,16 +12,11 @@ import tidegate.core.window.{FrameCursor, FrameGrid, WindowChange}
  * back. Rows for a sealed chunk change the chunk and write it again; rows for a gap between two
  * chunks go to the later one. A chunk that has grown to more than twice its size is split.
  *
- * If windows grow, every later window contains all frames of the closed ones. So the frames of
- * closed windows are folded into one entry, under the first of them.
- *
  * @param isPacked
  *   whether entries are words. Then the head has the entries of a chunk merged into one; otherwise
  *   it has only the first entry, because the merged entry may be as large as the chunk
  * @param short
  *   how rows are read and written if they may be short
- * @param folds
- *   whether the frames of closed windows are folded
  */
 private[frames] final class KeyFrames(
     store: FrameStore,
@@ -30,8 +25,7 @@ private[frames] final class KeyFrames(
     chunkFrames: Int,
     entryFields: Int,
     isPacked: Boolean,
-    short: Option[ShortRow],
-    folds: Boolean
+    short: Option[ShortRow]
 ) extends FrameCursor {
   private val entries = new EntryArray(entryFields)
   private val writer = new FrameRowWriter(grid, entryFields)
@@ -237,7 +231,6 @@ private[frames] final class KeyFrames(
    */
   def write(closed: Long): Unit = {
     val (deadChunks, deadFrames) = dropDeadChunks(closed)
-    if (folds) fold(closed, deadChunks, deadFrames)
     if (deadChunks == chunks.size && deadFrames == open.size) {
       if (exists) store.remove(key)
     } else if (shortRow != null && grid.isPlain && chunks.size == deadChunks)
@@ -269,50 +262,6 @@ private[frames] final class KeyFrames(
     val deadChunks = chunks.indexFrom(firstAlive)
     (0 until deadChunks).foreach(c => store.remove(FrameStore.chunkKey(key, chunks.ids(c))))
     (deadChunks, open.indexFrom(firstAlive))
-  }
-
-  /**
-   * Folds the frames before `closed`: into one open frame, if no chunk has later frames, otherwise
-   * into one chunk. What is not a run stays as it is, such as a chunk with frames that are dead. A
-   * row that still comes for a folded frame gets a frame of its own until the key is written again.
-   */
-  private def fold(closed: Long, deadChunks: Int, deadFrames: Int): Unit = {
-    val first = (deadChunks until chunks.size).find(isRun).getOrElse(chunks.size)
-    val until = math.max(first, chunks.indexFrom(closed))
-    if (until == chunks.size) {
-      if (first < until) {
-        mergeChunks(first, until)
-        slots.copy(chunks.places(first), open.insert(deadFrames, chunks.firsts(first)))
-        removeChunks(first, until)
-      }
-      foldOpen(deadFrames, open.indexFrom(closed))
-    } else if (until - first > 1) {
-      mergeChunks(first, until)
-      removeChunks(first + 1, until)
-      unload()
-      slots.copy(chunks.places(first), loaded.insert(0, chunks.firsts(first)))
-      writeChunk(first, loaded, 0, 1)
-      unload()
-    }
-  }
-
-  private def foldOpen(first: Int, until: Int): Unit = {
-    val others = until - first - 1
-    if (others > 0) {
-      val into = open.places(first)
-      (1 to others).foreach(i => slots.merge(into, open.places(first + i), into))
-      open.remove(first + 1, others)
-    }
-  }
-
-  private def mergeChunks(first: Int, until: Int): Unit = {
-    val into = chunks.places(first)
-    (first + 1 until until).foreach(c => slots.merge(into, chunks.places(c), into))
-  }
-
-  private def removeChunks(first: Int, until: Int): Unit = {
-    (first until until).foreach(c => store.remove(FrameStore.chunkKey(key, chunks.ids(c))))
-    chunks.remove(first, until - first)
   }
 
   private def inChunk: Boolean = chunk < chunks.size

@@ -70,16 +70,6 @@ trait FrameRestartTest extends FrameTest {
   def withoutPurged(rows: Seq[Kept], hop: Hop, written: Map[Int, Int]): Seq[Kept] =
     rows.filter(r => hop.lastEndOver(r.second) > written.getOrElse(r.key, 0))
 
-  /**
-   * Of windows that grow: the frames of windows that were closed when a key was written move to the
-   * first of them.
-   */
-  def folded(rows: Seq[Kept], hop: Hop, written: Map[Int, Int]): Seq[Kept] =
-    rows.groupBy(_.key).toSeq.flatMap { case (key, own) =>
-      val (out, others) = own.partition(r => hop.frameOf(r.second) < written.getOrElse(key, 0))
-      out.map(_.copy(second = out.map(_.second).min)) ++ others
-    }
-
   /** Each frame goes where its last second is. */
   def moved(rows: Seq[Kept], hop: Hop): Seq[Kept] =
     rows.map(r => r.copy(second = hop.frameOf(r.second) + hop.slide - 1))

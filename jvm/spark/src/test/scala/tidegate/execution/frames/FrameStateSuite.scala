@@ -114,17 +114,21 @@ class FrameStateSuite extends FrameRestartTest {
       }
     }
 
-    test(s"the frames of windows that grow and are out are one entry, on ${store.name}") {
+    test(s"chunks of windows that grow are small, on ${store.name}") {
       on(store) {
-        val query = new Changing(Hop(60, 2, grows = true), inSqlWindows)
-        query.send(rows(Seq(1), 120 to 150): _*)
-        query.send(row(1, 130), row(1, 151))
+        val query = new Changing(Hop(120, 2, grows = true), inSqlWindows)
+        query.send(rows(Seq(1), 120 to 239): _*)
         query.run.stop()
-        val entries = state(query)
-          .selectExpr("inline(value.frames)")
-          .selectExpr("unix_seconds(frame)", "`count(1)`", "`sum(n)`")
-        val out = (120 to 149).map(10L * _ + 1).sum + 1301
-        assert(entries.collect().toSeq === Seq(Row(120L, 31L, out), Row(150L, 2L, 1501L + 1511)))
+        val read = state(query)
+        val heads = read.filter("key.chunk is null")
+        // 60 frames, in chunks of 8 while more than 16 are open.
+        assert(
+          heads.selectExpr("value.chunk_ids", "size(value.frames)").collect().toSeq ===
+            Seq(Row(0 to 5, 12))
+        )
+        val chunks = read.filter("key.chunk is not null").selectExpr("size(value.frames)")
+        assert(chunks.collect().toSeq === Seq.fill(6)(Row(8)))
+        assert(counts(read) === counted(query.all, 2))
       }
     }
 

@@ -97,11 +97,10 @@ class ManyFramesSuite extends FrameScenarioTest {
   }
 
   Seq(
-    "one entry" -> "sum(unix_seconds(time))",
-    "entries in their order" ->
-      "aggregate(collect_list(unix_seconds(time)), 0L, (sum, second) -> sum + second)"
-  ).foreach { case (kept, aggregate) =>
-    scenario(s"hundreds of windows that grow close step by step, with $kept")(growing(aggregate)) {
+    "numbers" -> "sum(unix_seconds(time))",
+    "objects" -> "aggregate(collect_list(unix_seconds(time)), 0L, (sum, second) -> sum + second)"
+  ).foreach { case (entries, aggregate) =>
+    scenario(s"hundreds of windows that grow close step by step, of $entries")(growing(aggregate)) {
       batches.zipWithIndex.map { case ((_, rows), i) => send(rows: _*).gives(grown(i): _*) }
     }
   }
