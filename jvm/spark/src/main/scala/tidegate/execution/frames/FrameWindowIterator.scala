@@ -39,7 +39,7 @@ private[frames] final class FrameWindowIterator(
     store,
     slots,
     grid,
-    FrameWindowIterator.chunkFrames(grid, aggregates.arePacked),
+    FrameWindowIterator.chunkFrames(grid),
     aggregates.entryType.size,
     aggregates.arePacked,
     Option.when(isShort)(new ShortRow(aggregates.entryType.size))
@@ -111,18 +111,14 @@ private object FrameWindowIterator {
 
   private val SmallestChunk = 32
 
-  /** Where windows grow, a chunk is not read again: its merged entry is enough. */
-  private val SmallestGrowingChunk = 8
-
   /**
    * A head, which is read and written in each batch, has one entry for each chunk of a window, and
    * on average the entries of 1.5 chunks that are open. The sum is smallest if the number of frames
-   * in a chunk is about the square root of the number in a window. There are no chunks as long as at
-   * most twice the smallest number of frames is open.
+   * in a chunk is about the square root of the number in a window. Windows of up to 64 frames need
+   * no chunk.
    */
-  def chunkFrames(grid: FrameGrid, arePacked: Boolean): Int = {
+  def chunkFrames(grid: FrameGrid): Int = {
     val root = math.sqrt(grid.framesInWindow.toDouble).toInt
-    val smallest = if (grid.grows && arePacked) SmallestGrowingChunk else SmallestChunk
-    math.max(smallest, Integer.highestOneBit(root))
+    math.max(SmallestChunk, Integer.highestOneBit(root))
   }
 }

@@ -114,24 +114,6 @@ class FrameStateSuite extends FrameRestartTest {
       }
     }
 
-    test(s"chunks of windows that grow are small, on ${store.name}") {
-      on(store) {
-        val query = new Changing(Hop(120, 2, grows = true), inSqlWindows)
-        query.send(rows(Seq(1), 120 to 239): _*)
-        query.run.stop()
-        val read = state(query)
-        val heads = read.filter("key.chunk is null")
-        // 60 frames, in chunks of 8 while more than 16 are open.
-        assert(
-          heads.selectExpr("value.chunk_ids", "size(value.frames)").collect().toSeq ===
-            Seq(Row(0 to 5, 12))
-        )
-        val chunks = read.filter("key.chunk is not null").selectExpr("size(value.frames)")
-        assert(chunks.collect().toSeq === Seq.fill(6)(Row(8)))
-        assert(counts(read) === counted(query.all, 2))
-      }
-    }
-
     test(s"a key of 200,000 frames closes 100,000 windows in a batch, on ${store.name}") {
       on(store)(large())
     }
