@@ -30,7 +30,11 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
     Checkpoints on a local disk are written without child processes, which take about half of the
     time of a small batch where Hadoop's native library is missing. Set
-    ``spark.hadoop.fs.AbstractFileSystem.file.impl`` for files of another class.
+    ``spark.hadoop.fs.AbstractFileSystem.file.impl`` in the builder for files of another class.
+
+    Settings in ``spark-defaults.conf`` are seen if ``spark-submit`` or a shell has started Spark. In a
+    plain Python process, Spark reads that file only later, and a setting of the builder wins: repeat
+    your ``spark.sql.extensions``, ``spark.jars`` and file class in the builder there.
 
     Parameters
     ----------

@@ -28,12 +28,6 @@ class ReadableTextSuite extends KeyedStreamTest {
     assert(found.isEmpty, found.distinct.take(5).mkString(s"$what has\n", "\n", "\n"))
   }
 
-  private def explained(query: StreamingQuery, extended: Boolean): String = {
-    val out = new ByteArrayOutputStream
-    Console.withOut(out)(query.explain(extended))
-    out.toString
-  }
-
   /** @param modes of `df.explain`, which Spark has not for streams in SQL */
   private def check(
       query: (DataFrame, DataFrame) => DataFrame,
@@ -142,6 +136,14 @@ class ReadableTextSuite extends KeyedStreamTest {
 }
 
 object ReadableTextSuite {
+
+  /** What `query.explain` prints. */
+  def explained(query: StreamingQuery, extended: Boolean): String = {
+    val out = new ByteArrayOutputStream
+    Console.withOut(out)(query.explain(extended))
+    out.toString
+  }
+
   private val Modes = Seq("simple", "extended", "codegen", "cost", "formatted")
 
   /** What Spark shows of its own objects, and of the functions and sources of the user. */

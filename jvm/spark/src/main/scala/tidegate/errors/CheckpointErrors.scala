@@ -47,6 +47,14 @@ object CheckpointErrors {
       "known" -> known.toString
     )
 
+  def newerState(operator: String, found: Int, known: Int): AnalysisException =
+    error(
+      "NEWER_STATE",
+      "operator" -> operator,
+      "found" -> found.toString,
+      "known" -> known.toString
+    )
+
   def orderChanged(operator: String, before: String, now: String): AnalysisException =
     error("ORDER_CHANGED", "operator" -> operator, "before" -> before, "now" -> now)
 

@@ -106,6 +106,7 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       ChooseEmission(_),
       RestoredNodes.check(_, checkpoint)
     )
+    RestoredFormats.check(numbered, checkpoint)
     val renamed = checkpoint.renamed(operators.former)
     val isReplaced = ReplaceWatermarks.isWanted(input)
     val (query, frames) = PlanFrames.atStart(numbered, mode, renamed, isReplaced)

@@ -73,7 +73,7 @@ class ChangedOperatorsSuite extends RestartTest {
 
   private val matches = Seq(event("a", 16, 1), event("a", 16, 2))
 
-  test("with wider bounds of a join, rows that have left the state are not found") {
+  onBothStores("with wider bounds of a join, rows that have left the state are not found") {
     val (left, right) = (orders, deliveries)
     val found = rows(joined(left, right, "3 seconds"), joined(left, right, "9 seconds")) {
       addFile(right, 1, matches)
@@ -81,7 +81,7 @@ class ChangedOperatorsSuite extends RestartTest {
     assert(found === ((Nil, Seq("2|12|16"))))
   }
 
-  test("with narrower bounds of a join, rows outside are not joined any more") {
+  onBothStores("with narrower bounds of a join, rows outside are not joined any more") {
     val (left, right) = (orders, deliveries)
     def wide = joined(left, right, "9 seconds")
     val (before, after) = rows(wide, joined(left, right, "3 seconds")) {

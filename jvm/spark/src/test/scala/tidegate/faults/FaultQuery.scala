@@ -51,11 +51,14 @@ object FaultQuery {
   private def counts(df: DataFrame, keys: Column*): DataFrame =
     df.groupBy(keys: _*).agg(count("*").as("c"), sum("n").as("s"))
 
-  private def join(how: String)(left: DataFrame, right: DataFrame): DataFrame = {
+  private def join(how: String, id: Column = col("n"))(
+      left: DataFrame,
+      right: DataFrame
+  ): DataFrame = {
     val deliveries =
-      keyed(right, "right", key = 1).select(col("n").as("id"), col("time").as("delivery_time"))
+      keyed(right, "right", key = 1).select(id.as("id"), col("time").as("delivery_time"))
     keyed(left, "left")
-      .select(col("n").as("id"), col("time").as("order_time"))
+      .select(id.as("id"), col("time").as("order_time"))
       .streamJoin(
         deliveries,
         Seq("id"),
@@ -89,7 +92,11 @@ object FaultQuery {
     }),
     FaultQuery("inner join", both)(join("inner")),
     FaultQuery("left outer join")(join("leftOuter")),
+    FaultQuery("right outer join")(join("rightOuter")),
     FaultQuery("full outer join")(join("fullOuter")),
+    FaultQuery("semi join")(join("leftSemi")),
+    FaultQuery("anti join")(join("leftAnti")),
+    FaultQuery("left outer join of few keys")(join("leftOuter", id = pmod(col("n"), lit(2)))),
     FaultQuery("deduplication", both)(ofOne(_.dropDuplicates("time", "n"))),
     FaultQuery("deduplication within the watermark", both)(ofOne { a =>
       a.dropDuplicatesWithinWatermark("n")

@@ -30,7 +30,17 @@ class KillPointsSuite extends KeyedStreamTest with BeforeAndAfterAll {
     super.afterEach()
   }
 
-  for (store <- stores; name <- Seq("tumbling", "hop by frames", "left outer join")) {
+  private val queries = Seq(
+    "tumbling",
+    "hop by frames",
+    "session",
+    "left outer join",
+    "full outer join",
+    "deduplication",
+    "event-time order"
+  )
+
+  for (store <- stores; name <- queries) {
     val kind = FaultCase.all(store).find(_.name == name).get
     lazy val undisturbed = withConf(store.conf.toSeq: _*)(finished(kind, newRun()))
     KillPoint.all.foreach { point =>

@@ -9,8 +9,9 @@ import tidegate.builders.Between
 /**
  * Joins of random streams against Spark's batch join of the rows that a model finds on time.
  *
- * Random bounds, lags, orders of arrival, cuts into batches, state stores and kills; the seed is in
- * the clue of a failure. `-Dtidegate.cases=100` tries more of them.
+ * Random bounds, lags, orders of arrival, cuts into batches and kills, on Tidegate's join in both
+ * state stores and on one of Spark's; the seed is in the clue of a failure. `-Dtidegate.cases=100`
+ * tries more of them.
  */
 class JoinProperties extends JoinTest {
   private val cases = sys.props.get("tidegate.cases").fold(1)(_.toInt)
@@ -50,8 +51,8 @@ class JoinProperties extends JoinTest {
     new Side(lag, (first +: middle) :+ Nil :+ substreams.map(event(_, end, -1)))
   }
 
-  private def check(how: String, seed: Int, beyond: Boolean): Unit = {
-    val random = new Random(seed)
+  private def check(how: String, seed: Int, beyond: Boolean, state: JoinState): Unit = {
+    val random = new Random(s"$how $seed".hashCode)
     val batches = 3 + random.nextInt(4)
     val (left, right) = (side(random, batches, beyond), side(random, batches, beyond))
     val lower = random.nextInt(13) - 9
@@ -63,7 +64,6 @@ class JoinProperties extends JoinTest {
         s"${lower + random.nextInt(12)} seconds"
       )
     val kills = Seq.fill(2)(random.nextInt(batches + 3).toLong).distinct.sorted
-    val state = joinStates(random.nextInt(joinStates.size))
 
     def joined(orders: DataFrame, deliveries: DataFrame): DataFrame =
       orders.streamJoin(deliveries, orders("id") === deliveries("id"), how, between)
@@ -111,7 +111,10 @@ class JoinProperties extends JoinTest {
   for (how <- joinTypes; beyond <- Seq(false, true)) {
     val rows = if (beyond) "rows beyond the lag" else "rows within the lag"
     test(s"$how join, $rows: as in batch") {
-      (1 to cases).foreach(seed => check(how, seed, beyond))
+      val ofSpark = joinStates.filterNot(_.isOwn)
+      (1 to cases).foreach { seed =>
+        (ownJoinStates :+ ofSpark(seed % ofSpark.size)).foreach(check(how, seed, beyond, _))
+      }
     }
   }
 }

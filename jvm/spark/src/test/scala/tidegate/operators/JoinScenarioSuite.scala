@@ -18,13 +18,13 @@ import tidegate.operators.{JoinLimits, KeyedTimes}
  * Runs `tests/scenarios/join.json` as streaming queries: each step is a batch. A watermark is set
  * by a row that a filter after the watermark node removes; a number is a time in seconds.
  */
-class JoinScenarioSuite extends KeyedStreamTest {
+class JoinScenarioSuite extends RestartTest {
   import JoinScenarioSuite._
 
   for {
     scenario <- (load("join") \ "cases").children
     if (scenario \ "given" \ "type").toOption.isDefined
-  } test(text(scenario \ "name"))(run(scenario))
+  } onBothStores(text(scenario \ "name"))(run(scenario))
 
   private def run(scenario: JValue): Unit = scenario \ "expect_construct" \ "error" match {
     case JString("bounds_not_both_ways") =>

@@ -26,13 +26,18 @@ object OwnJoins {
     rows(spark, checkpoint, idsIn(spark, checkpoint).min, side)
 
   private def rows(spark: SparkSession, checkpoint: String, id: Long, side: String): DataFrame =
+    stateRows(spark, checkpoint, id).select(explode(col(s"value.$side")).as("row")).select("row.*")
+
+  /** The rows of the state of the first join of ours in a checkpoint. */
+  def stateRows(spark: SparkSession, checkpoint: String): DataFrame =
+    stateRows(spark, checkpoint, idsIn(spark, checkpoint).min)
+
+  private def stateRows(spark: SparkSession, checkpoint: String, id: Long): DataFrame =
     spark.read
       .format("statestore")
       .option("operatorId", id)
       .option("flattenCollectionTypes", false)
       .load(checkpoint)
-      .select(explode(col(s"value.$side")).as("row"))
-      .select("row.*")
 
   /** The numbers of the joins of ours in a checkpoint. */
   def idsIn(spark: SparkSession, checkpoint: String): Seq[Long] = spark.read

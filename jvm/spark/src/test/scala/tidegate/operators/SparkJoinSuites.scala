@@ -1,6 +1,9 @@
 package tidegate
 package operators
 
+import tidegate.clock.FlushSuite
+import tidegate.execution.LateTableSuite
+
 /** The suites of joins once more, with Spark's join. */
 class JoinOfSparkSuite extends JoinSuite with SparkJoins
 
@@ -13,3 +16,9 @@ class JoinSpellingsOfSparkSuite extends JoinSpellingsSuite with SparkJoins
 class NullKeysOfSparkSuite extends NullKeysSuite with SparkJoins
 
 class ChainOfSparkSuite extends ChainSuite with SparkJoins
+
+class UnionOfSparkSuite extends UnionSuite with SparkJoins
+
+class FlushOfSparkSuite extends FlushSuite with SparkJoins
+
+class LateTableOfSparkSuite extends LateTableSuite with SparkJoins

@@ -122,7 +122,7 @@ class RestoredSessionsSuite extends SessionTest {
     )
   }
 
-  test("a gap that was changed is told, and sessions keep their ends") {
+  onBothStores("a gap that was changed is told, and sessions keep their ends") {
     withFrames(enabled = true) {
       val in = events()
       val run = new Run(sessions(in.toDF()))

@@ -16,7 +16,7 @@ object HeldBenchmark {
         for (query <- settings.queries; state <- settings.states) {
           println(s"${query.name}, $state")
           val one = new HeldRun(spark, flink, settings, query, state)
-          new HeldReport(settings, results(settings, one)).print()
+          new HeldReport(settings, settings.sidesOf(query), results(settings, one, query)).print()
         }
       }
     }
@@ -25,12 +25,14 @@ object HeldBenchmark {
   /** The results of each side and number of keys, in the order of the rounds. */
   private def results(
       settings: HeldSettings,
-      one: HeldRun
+      one: HeldRun,
+      query: HeldQuery
   ): Map[(String, Long), Seq[HeldResult]] = {
+    val sides = settings.sidesOf(query)
     // The first run of a query compiles it, which the sum of few batches would show.
-    val first = settings.allSides.map(side => side -> one.run(side, settings.keys.head))
+    val first = sides.map(side => side -> one.run(side, settings.keys.head))
     HeldReport.checkRows(first.map { case (side, result) => side -> Seq(result) })
-    val runs = for (side <- settings.allSides; keys <- settings.keys) yield (side, keys)
+    val runs = for (side <- sides; keys <- settings.keys) yield (side, keys)
     val all = (1 to settings.rounds).flatMap { round =>
       (if (round % 2 == 0) runs.reverse else runs).map { case run @ (side, keys) =>
         run -> one.run(side, keys)
@@ -43,20 +45,21 @@ object HeldBenchmark {
 /** What one query took with its state in one kind of store. */
 private[held] final class HeldReport(
     settings: HeldSettings,
+    sides: Seq[String],
     results: Map[(String, Long), Seq[HeldResult]]
 ) {
 
   def print(): Unit = {
     settings.keys.foreach { keys =>
-      val rows = HeldReport.checkRows(settings.allSides.map(s => s -> results((s, keys))))
+      val rows = HeldReport.checkRows(sides.map(s => s -> results((s, keys))))
       println(f"  $keys%10d keys: $rows rows out on all sides")
     }
-    for (side <- settings.allSides; keys <- settings.keys) {
+    for (side <- sides; keys <- settings.keys) {
       println(f"  $side%-10s $keys%10d keys: ${sums(side, keys)}; ${details(side, keys)}")
     }
     for {
-      base <- settings.allSides.filter(_ != "tidegate")
-      if settings.sides.contains("tidegate")
+      base <- sides.filter(_ != "tidegate")
+      if sides.contains("tidegate")
       keys <- settings.keys
     } println(
       f"  tidegate / $base, $keys%10d keys: " +

@@ -4,8 +4,18 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{Column, DataFrame}
 import tidegate._
 
-/** A query that holds one entry or more for each key. */
-private[held] sealed abstract class HeldQuery(val name: String, val streams: Seq[String]) {
+/**
+ * A query that holds one entry or more for each key.
+ *
+ * @param isSpread
+ *   whether the times of the rows that are held are spread, so that a part of the rows leaves in
+ *   each batch; Flink does not take part, because its rows leave at other moments
+ */
+private[held] sealed abstract class HeldQuery(
+    val name: String,
+    val streams: Seq[String],
+    val isSpread: Boolean = false
+) {
 
   /** The query over its streams, in order, each with a watermark on `rt`. */
   def over(streams: Seq[DataFrame]): DataFrame
@@ -59,4 +69,43 @@ private[held] object HeldQuery {
   }
 
   val All: Seq[HeldQuery] = Seq(Tumbling, Hop, Session, Join, Dedup)
+
+  /** A query over rows that are held for five minutes, of which a thirtieth leaves in each batch. */
+  private sealed abstract class Leaving(name: String, streams: String*)
+      extends HeldQuery(s"$name-due", streams, isSpread = true) {
+
+    override protected def lag: String = "5 minutes"
+  }
+
+  private object TumblingDue extends Leaving("tumbling", "bids") {
+    override def over(streams: Seq[DataFrame]): DataFrame =
+      streams.head
+        .groupBy(window(col("rt"), "10 seconds"), col("key"))
+        .agg(count(lit(1)), sum("price"))
+  }
+
+  private object SessionDue extends Leaving("session", "bids") {
+    override def over(streams: Seq[DataFrame]): DataFrame =
+      streams.head
+        .groupBy(session_window(col("rt"), "5 seconds"), col("key"))
+        .agg(count(lit(1)), sum("price"))
+  }
+
+  private object JoinDue extends Leaving("join", "orders", "deliveries") {
+    override def over(streams: Seq[DataFrame]): DataFrame = {
+      val within = expr("d.rt BETWEEN o.rt AND o.rt + INTERVAL 5 SECONDS")
+      streams.head
+        .as("o")
+        .join(streams.last.as("d"), col("o.key") === col("d.key") && within)
+        .select("o.key", "o.rt", "d.rt")
+    }
+  }
+
+  private object DedupDue extends Leaving("dedup", "bids") {
+    override def over(streams: Seq[DataFrame]): DataFrame =
+      streams.head.dropDuplicates("key", "rt")
+  }
+
+  /** Those that are run only if they are named. */
+  val Due: Seq[HeldQuery] = Seq(TumblingDue, SessionDue, JoinDue, DedupDue)
 }

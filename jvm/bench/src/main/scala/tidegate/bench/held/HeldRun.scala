@@ -37,7 +37,7 @@ private[held] final class HeldRun(
 ) {
 
   def run(side: String, keys: Long): HeldResult = {
-    val rows = query.streams.map(HeldRows.ensure(spark, settings.data, _, keys))
+    val rows = query.streams.map(HeldRows.ensure(spark, settings.data, _, keys, query.isSpread))
     side match {
       case HeldSettings.Flink     => inFlink(oneByOne = false, keys, rows)
       case HeldSettings.FlinkEach => inFlink(oneByOne = true, keys, rows)

@@ -16,8 +16,9 @@ private[held] final case class HeldSettings(
 ) {
 
   /** All that are compared, in the order in which they run. */
-  def allSides: Seq[String] =
-    sides ++ flink.toSeq.flatMap(_ => Seq(HeldSettings.Flink, HeldSettings.FlinkEach))
+  def sidesOf(query: HeldQuery): Seq[String] =
+    if (query.isSpread) sides
+    else sides ++ flink.toSeq.flatMap(_ => Seq(HeldSettings.Flink, HeldSettings.FlinkEach))
 }
 
 private[held] object HeldSettings {
@@ -29,6 +30,8 @@ private[held] object HeldSettings {
   /** The rows of a batch when a checkpoint has those before. */
   val FlinkEach = "flink-each"
 
+  private val queries = HeldQuery.All ++ HeldQuery.Due
+
   def parse(arguments: Seq[String]): HeldSettings =
     arguments.grouped(2).foldLeft(HeldSettings()) {
       case (settings, Seq(option, value)) => withOption(settings, option, value)
@@ -39,8 +42,8 @@ private[held] object HeldSettings {
     val several = value.split(',').toSeq
     def known(names: Seq[String]) = several.forall(names.contains)
     option match {
-      case "--queries" if known(HeldQuery.All.map(_.name)) =>
-        settings.copy(queries = HeldQuery.All.filter(q => several.contains(q.name)))
+      case "--queries" if known(queries.map(_.name)) =>
+        settings.copy(queries = queries.filter(q => several.contains(q.name)))
       case "--keys"                          => settings.copy(keys = several.map(_.toLong))
       case "--states" if known(States.Names) => settings.copy(states = several)
       case "--sides" if known(Sides)         => settings.copy(sides = several)
@@ -52,7 +55,7 @@ private[held] object HeldSettings {
   }
 
   private def refused(argument: String) = new IllegalArgumentException(
-    s"'$argument' is not --queries ${HeldQuery.All.map(_.name).mkString(",")}, --keys N,N, " +
+    s"'$argument' is not --queries ${queries.map(_.name).mkString(",")}, --keys N,N, " +
       s"--states ${States.Names.mkString(",")}, --sides ${Sides.mkString(",")}, --rounds N, " +
       "--data DIR or --flink DIR"
   )

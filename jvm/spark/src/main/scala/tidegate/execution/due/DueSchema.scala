@@ -2,6 +2,7 @@ package tidegate.execution.due
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.types._
+import tidegate.plans.StateFormat
 
 /**
  * The schema of a store that holds the rows of an operator and the pages of its due keys.
@@ -15,6 +16,8 @@ import org.apache.spark.sql.types._
  * | the root, if a page exists | NULL                   | with a NULL inside    | `buckets`; `entries` is NULL |
  *
  * Times are in µs, and of type BIGINT: some are too early or too late for a TIMESTAMP in Python.
+ *
+ * The metadata of `due_page` has the number of the format ([[StateFormat]]).
  */
 object DueSchema {
 
@@ -42,7 +45,8 @@ object DueSchema {
   )
 
   /** The key of all rows of the store. */
-  def key(own: StructType): StructType = nullable(own).add(PageColumn, Place)
+  def key(own: StructType): StructType =
+    nullable(own).add(PageColumn, Place, nullable = true, StateFormat.metadata)
 
   /**
    * The value of all rows of the store.

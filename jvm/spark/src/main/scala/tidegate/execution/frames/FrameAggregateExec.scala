@@ -44,7 +44,7 @@ final case class FrameAggregateExec(
     times: OperatorBatch,
     stateInfo: Option[StatefulOperatorStateInfo],
     isShort: Boolean,
-    child: SparkPlan
+    @transient child: SparkPlan
 ) extends UnaryExecNode
     with PartitioningPreservingUnaryExecNode
     with OneStoreExec

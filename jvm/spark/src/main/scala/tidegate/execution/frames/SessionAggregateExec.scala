@@ -43,7 +43,7 @@ final case class SessionAggregateExec(
     operator: Option[String],
     times: OperatorBatch,
     stateInfo: Option[StatefulOperatorStateInfo],
-    child: SparkPlan
+    @transient child: SparkPlan
 ) extends UnaryExecNode
     with PartitioningPreservingUnaryExecNode
     with OneStoreExec

@@ -34,8 +34,8 @@ final case class IntervalJoinExec(
     owner: OperatorName,
     limits: Option[Sides[SideLimit]],
     stateInfo: Option[StatefulOperatorStateInfo],
-    left: SparkPlan,
-    right: SparkPlan
+    @transient left: SparkPlan,
+    @transient right: SparkPlan
 ) extends BinaryExecNode
     with OneStoreExec
     with DescribesItself {

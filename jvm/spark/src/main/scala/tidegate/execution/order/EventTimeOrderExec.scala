@@ -38,7 +38,7 @@ final case class EventTimeOrderExec(
     times: OperatorBatch,
     stateInfo: Option[StatefulOperatorStateInfo],
     format: Int,
-    child: SparkPlan
+    @transient child: SparkPlan
 ) extends UnaryExecNode
     with OneStoreExec
     with DescribesItself {

@@ -144,7 +144,20 @@ class DeduplicateByTimeSuite extends RestartTest {
     run.stop()
   }
 
-  test("Spark reads the keys, and the pages in which their times are") {
+  test("query.explain() names the operator") {
+    for (byTime <- Seq(true, false); (_, query) <- queries)
+      withConf(DeduplicationByTime.key -> byTime.toString) {
+        val in = events()
+        in.addData(event("a", 10))
+        val run = new Run(query(in.toDF())).start().settle()
+        val plan = ReadableTextSuite.explained(run.query, extended = false)
+        val found = "(DeduplicateByTime|StreamingDeduplicate)\\w*".r.findFirstIn(plan)
+        assert(found.exists(_.startsWith("DeduplicateByTime")) === byTime, found)
+        run.stop()
+      }
+  }
+
+  onBothStores("Spark reads the keys, and the pages in which their times are") {
     assume(SparkFeatures.readsState(spark.conf))
     val in = events()
     withConf(DeduplicationByTime.key -> "true") {

@@ -121,7 +121,7 @@ class SessionSuite extends SessionTest {
     }
   }
 
-  test("many sessions of a key are in chunks, whose rows Spark reads") {
+  onBothStores("many sessions of a key are in chunks, whose rows Spark reads") {
     assume(SparkFeatures.readsState(spark.conf))
     withFrames(enabled = true) {
       val in = events()
@@ -136,7 +136,7 @@ class SessionSuite extends SessionTest {
     }
   }
 
-  test("Spark reads the keys, their sessions, and the pages in which their times are") {
+  onBothStores("Spark reads the keys, their sessions, and the pages in which their times are") {
     assume(SparkFeatures.readsState(spark.conf))
     withFrames(enabled = true) {
       val in = events()

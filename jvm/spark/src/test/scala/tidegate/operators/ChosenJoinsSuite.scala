@@ -1,0 +1,107 @@
+package tidegate
+package operators
+
+import java.nio.file.Path
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{AnalysisException, DataFrame}
+import tidegate.execution.frames.FrameTest
+import tidegate.settings.Settings.IntervalJoinEnabled
+
+/** Which joins are Tidegate's own, and how one sees this. */
+class ChosenJoinsSuite extends JoinTest {
+  private val own = "IntervalJoin"
+  private val sparks = "StreamingSymmetricHashJoin"
+
+  private def joined(how: String, left: Path = left): DataFrame = {
+    val (l, r) = (orders(stream(left)), deliveries(stream(right)))
+    l.streamJoin(r, l("id") === r("id"), how, within(10))
+  }
+
+  /** Bounds in one direction, for an inner join: orders stay for ever. */
+  private def boundOnce: DataFrame = {
+    val (l, r) = (orders(stream(left)), deliveries(stream(right)))
+    l.join(r, l("id") === r("id") && l("order_time") <= r("delivery_time"))
+  }
+
+  private def unbounded: DataFrame =
+    orders(stream(left)).streamJoin(deliveries(stream(right)), Seq("id"))
+
+  /** The joins in the plan of the last batch, as `query.explain()` prints them. */
+  private def joinsIn(run: Run): Seq[String] =
+    s"($own|$sparks)[( ]".r
+      .findAllMatchIn(ReadableTextSuite.explained(run.query, extended = false))
+      .map(_.group(1))
+      .toSeq
+
+  private def ran(df: => DataFrame): Run = new Run(df).start().settle()
+
+  for (how <- joinTypes)
+    test(s"$how join with bounds in both directions: query.explain() names Tidegate's operator") {
+      val run = ran(joined(how))
+      assert(joinsIn(run) === Seq(own))
+      assert(FrameTest.planOf(run.query).exists(_.getClass.getSimpleName == "IntervalJoinExec"))
+    }
+
+  test("with times that are equal") {
+    assert(joinsIn(ran {
+      val (l, r) = (orders(stream(left)), deliveries(stream(right)))
+      l.join(r, l("order_time") === r("delivery_time"))
+    }) === Seq(own))
+  }
+
+  Seq(
+    "an inner join without bounds" -> (() => unbounded),
+    "bounds in one direction" -> (() => boundOnce)
+  ).foreach { case (title, query) =>
+    test(s"$title: Spark's operator")(assert(joinsIn(ran(query())) === Seq(sparks)))
+  }
+
+  test("the setting is off: Spark's operator") {
+    withConf(IntervalJoinEnabled.key -> "false")(assert(joinsIn(ran(joined("inner"))) === Seq(sparks)))
+  }
+
+  for (isOwn <- Seq(true, false))
+    test(s"the checkpoint decides, and not a setting of later: ${if (isOwn) own else sparks}") {
+      val folder = files(Seq(event("a", 5, 1)))
+      val run = new Run(joined("fullOuter", folder))
+      Seq(isOwn, !isOwn).zipWithIndex.foreach { case (enabled, i) =>
+        withConf(IntervalJoinEnabled.key -> enabled.toString)(run.start().settle())
+        assert(joinsIn(run) === Seq(if (isOwn) own else sparks))
+        run.stop()
+        addFile(folder, i + 1, Seq(event("a", 6, 1)))
+      }
+    }
+
+  private def refused(now: => DataFrame): String = {
+    val before = ran(joined("inner"))
+    before.stop()
+    val rows = before.log
+    val error = intercept[AnalysisException] {
+      val again = new Run(now, before.checkpoint).start()
+      again.query.processAllAvailable()
+    }
+    val gone = new Run(joined("inner"), before.checkpoint).start().settle()
+    assert(gone.log.take(rows.size) === rows)
+    gone.stop()
+    error.getMessage
+  }
+
+  test("a join that has lost its bounds is refused, and nothing is lost") {
+    assert(
+      refused(unbounded) ===
+        "[TIDEGATE_JOIN_REFUSED] The checkpoint has the rows of the interval join `join`, but it " +
+        "has no longer a time on each side by which rows leave the state. Start the query as it " +
+        "was, or with a new checkpoint; nothing in this one was changed. SQLSTATE: 42K03"
+    )
+  }
+
+  test("a query without the join is refused, and nothing is lost") {
+    assert(
+      refused(orders(stream(left)).dropDuplicates("id", "order_time").select(col("id"))).contains(
+        "but the query has no join of streams there. Start the query as it was, or with a new " +
+          "checkpoint; nothing in this one was changed."
+      )
+    )
+  }
+}
