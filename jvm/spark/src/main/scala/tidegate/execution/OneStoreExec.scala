@@ -62,8 +62,15 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
    *
    * @param isPrefixed
    *   whether keys are found by the first of their columns too
+   * @param countsRows
+   *   whether the store may have to count its rows; if not, the operator gives their number to
+   *   `commitAtEnd`
    */
-  protected def withStore[T: ClassTag](rows: RDD[T], isPrefixed: Boolean = false)(
+  protected def withStore[T: ClassTag](
+      rows: RDD[T],
+      isPrefixed: Boolean = false,
+      countsRows: Boolean = true
+  )(
       update: (StateStore, Iterator[T]) => Iterator[InternalRow]
   ): RDD[InternalRow] = {
     val encoder =
@@ -76,7 +83,8 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
       valueSchema,
       encoder,
       session,
-      Settings.StateSharesVersions.in(conf)
+      Settings.StateSharesVersions.in(conf),
+      countsRows
     )(update)
   }
 

@@ -47,7 +47,9 @@ class JoinChunksSuite extends JoinTest {
       val run = new Run(joined("fullOuter", orders, deliveries)(stream(_)))
       run.failIn = _ == 4
       run.start().awaitEnd()
-      val rows = OwnJoins.stateRows(spark, run.checkpoint.toString).where("key.id = 1")
+      val all = OwnJoins.stateRows(spark, run.checkpoint.toString).where("key.due_page IS NULL")
+      assert(run.stateRows === all.count(), "the progress counts heads and chunks")
+      val rows = all.where("key.id = 1")
       val chunks = rows.where("key.chunk IS NOT NULL")
       assert(chunks.count() >= 2)
       assert(chunks.where("size(value.left) + size(value.right) > 128").count() === 0)
@@ -55,5 +57,9 @@ class JoinChunksSuite extends JoinTest {
       val held = rows.selectExpr("sum(size(value.left)) AS l", "sum(size(value.right)) AS r").head()
       assert(held.getLong(0) > 128)
       assert(held.getLong(0) > 2 * held.getLong(1))
+      run.failIn = _ => false
+      run.start().settle().stop()
+      // Of the rows that end it all.
+      assert(run.stateRows === 2)
     })
 }

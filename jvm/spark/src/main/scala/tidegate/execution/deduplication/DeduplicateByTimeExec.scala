@@ -37,7 +37,7 @@ final case class DeduplicateByTimeExec(
     operator: Option[String],
     times: OperatorBatch,
     stateInfo: Option[StatefulOperatorStateInfo],
-    @transient child: SparkPlan
+    child: SparkPlan
 ) extends UnaryExecNode
     with OneStoreExec
     with DescribesItself {

@@ -10,7 +10,7 @@ import tidegate.core.due.DueBucket
  *
  * @param line
  *   which of two lines of due keys the pages are of, 0 or 1. The second one has negative numbers of
- *   pages
+ *   pages. The root of line 2 is the operator's own
  */
 private[due] final class PageKeys(key: StructType, line: Int) {
   private val place = key.size - 1

@@ -77,6 +77,9 @@ final class StateDuePages(store: StateStore, key: StructType, value: StructType,
 
 object StateDuePages {
 
+  /** The key of one row that the operator has beside its keys: it is no page, and no root. */
+  def ownersKey(key: StructType): UnsafeRow = new PageKeys(key, line = 2).root
+
   /** Whether a key of the store is not the operator's, but belongs to its due keys. */
   def isPage(key: UnsafeRow): Boolean = !key.isNullAt(key.numFields - 1)
 }

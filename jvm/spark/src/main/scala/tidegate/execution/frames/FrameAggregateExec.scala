@@ -44,7 +44,7 @@ final case class FrameAggregateExec(
     times: OperatorBatch,
     stateInfo: Option[StatefulOperatorStateInfo],
     isShort: Boolean,
-    @transient child: SparkPlan
+    child: SparkPlan
 ) extends UnaryExecNode
     with PartitioningPreservingUnaryExecNode
     with OneStoreExec

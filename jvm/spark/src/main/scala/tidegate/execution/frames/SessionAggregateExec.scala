@@ -43,7 +43,7 @@ final case class SessionAggregateExec(
     operator: Option[String],
     times: OperatorBatch,
     stateInfo: Option[StatefulOperatorStateInfo],
-    @transient child: SparkPlan
+    child: SparkPlan
 ) extends UnaryExecNode
     with PartitioningPreservingUnaryExecNode
     with OneStoreExec

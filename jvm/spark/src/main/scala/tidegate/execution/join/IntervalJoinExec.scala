@@ -34,8 +34,8 @@ final case class IntervalJoinExec(
     owner: OperatorName,
     limits: Option[Sides[SideLimit]],
     stateInfo: Option[StatefulOperatorStateInfo],
-    @transient left: SparkPlan,
-    @transient right: SparkPlan
+    left: SparkPlan,
+    right: SparkPlan
 ) extends BinaryExecNode
     with OneStoreExec
     with DescribesItself {
@@ -81,9 +81,9 @@ final case class IntervalJoinExec(
     val (updated, removed) = (longMetric("numUpdatedStateRows"), longMetric("numRemovedStateRows"))
     val sides =
       rowsOf(left).zipPartitions(rowsOf(right)) { (l, r) => Iterator.single(Sides(l, r)) }
-    withStore(sides) { (store, both) =>
-      val (results, pages) = task.run(store, both.next(), updated, removed)
-      commitAtEnd(store, results, pages)
+    withStore(sides, countsRows = false) { (store, both) =>
+      val (results, count) = task.run(store, both.next(), updated, removed)
+      commitAtEnd(store, results, counted = () => Some(count()))
     }
   }
 

@@ -28,8 +28,8 @@ private[join] final case class IntervalJoinTask(
 ) {
 
   /**
-   * The results; the state has changed when the last of them was read. And the number of rows of
-   * the state that are not heads or chunks, from then on.
+   * The results; the state has changed when the last of them was read. And what counts the heads
+   * and chunks of the state then.
    */
   def run(
       store: StateStore,
@@ -46,8 +46,9 @@ private[join] final case class IntervalJoinTask(
     val fields = inputs.map(_.columns.size)
     val times = Sides(timeOf(isLeft = true), timeOf(isLeft = false))
     val alone = new RowsAlone(fields)
+    val heads = new StateJoinStore(store, keySchema, valueSchema, updated, removed)
     val join = new KeyJoin(
-      new StateJoinStore(store, updated, removed),
+      heads,
       rules,
       new Pairing(
         fields.left,
@@ -75,7 +76,7 @@ private[join] final case class IntervalJoinTask(
     // An outer join has a row of nulls in the place of a side.
     val project = UnsafeProjection.create(output, both.map(_.withNullability(true)))
     project.initialize(TaskContext.getPartitionId())
-    (results.map(project), () => dueKeys.left.rows + dueKeys.right.rows)
+    (results.map(project), () => heads.count())
   }
 
   private def both: Seq[Attribute] = inputs.left.columns ++ inputs.right.columns

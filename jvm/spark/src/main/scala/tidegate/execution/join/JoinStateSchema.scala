@@ -10,6 +10,9 @@ import tidegate.execution.due.DueSchema
  * into chunks, by their times: rows of their own that are read only where a chunk may have a
  * partner.
  *
+ * One more row has the number of heads and chunks in `rows`, and NULL in the keys and the other
+ * columns; `due_page` tells it from a head.
+ *
  * | column      | of a head                                                                   | of a chunk |
  * |:------------|:----------------------------------------------------------------------------|:-----------|
  * | `left_due`  | when the key is looked at next because of its left rows, in µs              | NULL       |
@@ -18,6 +21,7 @@ import tidegate.execution.due.DueSchema
  * | `left`      | the rows of the left side                                                   | the same   |
  * | `right`     | the rows of the right side                                                  | the same   |
  * | `matched`   | whether each row has found a partner, the left ones first; NULL if none has | the same   |
+ * | `rows`      | NULL                                                                        | NULL       |
  */
 private[join] object JoinStateSchema {
 
@@ -30,9 +34,10 @@ private[join] object JoinStateSchema {
   val Left = 3
   val Right = 4
   val Matched = 5
+  val Rows = 6
 
   /** Without the column of due keys, which comes last. */
-  val OwnColumns = 6
+  val OwnColumns = 7
 
   val ChunkFields = 5
 
@@ -62,7 +67,8 @@ private[join] object JoinStateSchema {
         .add("chunks", ArrayType(chunk, containsNull = false))
         .add("left", rows(left))
         .add("right", rows(right))
-        .add("matched", ArrayType(BooleanType, containsNull = false)),
+        .add("matched", ArrayType(BooleanType, containsNull = false))
+        .add("rows", LongType),
       key
     )
 

@@ -8,8 +8,13 @@ private[join] trait JoinStore {
   /** The row of a key; null if there is none. */
   def get(key: UnsafeRow): UnsafeRow
 
-  def put(key: UnsafeRow, value: UnsafeRow): Unit
+  /**
+   * @param isNew
+   *   whether there is no row of this key yet
+   */
+  def put(key: UnsafeRow, value: UnsafeRow, isNew: Boolean): Unit
 
+  /** Removes a row, which must be there. */
   def remove(key: UnsafeRow): Unit
 }
 

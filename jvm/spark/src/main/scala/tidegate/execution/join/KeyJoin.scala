@@ -127,7 +127,7 @@ private[join] final class KeyJoin(
       pairing.begin(chunk.left, 0, chunk.left.size, open.right, rights, open.right.size)
       step = ChunkLefts
     case ChunkLefts =>
-      if (chunk.isChanged) putChunk(chunkAt)
+      if (chunk.isChanged) putChunk(chunkAt, isNew = false)
       pairWithChunks(from = chunkAt + 1)
     case LeftsAlone =>
       aloneAt = 0
@@ -171,10 +171,11 @@ private[join] final class KeyJoin(
   private def mayPair(left: Times, right: Times): Boolean =
     !left.isEmpty && !right.isEmpty && reach.includes(left.from, left.to, right.from, right.to)
 
-  private def putChunk(i: Int): Unit =
+  private def putChunk(i: Int, isNew: Boolean): Unit =
     store.put(
       JoinStore.chunkKey(key, chunks.number(i)),
-      writer.write(None, None, null, chunk.left, chunk.right)
+      writer.write(None, None, null, chunk.left, chunk.right),
+      isNew
     )
 
   /** The next row that leaves without a partner. */
@@ -221,7 +222,7 @@ private[join] final class KeyJoin(
   private def putRestOfChunk(): Unit =
     if (chunk.isEmpty) removeChunk(chunkAt)
     else {
-      putChunk(chunkAt)
+      putChunk(chunkAt, isNew = false)
       chunks.set(chunkAt, chunk.left, chunk.right)
     }
 
@@ -245,7 +246,11 @@ private[join] final class KeyJoin(
     } else {
       seal()
       noteDue()
-      store.put(key, writer.write(dues.left, dues.right, chunks, open.left, open.right))
+      store.put(
+        key,
+        writer.write(dues.left, dues.right, chunks, open.left, open.right),
+        isNew = !isStored
+      )
     }
 
   /**
@@ -331,7 +336,7 @@ private[join] final class KeyJoin(
         bytes -= chunk.byteSize
         val number = chunks.nextNumber
         chunks.add(number, chunk.left, chunk.right)
-        putChunk(chunks.size - 1)
+        putChunk(chunks.size - 1, isNew = true)
       }
       open.left.removeIf(isSealed(_))
       open.right.removeIf(i => isSealed(lefts + i))

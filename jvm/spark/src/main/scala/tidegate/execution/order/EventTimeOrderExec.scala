@@ -38,7 +38,7 @@ final case class EventTimeOrderExec(
     times: OperatorBatch,
     stateInfo: Option[StatefulOperatorStateInfo],
     format: Int,
-    @transient child: SparkPlan
+    child: SparkPlan
 ) extends UnaryExecNode
     with OneStoreExec
     with DescribesItself {

@@ -11,7 +11,10 @@ private[join] final class MapJoinStore extends JoinStore {
 
   override def get(key: UnsafeRow): UnsafeRow = rows.getOrElse(key, null)
 
-  override def put(key: UnsafeRow, value: UnsafeRow): Unit = rows(key.copy()) = value.copy()
+  override def put(key: UnsafeRow, value: UnsafeRow, isNew: Boolean): Unit = {
+    assert(isNew != rows.contains(key), "whether a row is new")
+    rows(key.copy()) = value.copy()
+  }
 
   override def remove(key: UnsafeRow): Unit =
     assert(rows.remove(key).isDefined, "a row was removed that is not there")

@@ -28,6 +28,9 @@ object OperatorState {
    * @param sharesVersions
    *   whether a state in memory is in [[SharingStateStoreProvider]] instead of Spark's class. The
    *   files of a checkpoint, and what its log says of the store, are the same
+   * @param countsRows
+   *   whether RocksDB counts its rows, if the settings say so: then it looks up each row that is
+   *   written
    */
   def withStore[T: ClassTag, U: ClassTag](
       rows: RDD[T],
@@ -36,7 +39,8 @@ object OperatorState {
       valueSchema: StructType,
       encoder: KeyStateEncoderSpec,
       session: SparkSession,
-      sharesVersions: Boolean
+      sharesVersions: Boolean,
+      countsRows: Boolean = true
   )(update: (StateStore, Iterator[T]) => Iterator[U]): RDD[U] = {
     val settings = session.sessionState.conf
     val isShareable = settings.stateStoreProviderClass == inMemoryProvider &&
@@ -53,7 +57,15 @@ object OperatorState {
       }
       cleaned(store, in)
     }
-    new OwnStateRdd(rows, aborting, state, keySchema, valueSchema, encoder, session, provider)
+    val storeSettings = if (countsRows) settings else withoutCount(settings)
+    val conf = new OwnStoreConf(storeSettings, provider)
+    new OwnStateRdd(rows, aborting, state, keySchema, valueSchema, encoder, session, conf)
+  }
+
+  private def withoutCount(settings: SQLConf): SQLConf = {
+    val others = settings.clone()
+    others.setConfString("spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows", "false")
+    others
   }
 
   private val RowChecksums = "spark.sql.streaming.stateStore.rowChecksum.enabled"

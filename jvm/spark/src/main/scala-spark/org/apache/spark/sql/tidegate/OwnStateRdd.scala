@@ -11,8 +11,8 @@ import org.apache.spark.sql.types.StructType
 /**
  * Rows with the state store of their partition.
  *
- * @param provider
- *   the class of the store. The log of the checkpoint has that of the session
+ * @param storeConf
+ *   the settings of the store. The log of the checkpoint has those of the session
  */
 private final class OwnStateRdd[T: ClassTag, U: ClassTag](
     rows: RDD[T],
@@ -22,7 +22,7 @@ private final class OwnStateRdd[T: ClassTag, U: ClassTag](
     valueSchema: StructType,
     encoder: KeyStateEncoderSpec,
     @transient session: SparkSession,
-    provider: String
+    override protected val storeConf: StateStoreConf
 ) extends StateStoreRDD[T, U](
       rows,
       update,
@@ -37,10 +37,13 @@ private final class OwnStateRdd[T: ClassTag, U: ClassTag](
       encoder,
       session.sessionState,
       Some(session.streams.stateStoreCoordinator)
-    ) {
-  override protected val storeConf: StateStoreConf =
-    new OwnStoreConf(session.sessionState.conf, provider)
-}
+    )
 
+/**
+ * The settings of a store.
+ *
+ * @param providerClass
+ *   the class of the store
+ */
 private final class OwnStoreConf(settings: SQLConf, override val providerClass: String)
     extends StateStoreConf(settings)
