@@ -27,7 +27,7 @@ import tidegate.checks.{
 }
 import tidegate.errors.Conditions
 import tidegate.planning.{BindWatermarkFunctions, BindWatermarks, KeyedWatermarkStrategy}
-import tidegate.preparation.{PlanDeduplications, PlanFrames, PlanSessions, PrepareStreamingQuery}
+import tidegate.preparation._
 import tidegate.sql.parser.TidegateSqlParser
 import tidegate.sql.{
   CheckFunctionNames,
@@ -146,6 +146,7 @@ private[tidegate] object Injections {
     extensions.injectPlanNormalizationRule(_ => PlanDeduplications)
     extensions.injectPlanNormalizationRule(_ => PlanSessions)
     extensions.injectPlanNormalizationRule(_ => PlanFrames)
+    extensions.injectPlanNormalizationRule(_ => KeepNullability)
 
     extensions.injectPlannerStrategy(KeyedWatermarkStrategy(_))
 

@@ -36,8 +36,17 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
       batchId: Long,
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
-    val schema =
-      StateStoreColFamilySchema(StateStore.DEFAULT_COL_FAMILY_NAME, 0, keySchema, 0, valueSchema)
+    val stored = OperatorState
+      .storedSchema(getStateInfo.checkpointLocation, getStateInfo.operatorId, hadoopConf)
+    def checked(now: StructType, before: StateStoreColFamilySchema => StructType): StructType =
+      stored.map(before).fold(now)(SchemaNullability.asStrict(now, _))
+    val schema = StateStoreColFamilySchema(
+      StateStore.DEFAULT_COL_FAMILY_NAME,
+      0,
+      checked(keySchema, _.keySchema),
+      0,
+      checked(valueSchema, _.valueSchema)
+    )
     List(
       StateSchemaCompatibilityChecker.validateAndMaybeEvolveStateSchema(
         getStateInfo,

@@ -136,7 +136,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     val running = runningOperator(node.operator)
     FrameAggregateExec(
       FrameAggregates(
-        partial.keys.map(_.toAttribute),
+        partial.keys.map(_.toAttribute.withNullability(true)),
         node.frame,
         partial.functions,
         partial.results(output)
@@ -182,6 +182,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       // Spark expects each partition of the state to be committed in every batch.
       if (node.partitionBy.isEmpty) stateInfo.map(_.copy(numPartitions = 1)) else stateInfo,
       node.format,
+      node.nullable,
       planLater(node.child)
     )
   }

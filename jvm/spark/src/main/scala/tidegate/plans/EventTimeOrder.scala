@@ -1,7 +1,7 @@
 package tidegate.plans
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, ExpressionSet}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 /**
  * Holds the rows of a stream until the watermark has passed them, and emits them in the order of
@@ -22,16 +22,13 @@ final case class EventTimeOrder(
     eventTime: Attribute,
     operator: Option[String],
     child: LogicalPlan,
-    format: Int = OrderFormat.Current
-) extends UnaryNode {
+    format: Int = OrderFormat.Current,
+    nullable: Set[ExprId] = Set.empty
+) extends EmitsEarlierRows {
 
-  override def output: Seq[Attribute] = child.output
+  override def output: Seq[Attribute] = childOutput
 
-  /**
-   * Without the child's constraints: what is true of the rows of this batch need not be true of
-   * earlier rows.
-   */
-  override protected lazy val validConstraints: ExpressionSet = ExpressionSet()
+  override protected def withNullable(columns: Set[ExprId]): LogicalPlan = copy(nullable = columns)
 
   override protected def withNewChildInternal(newChild: LogicalPlan): EventTimeOrder =
     copy(child = newChild)

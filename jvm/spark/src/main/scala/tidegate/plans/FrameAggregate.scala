@@ -1,7 +1,7 @@
 package tidegate.plans
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, ExpressionSet}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.StructType
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
@@ -23,13 +23,13 @@ final case class FrameAggregate(
     grid: WindowGrid,
     operator: Option[String],
     isShort: Boolean,
-    child: LogicalPlan
-) extends UnaryNode {
+    child: LogicalPlan,
+    nullable: Set[ExprId] = Set.empty
+) extends EmitsEarlierRows {
 
-  override def output: Seq[Attribute] = child.output
+  override def output: Seq[Attribute] = childOutput
 
-  /** Without the child's constraints: what is true of a frame need not be true of a window. */
-  override protected lazy val validConstraints: ExpressionSet = ExpressionSet()
+  override protected def withNullable(columns: Set[ExprId]): LogicalPlan = copy(nullable = columns)
 
   override protected def withNewChildInternal(newChild: LogicalPlan): FrameAggregate =
     copy(child = newChild)

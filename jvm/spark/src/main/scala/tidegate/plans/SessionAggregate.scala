@@ -1,7 +1,7 @@
 package tidegate.plans
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, ExpressionSet}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 /**
  * Merges parts of sessions. Below it is an aggregation by the keys and a frame as long as the gap:
@@ -24,13 +24,13 @@ final case class SessionAggregate(
     frame: Attribute,
     gapMicros: Long,
     operator: Option[String],
-    child: LogicalPlan
-) extends UnaryNode {
+    child: LogicalPlan,
+    nullable: Set[ExprId] = Set.empty
+) extends EmitsEarlierRows {
 
-  override def output: Seq[Attribute] = child.output.filterNot(_.exprId == frame.exprId)
+  override def output: Seq[Attribute] = childOutput.filterNot(_.exprId == frame.exprId)
 
-  /** Without the child's constraints: what is true of a part need not be true of a session. */
-  override protected lazy val validConstraints: ExpressionSet = ExpressionSet()
+  override protected def withNullable(columns: Set[ExprId]): LogicalPlan = copy(nullable = columns)
 
   override protected def withNewChildInternal(newChild: LogicalPlan): SessionAggregate =
     copy(child = newChild)

@@ -1,5 +1,8 @@
 package tidegate.execution.frames
 
+import scala.util.control.NonFatal
+
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.core.window.Slots
 
@@ -57,4 +60,21 @@ private[frames] abstract class BufferSlots extends Slots {
    *   the place of what is still to be merged after `earlier`; may be `Slots.NoSlot`
    */
   def result(stateKey: UnsafeRow, start: Long, earlier: Int, later: Int): UnsafeRow
+}
+
+private[frames] object BufferSlots extends Logging {
+
+  /**
+   * Places for the entries of these aggregates: with generated code, if there is code for them and
+   * Java can compile it.
+   */
+  def apply(aggregates: FrameAggregates): BufferSlots =
+    if (!aggregates.arePacked) new ObjectSlots(aggregates)
+    else
+      try GeneratePackedSlots(aggregates)
+      catch {
+        case NonFatal(e) =>
+          logWarning("There is no generated code for the frames of a query, which is slower.", e)
+          new ObjectSlots(aggregates)
+      }
 }

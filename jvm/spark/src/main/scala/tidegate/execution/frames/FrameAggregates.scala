@@ -12,7 +12,7 @@ import org.apache.spark.sql.types._
  * frame, or a session, with the buffers of all aggregates over its rows.
  *
  * @param keys
- *   the grouping columns beside the window
+ *   the grouping columns beside the window; nullable, because those of earlier batches may be NULL
  * @param frame
  *   the start of a frame, in µs; in the results, the start of a window or session
  * @param results

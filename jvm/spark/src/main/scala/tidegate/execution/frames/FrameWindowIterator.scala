@@ -33,8 +33,7 @@ private[frames] final class FrameWindowIterator(
     maxInputBytes: Long,
     isShort: Boolean
 ) extends Iterator[InternalRow] {
-  private val slots: BufferSlots =
-    if (aggregates.arePacked) GeneratePackedSlots(aggregates) else new ObjectSlots(aggregates)
+  private val slots = BufferSlots(aggregates)
   private val frames = new KeyFrames(
     store,
     slots,

@@ -28,8 +28,7 @@ private[frames] final class SessionIterator(
     until: Long,
     maxInputBytes: Long
 ) extends Iterator[InternalRow] {
-  private val slots: BufferSlots =
-    if (aggregates.arePacked) GeneratePackedSlots(aggregates) else new ObjectSlots(aggregates)
+  private val slots = BufferSlots(aggregates)
   private val sessions =
     new KeySessions(store, slots, aggregates.entryType.size, SessionIterator.ChunkSize)
   private val input = new FrameInput(rows, aggregates, slots, maxInputBytes)

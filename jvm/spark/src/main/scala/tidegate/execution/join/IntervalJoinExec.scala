@@ -42,7 +42,9 @@ final case class IntervalJoinExec(
 
   override def operator: Option[String] = Some(owner.name)
 
-  override def output: Seq[Attribute] = IntervalJoin.output(joinType, left.output, right.output)
+  /** Nullable, because rows of earlier batches may have NULL where those of this batch cannot. */
+  override def output: Seq[Attribute] =
+    IntervalJoin.output(joinType, left.output, right.output).map(_.withNullability(true))
 
   override def shortName: String = IntervalJoin.StateName
 

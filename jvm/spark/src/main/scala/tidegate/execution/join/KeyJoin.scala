@@ -295,12 +295,15 @@ private[join] final class KeyJoin(
     first
   }
 
-  /** The end of the first chunk that has rows of a side, or of the rows that are not in chunks. */
+  /**
+   * The end of the first chunk that has rows of a side that have not passed, or of the rows that are
+   * not in chunks.
+   */
   private def lastOf(isLeft: Boolean): Long = {
     var (last, isInChunk) = (Long.MaxValue, false)
     var i = 0
     while (i < chunks.size) {
-      if (chunks.has(i, isLeft)) {
+      if (chunks.has(i, isLeft) && chunks.to(i, isLeft) > upTo.of(isLeft)) {
         last = math.min(last, chunks.to(i, isLeft))
         isInChunk = true
       }

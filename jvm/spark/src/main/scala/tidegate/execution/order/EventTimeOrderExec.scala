@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.StructType
 import tidegate.columns.EventTimeTag
 import tidegate.core.clock.OperatorBatch
 import tidegate.execution.{DescribesItself, DropLateExec, OneStoreExec}
-import tidegate.plans.{EventTimeOrder, OrderFormat, OrderMark}
+import tidegate.plans.{EmitsEarlierRows, EventTimeOrder, OrderFormat, OrderMark}
 
 /**
  * Keeps rows in the state until the watermark has passed them, and emits them by their time, and
@@ -30,6 +30,8 @@ import tidegate.plans.{EventTimeOrder, OrderFormat, OrderMark}
  *   where the state is; none outside of a query
  * @param format
  *   how rows are written ([[OrderFormat]])
+ * @param nullable
+ *   the columns in which rows of earlier batches may have NULL
  */
 final case class EventTimeOrderExec(
     partitionBy: Seq[Attribute],
@@ -38,12 +40,13 @@ final case class EventTimeOrderExec(
     times: OperatorBatch,
     stateInfo: Option[StatefulOperatorStateInfo],
     format: Int,
+    nullable: Set[ExprId],
     child: SparkPlan
 ) extends UnaryExecNode
     with OneStoreExec
     with DescribesItself {
 
-  override def output: Seq[Attribute] = child.output
+  override def output: Seq[Attribute] = EmitsEarlierRows.restored(child.output, nullable)
 
   override def shortName: String = EventTimeOrder.StateName
 

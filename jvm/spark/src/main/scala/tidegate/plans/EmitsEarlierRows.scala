@@ -1,0 +1,31 @@
+package tidegate.plans
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId, ExpressionSet}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+
+/**
+ * A node that emits what rows of earlier batches have left in a state. What the optimizer knows of
+ * the rows of this batch need not be true of them: Spark leaves out a branch of a union that has no
+ * rows in a batch, and then takes columns for not nullable in which the other branch has NULL.
+ */
+trait EmitsEarlierRows extends UnaryNode {
+
+  /** The columns of the child that were nullable before the plan was optimized. */
+  def nullable: Set[ExprId]
+
+  /** The same node, with the columns of its child that are nullable now. */
+  def noting: LogicalPlan = withNullable(child.output.filter(_.nullable).map(_.exprId).toSet)
+
+  protected def withNullable(columns: Set[ExprId]): LogicalPlan
+
+  /** The columns of the child, as nullable as they were. */
+  protected def childOutput: Seq[Attribute] = EmitsEarlierRows.restored(child.output, nullable)
+
+  override protected lazy val validConstraints: ExpressionSet = ExpressionSet()
+}
+
+object EmitsEarlierRows {
+
+  def restored(columns: Seq[Attribute], nullable: Set[ExprId]): Seq[Attribute] =
+    columns.map(c => if (nullable(c.exprId)) c.withNullability(true) else c)
+}
