@@ -115,6 +115,19 @@ class IntervalJoinModelSuite extends AnyFunSuite {
     assert(operator.store.rows.isEmpty, "rows that are left")
   }
 
+  test("a chunk of which one side has passed waits for the other side, and is not written again") {
+    val operator = new Operator(Inner, 0, 1000, JoinSizes(2, 1 << 20, 100, 1 << 20))
+    def rows(first: Int) = (0 until 10).map(i => Row(0, i.toLong, first + i))
+    val none = Sides(Seq.empty[Row], Seq.empty[Row])
+    operator.batch(Sides(rows(1), rows(21)), Sides(-901L, 99L))
+    val before = operator.store.puts
+    assert(before > 4, "chunks")
+    (1 to 10).foreach(i => operator.batch(none, Sides(i - 901L, i + 99L)))
+    assert(operator.store.puts === before)
+    operator.batch(none, Sides(1L << 40, 1L << 40))
+    assert(operator.store.rows.isEmpty)
+  }
+
   for (joinType <- Seq(Inner, LeftOuter, RightOuter, FullOuter, LeftSemi, LeftAnti))
     test(s"$joinType: the same rows in each batch as a model that has them in lists") {
       (1 to cases).foreach(check(joinType, _))

@@ -9,11 +9,15 @@ import tidegate.core.due._
 private[join] final class MapJoinStore extends JoinStore {
   val rows: mutable.Map[UnsafeRow, UnsafeRow] = mutable.Map.empty
 
+  /** How many rows were written. */
+  var puts: Int = 0
+
   override def get(key: UnsafeRow): UnsafeRow = rows.getOrElse(key, null)
 
   override def put(key: UnsafeRow, value: UnsafeRow, isNew: Boolean): Unit = {
     assert(isNew != rows.contains(key), "whether a row is new")
     rows(key.copy()) = value.copy()
+    puts += 1
   }
 
   override def remove(key: UnsafeRow): Unit =
