@@ -7,8 +7,8 @@ import tidegate.operators.StatefulOperators
 import tidegate.plans.{DeduplicateByTime, IntervalJoin, StateFormat}
 
 /**
- * Whether this version can read the states of joins and deduplications in a checkpoint. The
- * formats of frames and sessions are in the clock's offset, and that of an order in its mark.
+ * Whether this version can read the states of joins and deduplications in a checkpoint. The formats
+ * of frames and sessions are in the clock's offset, and that of an order in its mark.
  */
 private[preparation] object RestoredFormats {
 

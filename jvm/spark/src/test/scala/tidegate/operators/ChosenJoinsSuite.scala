@@ -58,7 +58,9 @@ class ChosenJoinsSuite extends JoinTest {
   }
 
   test("the setting is off: Spark's operator") {
-    withConf(IntervalJoinEnabled.key -> "false")(assert(joinsIn(ran(joined("inner"))) === Seq(sparks)))
+    withConf(IntervalJoinEnabled.key -> "false")(
+      assert(joinsIn(ran(joined("inner"))) === Seq(sparks))
+    )
   }
 
   for (isOwn <- Seq(true, false))

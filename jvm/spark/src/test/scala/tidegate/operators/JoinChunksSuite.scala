@@ -20,8 +20,9 @@ class JoinChunksSuite extends JoinTest {
 
   private def batches(isSent: Int => Boolean): Seq[Seq[Event]] =
     (0 until 5).map { batch =>
-      val ofOne = for (i <- batch * 100 until (batch + 1) * 100 if isSent(i))
-        yield event(if (i % 2 == 0) "a" else "b", i * 0.04, 1)
+      val ofOne =
+        for (i <- batch * 100 until (batch + 1) * 100 if isSent(i))
+          yield event(if (i % 2 == 0) "a" else "b", i * 0.04, 1)
       ofOne ++ Seq(event("a", batch * 4.0 + 3.5, 2), event("b", batch * 4.0 + 3.5, 2))
     } :+ Seq(event("a", 99999, 99), event("b", 99999, 98))
 

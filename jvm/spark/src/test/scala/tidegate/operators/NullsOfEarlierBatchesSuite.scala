@@ -8,8 +8,9 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
 
 /**
- * A union of a branch with a constant and of one whose rows have NULL there. In a batch without rows
- * of one branch, Spark's optimizer takes the column for not nullable; the state still has the rows.
+ * A union of a branch with a constant and of one whose rows have NULL there. In a batch without
+ * rows of one branch, Spark's optimizer takes the column for not nullable; the state still has the
+ * rows.
  */
 class NullsOfEarlierBatchesSuite extends RestartTest {
 
@@ -70,12 +71,18 @@ class NullsOfEarlierBatchesSuite extends RestartTest {
       val run = new Run(shown)
       if (!isScheduled) run.start()
       val (first, second) = if (constantFirst) (constants, others) else (others, constants)
-      Seq(first -> 1, second -> 2, constants -> 60, constants -> 99, constants -> 150, others -> 200).foreach {
-        case (in, second) =>
-          in.addData(event("a", second.toDouble, second))
-          // Without batches without data in between, which would close what is due.
-          if (isScheduled) run.start(oneBatch).awaitEnd()
-          else run.restart().settle()
+      Seq(
+        first -> 1,
+        second -> 2,
+        constants -> 60,
+        constants -> 99,
+        constants -> 150,
+        others -> 200
+      ).foreach { case (in, second) =>
+        in.addData(event("a", second.toDouble, second))
+        // Without batches without data in between, which would close what is due.
+        if (isScheduled) run.start(oneBatch).awaitEnd()
+        else run.restart().settle()
       }
       run.stop()
       val n = if (constantFirst) 2 else 1

@@ -70,7 +70,9 @@ private[held] object HeldQuery {
 
   val All: Seq[HeldQuery] = Seq(Tumbling, Hop, Session, Join, Dedup)
 
-  /** A query over rows that are held for five minutes, of which a thirtieth leaves in each batch. */
+  /**
+   * A query over rows that are held for five minutes, of which a thirtieth leaves in each batch.
+   */
   private sealed abstract class Leaving(name: String, streams: String*)
       extends HeldQuery(s"$name-due", streams, isSpread = true) {
 

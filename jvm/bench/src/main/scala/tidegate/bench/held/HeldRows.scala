@@ -64,7 +64,9 @@ private[held] object HeldRows {
     val parts = Files.createTempDirectory("bench-held")
     val id = col("id")
     val price = (pmod(xxhash64(id, lit(name)), lit(100000L)) / 100.0).as("price")
-    val all = spark.range(0, keys, 1, 1).select((lit(StartMs) + id * loadMs / keys).cast("long").as("ts"), id, price)
+    val all = spark
+      .range(0, keys, 1, 1)
+      .select((lit(StartMs) + id * loadMs / keys).cast("long").as("ts"), id, price)
     val key = pmod(xxhash64(id, lit(s"$name key")), lit(keys))
     val time = lit(StartMs + loadMs) + id * BatchMs / BatchRows
     val few = spark

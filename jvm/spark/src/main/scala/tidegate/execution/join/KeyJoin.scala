@@ -296,8 +296,8 @@ private[join] final class KeyJoin(
   }
 
   /**
-   * The end of the first chunk that has rows of a side that have not passed, or of the rows that are
-   * not in chunks.
+   * The end of the first chunk that has rows of a side that have not passed, or of the rows that
+   * are not in chunks.
    */
   private def lastOf(isLeft: Boolean): Long = {
     var (last, isInChunk) = (Long.MaxValue, false)

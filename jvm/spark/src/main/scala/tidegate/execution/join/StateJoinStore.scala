@@ -10,8 +10,8 @@ import tidegate.execution.due.StateDuePages
 /**
  * Heads and chunks in Spark's state store, with counts of the rows that are written and removed.
  *
- * Their number is in a row of its own: a join knows which rows are new, and Spark's store would look
- * up each row that is written to find out.
+ * Their number is in a row of its own: a join knows which rows are new, and Spark's store would
+ * look up each row that is written to find out.
  */
 private[join] final class StateJoinStore(
     store: StateStore,

@@ -72,7 +72,9 @@ class FramesOnMapSuite extends AnyFunSuite {
     (1 to 40).foreach(seed => assert(check(seed, listed, batches = 8).size === 0, s"seed $seed"))
   }
 
-  test("windows that grow, in chunks or not, and what is left of the state are those of the model") {
+  test(
+    "windows that grow, in chunks or not, and what is left of the state are those of the model"
+  ) {
     Seq(counted, listed).foreach { aggregates =>
       (1 to 16).foreach { seed =>
         // Enough rows for many chunks, in some cases.
