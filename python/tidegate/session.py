@@ -32,8 +32,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     time of a small batch where Hadoop's native library is missing. Set
     ``spark.hadoop.fs.AbstractFileSystem.file.impl`` in the builder for files of another class.
 
-    Settings in ``spark-defaults.conf`` are seen if ``spark-submit`` or a shell has started Spark. In
-    a plain Python process Spark reads that file only later, and a setting of the builder wins:
+    Settings in ``spark-defaults.conf`` are seen if ``spark-submit`` or a shell has started Spark.
+    In a plain Python process Spark reads that file only later, and a setting of the builder wins:
     repeat your ``spark.sql.extensions``, ``spark.jars`` and file class in the builder there.
 
     Parameters
