@@ -55,17 +55,6 @@ final class StateCheckpoint(
     }
   }
 
-  /**
-   * Removes what the first batch has left if it never ended. Each state begins empty then; but a
-   * query that was given another operator meanwhile would have both for ever, and Spark would
-   * refuse it.
-   */
-  def removeUnfinished(): Unit =
-    if (committed.isEmpty && logs.lastBegun.forall(_ == 0) && files.exists(state))
-      files.listStatus(state).map(_.getPath).filter(_.getName.toLongOption.isDefined).foreach {
-        files.delete(_, true)
-      }
-
   /** The schema of the state of an operator; none if there is no state yet. */
   def stateSchema(operatorId: Long): Option[StateStoreColFamilySchema] =
     OperatorState.storedSchema(state.toString, operatorId, hadoopConf)

@@ -48,10 +48,8 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       val (location, session) = (w.resolvedCheckpointLocation, SparkSession.active)
       SnapshotMarks.refuse(location, session)
       val _ = new SparkCheckpoint(location, session).recover()
-      val checkpoint = new StateCheckpoint(location, session)
-      val query = prepared(w.inputQuery, w.outputMode, checkpoint)
+      val query = prepared(w.inputQuery, w.outputMode, new StateCheckpoint(location, session))
       AdoptedCheckpoint.atStart(query, location, session)
-      checkpoint.removeUnfinished()
       EventTimeUi.attach(session)
       w.copy(inputQuery = started(query))
     // Our window functions work with Spark's watermark too, which also needs exactly one tagged
