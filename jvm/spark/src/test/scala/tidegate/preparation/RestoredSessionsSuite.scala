@@ -54,30 +54,6 @@ class RestoredSessionsSuite extends SessionTest {
     run.stop()
   }
 
-  for (first <- Seq(true, false))
-    onBothStores(
-      s"the first batch failed with the setting $first; the query goes on with the other"
-    ) {
-      val in = events()
-      val run = new Run(sessions(in.toDF()))
-      run.failIn = _ => true
-      withFrames(first) {
-        run.start()
-        in.addData(event("a", 10))
-        run.awaitEnd()
-      }
-      run.failIn = _ => false
-      def step(enabled: Boolean)(seconds: Double*): Seq[String] = withFrames(enabled) {
-        val rows = send(run)(in.addData(seconds.map(event("a", _))): Unit)
-        assert(isOwn(run) === !first)
-        run.stop()
-        rows
-      }
-      assert(step(!first)(11) === Nil)
-      assert(step(first)(12, 20) === Seq("[10,15)|1|3|3"))
-      assert(step(!first)(40) === Seq("[20,23)|1|1|1"))
-    }
-
   /** What another query says on a checkpoint with our sessions; and the first one goes on. */
   private def refused(
       query: DataFrame => DataFrame,
