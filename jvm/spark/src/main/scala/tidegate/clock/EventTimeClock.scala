@@ -31,7 +31,7 @@ import tidegate.core.clock.{
 import tidegate.core.sight.MemorySnapshot
 import tidegate.errors.QueryErrors
 import tidegate.plans.KeyedWatermark
-import tidegate.statistics.{LateRows, SubstreamStats}
+import tidegate.statistics.{DueTimes, LateRows, SubstreamStats}
 
 /**
  * A query's clock as a source without columns, whose offset is the vector of the query's keyed
@@ -77,6 +77,9 @@ final class EventTimeClock(madeAtMs: Long)
   /** Takes the late rows of an operator in a plan that is about to run. */
   def register(operator: String, late: LateRows): Unit = pending.add(operator, late)
 
+  /** Takes what the tasks of a plan that is about to run tell of the due times of an operator. */
+  def register(operator: String, due: DueTimes): Unit = pending.add(operator, due)
+
   /** The query that this clock belongs to; its plan is read only once. */
   private[clock] def of(execution: MicroBatchExecution): RunningQuery = synchronized {
     if (query == null) query = new RunningQuery(execution, this)
@@ -97,7 +100,15 @@ final class EventTimeClock(madeAtMs: Long)
     // A reader of the view waits for this, but not for a batch that is read again.
     synchronized {
       val state =
-        try time.step(begin.state, observations(), round, wallClockMs, query.triggerStartMs)
+        try
+          time.step(
+            begin.state,
+            observations(),
+            round,
+            wallClockMs,
+            query.triggerStartMs,
+            pending.takeDue()
+          )
         catch {
           case e: TooManySubstreamsException =>
             throw QueryErrors.tooManySubstreams(e.limit, e.found)

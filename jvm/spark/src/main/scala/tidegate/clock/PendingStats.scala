@@ -4,8 +4,9 @@ import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.jdk.CollectionConverters._
 
+import tidegate.core.clock.NextDue
 import tidegate.plans.KeyedWatermark
-import tidegate.statistics.{LateRows, SubstreamStats, TimesSeen}
+import tidegate.statistics.{DueTimes, LateRows, SubstreamStats, TimesSeen}
 
 /**
  * What the tasks of the batch that has just run have counted, until the clock takes it in. Plans
@@ -15,10 +16,13 @@ private[clock] final class PendingStats {
 
   private val pending = new ConcurrentLinkedQueue[(KeyedWatermark, SubstreamStats)]()
   private val pendingLate = new ConcurrentLinkedQueue[(String, LateRows)]()
+  private val pendingDue = new ConcurrentLinkedQueue[(String, DueTimes)]()
 
   def add(node: KeyedWatermark, stats: SubstreamStats): Unit = pending.add(node -> stats): Unit
 
   def add(operator: String, late: LateRows): Unit = pendingLate.add(operator -> late): Unit
+
+  def add(operator: String, due: DueTimes): Unit = pendingDue.add(operator -> due): Unit
 
   /** Whether a task has seen a row. */
   def hasSeen: Boolean = pending.asScala.exists { case (_, stats) => !stats.isZero }
@@ -48,6 +52,12 @@ private[clock] final class PendingStats {
 
   /** Takes the late rows, by operator. */
   def takeLate(): Seq[(String, LateRows)] = drain(pendingLate)
+
+  /** Takes when operators have something to do next, by operator; `None` if one did not tell. */
+  def takeDue(): Map[String, Option[NextDue]] =
+    drain(pendingDue).groupMap(_._1)(_._2.value).transform { (_, told) =>
+      told.flatten.reduceOption((a, b) => NextDue(a.ms.min(b.ms), a.isOfAll && b.isOfAll))
+    }
 
   private def drain[T](queue: ConcurrentLinkedQueue[T]): Seq[T] =
     Iterator.continually(queue.poll()).takeWhile(_ != null).toVector

@@ -183,7 +183,7 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
     val times = batch.operator(operator, lowestMs)
     times.copy(
       lateMs =
-        if (hasEnded(batch.start, planned.map(_.input))) EndOfTime.Ms
+        if (hasEnded(batch.late, planned.map(_.input))) EndOfTime.Ms
         else times.lateMs.min(EndOfTime.Ms),
       evictionMs = ofState(batch.end, times.evictionMs),
       evictedMs = ofState(batch.start, times.evictedMs)
@@ -201,7 +201,7 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
    * before the first.
    */
   def watermarkMs(source: WatermarkSource): Option[Long] =
-    inputOf(source).flatMap(QueryClock.timeIn(spec, batchTimes.start, _).watermarkMs)
+    inputOf(source).flatMap(QueryClock.timeIn(spec, batchTimes.late, _).watermarkMs)
 
   /**
    * Inside `foreachBatch` there is no plan to look at, so a name or a key is resolved against the

@@ -107,12 +107,15 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
    * @param counted
    *   after the last row, what the progress of the query shows instead of the number of rows of the
    *   state, if it is something else
+   * @param tell
+   *   what is done after the last row
    */
   protected def commitAtEnd(
       store: StateStore,
       rows: Iterator[InternalRow],
       hidden: () => Long = () => 0L,
-      counted: () => Option[Long] = () => None
+      counted: () => Option[Long] = () => None,
+      tell: () => Unit = () => ()
   ): Iterator[InternalRow] = {
     val numOutputRows = longMetric("numOutputRows")
     val updateMs = longMetric("allUpdatesTimeMs")
@@ -136,6 +139,7 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
       private def commit(): Unit = {
         isCommitted = true
         val (notCounted, instead) = (hidden(), counted())
+        tell()
         // As in Spark's operators, this includes the time of the consumers of the rows.
         updateMs += NANOSECONDS.toMillis(System.nanoTime - start)
         commitMs += timeTakenMs(store.commit())

@@ -5,13 +5,14 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
+import org.apache.spark.sql.tidegate.StatefulOperatorStateInfo
 import tidegate.clock.RunningQuery
 import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
 import tidegate.core.{EndOfTime, Saturating}
 import tidegate.execution.calls.{AsyncCallsExec, AsyncMapExec}
 import tidegate.execution.deduplication.DeduplicateByTimeExec
 import tidegate.execution.frames.{FrameAggregateExec, FrameAggregates, SessionAggregateExec}
-import tidegate.execution.join.{IntervalJoinExec, Reach}
+import tidegate.execution.join.{IntervalJoinExec, Reach, Sides}
 import tidegate.execution.order.EventTimeOrderExec
 import tidegate.execution.{
   DropLateExec,
@@ -43,7 +44,7 @@ import tidegate.plans.{
   WatermarksTable
 }
 import tidegate.settings.Settings
-import tidegate.statistics.{LateRows, SubstreamStats}
+import tidegate.statistics.{DueTimes, LateRows, SubstreamStats}
 
 /**
  * Plans Tidegate's nodes.
@@ -114,7 +115,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     // Append times ascend: they are never below the watermark.
     val lateBound = for {
       q <- running if node.ingestionTime.isEmpty
-      ms <- q.batchTimes.start.nodes.get(node.spec.name).flatMap(_.watermarkMs)
+      ms <- q.batchTimes.late.nodes.get(node.spec.name).flatMap(_.watermarkMs)
     } yield EndOfTime.micros(ms)
     val stats = new SubstreamStats(
       bound.getOrElse(Long.MaxValue),
@@ -134,9 +135,10 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
   private def frameAggregate(node: FrameAggregate, output: Seq[NamedExpression]): SparkPlan = {
     val partial = PartialAggregation(node.child, node.frame)
     val running = runningOperator(node.operator)
+    val stateInfo = stateOf(running)
     FrameAggregateExec(
       FrameAggregates(
-        partial.keys.map(_.toAttribute.withNullability(true)),
+        partial.stateKeys,
         node.frame,
         partial.functions,
         partial.results(output)
@@ -144,7 +146,8 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       node.grid,
       running.map(_._2),
       lowestTimes(running),
-      running.map { case (q, operator) => q.stateInfo(operator) },
+      stateInfo,
+      dueTimes(running, stateInfo),
       node.isShort,
       partial.over(planLater(partial.child))
     )
@@ -154,15 +157,30 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     val partial = PartialAggregation(node.child, node.frame)
     val sessions = new SessionParts(partial, node)
     val running = runningOperator(node.operator)
+    val stateInfo = stateOf(running)
     SessionAggregateExec(
       sessions.aggregates(output),
       node.gapMicros,
       running.map(_._2),
       lowestTimes(running),
-      running.map { case (q, operator) => q.stateInfo(operator) },
+      stateInfo,
+      dueTimes(running, stateInfo),
       sessions.over(planLater(partial.child))
     )
   }
+
+  /** What the tasks of the batch that is being planned tell the clock. */
+  private def dueTimes(
+      running: Option[(RunningQuery, String)],
+      state: Option[StatefulOperatorStateInfo]
+  ): Option[DueTimes] = for ((q, operator) <- running; info <- state) yield {
+    val due = DueTimes.in(session.sparkContext, info.numPartitions)
+    q.clock.register(operator, due)
+    due
+  }
+
+  private def stateOf(running: Option[(RunningQuery, String)]): Option[StatefulOperatorStateInfo] =
+    running.map { case (q, operator) => q.stateInfo(operator) }
 
   private def lowestTimes(running: Option[(RunningQuery, String)]): OperatorBatch =
     running.fold(OperatorBatch.none) { case (q, operator) =>
@@ -171,7 +189,9 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
 
   private def eventTimeOrder(node: EventTimeOrder): SparkPlan = {
     val running = runningOperator(node.operator)
-    val stateInfo = running.map { case (q, operator) => q.stateInfo(operator) }
+    val stateInfo = stateOf(running)
+      // Spark expects each partition of the state to be committed in every batch.
+      .map(info => if (node.partitionBy.isEmpty) info.copy(numPartitions = 1) else info)
     EventTimeOrderExec(
       node.partitionBy,
       node.eventTime,
@@ -179,29 +199,38 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       running.fold(OperatorBatch.none) { case (q, operator) =>
         q.operatorTimes(operator)
       },
-      // Spark expects each partition of the state to be committed in every batch.
-      if (node.partitionBy.isEmpty) stateInfo.map(_.copy(numPartitions = 1)) else stateInfo,
+      stateInfo,
+      dueTimes(running, stateInfo),
       node.format,
       node.nullable,
       planLater(node.child)
     )
   }
 
-  private def intervalJoin(node: IntervalJoin): SparkPlan = IntervalJoinExec(
-    node.leftKeys,
-    node.rightKeys,
-    node.joinType,
-    node.condition,
-    Reach(node.least, node.most),
-    node.owner,
-    None,
-    query.map(_.stateInfo(node.owner.name)),
-    planLater(node.left),
-    planLater(node.right)
-  )
+  private def intervalJoin(node: IntervalJoin): SparkPlan = {
+    val stateInfo = query.map(_.stateInfo(node.owner.name))
+    def due(side: LogicalPlan) = dueTimes(
+      runningOperator(side.collectFirst { case d: DropLate if d.owner == node.owner => d.operator }),
+      stateInfo
+    )
+    IntervalJoinExec(
+      node.leftKeys,
+      node.rightKeys,
+      node.joinType,
+      node.condition,
+      Reach(node.least, node.most),
+      node.owner,
+      None,
+      stateInfo,
+      Sides(due(node.left), due(node.right)),
+      planLater(node.left),
+      planLater(node.right)
+    )
+  }
 
   private def deduplicateByTime(node: DeduplicateByTime): SparkPlan = {
     val running = runningOperator(Some(node.operator))
+    val stateInfo = stateOf(running)
     DeduplicateByTimeExec(
       node.keys,
       node.eventTime,
@@ -209,7 +238,8 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       node.isInclusive,
       running.map(_._2),
       running.fold(OperatorBatch.none) { case (q, operator) => q.operatorTimes(operator) },
-      running.map { case (q, operator) => q.stateInfo(operator) },
+      stateInfo,
+      dueTimes(running, stateInfo),
       planLater(node.child)
     )
   }

@@ -27,6 +27,12 @@ private[planning] final case class PartialAggregation(
   val definitions: AttributeMap[Expression] =
     AttributeMap(columns.collect { case a: Alias => a.toAttribute -> a.child })
 
+  /** The keys of the state. Rows of earlier batches may have NULL where those of this one cannot. */
+  val stateKeys: Seq[Attribute] = keys.map {
+    case key @ Alias(_: GlobalKey, _) => key.toAttribute
+    case key                          => key.toAttribute.withNullability(true)
+  }
+
   /** Emits keys, frame, and the buffers of all functions. */
   def over(rows: SparkPlan): SparkPlan =
     AggUtils

@@ -30,7 +30,7 @@ private[planning] final class SessionParts(partial: PartialAggregation, node: Se
         case a: Attribute if a.semanticEquals(start.resultAttribute) => node.start
       }.asInstanceOf[NamedExpression])
     FrameAggregates(
-      partial.keys.map(_.toAttribute.withNullability(true)),
+      partial.stateKeys,
       node.start,
       functions,
       results,

@@ -1,13 +1,19 @@
 package tidegate.core.clock
 
-/** The watermarks of one batch: at its start for late rows, at its end for eviction. */
+/** The watermarks of one batch: at its start, and at its end for eviction. */
 final case class BatchTimes(start: ClockState, end: ClockState) {
+
+  /**
+   * Below these watermarks rows are late: those at the start, or of a batch without rows that was
+   * left out since. So the same rows are late whether or not such a batch is left out.
+   */
+  val late: ClockState = end.skipped.fold(start)(start.at)
 
   /** The watermarks of an operator, none of them below `lowestMs`. */
   def operator(name: String, lowestMs: Long = OperatorBatch.NothingLate): OperatorBatch = {
     def orLowest(ms: Option[Long]) = math.max(lowestMs, ms.getOrElse(lowestMs))
     OperatorBatch(
-      orLowest(start.operators.get(name).flatMap(_.watermarkMs)),
+      orLowest(late.operators.get(name).flatMap(_.watermarkMs)),
       orLowest(end.operators.get(name).flatMap(_.evictionMs)),
       orLowest(start.operators.get(name).flatMap(_.evictionMs)),
       end.operators.get(name).exists(_.idle)

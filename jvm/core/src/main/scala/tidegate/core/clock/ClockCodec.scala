@@ -63,7 +63,7 @@ object ClockCodec {
           "operators" -> sorted(state.operators.view.mapValues(written).toMap),
           "unions" -> sorted(state.unions.view.mapValues(JInt(_)).toMap),
           "looks" -> JInt(state.looks)
-        ) ++ places
+        ) ++ places ++ state.skipped.map(times => JField("skipped", written(times)))
       )
     )
   }
@@ -107,7 +107,18 @@ object ClockCodec {
       unions.names.map(name => name -> unions.long(name)).toMap,
       fields.long("looks"),
       fields.long("savedAt"),
-      if (fields.has("places")) places(fields.obj("places")) else Map.empty
+      if (fields.has("places")) places(fields.obj("places")) else Map.empty,
+      if (fields.has("skipped")) Some(times(fields.obj("skipped"))) else None
+    )
+  }
+
+  private def times(fields: JsonFields): ClockTimes = {
+    val (nodes, operators) = (fields.obj("nodes"), fields.obj("operators"))
+    val unions = fields.obj("unions")
+    ClockTimes(
+      nodes.names.map(name => name -> nodeMark(nodes.obj(name))).toMap,
+      operators.names.map(name => name -> operatorMark(operators.obj(name))).toMap,
+      unions.names.map(name => name -> unions.long(name)).toMap
     )
   }
 
@@ -131,7 +142,7 @@ object ClockCodec {
   }
 
   private def readNode(fields: JsonFields, format: Int): (NodeMark, NodeState) = {
-    val mark = NodeMark(key(fields), fields.optionalLong("watermark"), fields.boolean("idle"))
+    val mark = nodeMark(fields)
     val substreams = NodeStateCodec.read(fields.text("state"), withSilence = format > 1) match {
       case Right(read) if read.size.toLong == fields.long("substreams") => read
       case Right(read)                                                  =>
@@ -153,6 +164,9 @@ object ClockCodec {
       }
     NodeOrigin(spec, fields.texts("columns"), fields.longs("sources").map(_.toInt))
   }
+
+  private def nodeMark(fields: JsonFields): NodeMark =
+    NodeMark(key(fields), fields.optionalLong("watermark"), fields.boolean("idle"))
 
   private def key(fields: JsonFields): Byte = fields.int("key", 0, Byte.MaxValue.toInt).toByte
 
@@ -184,16 +198,24 @@ object ClockCodec {
     }
     val since = state.sinceMs.toList.map(ms => JField("since", JInt(ms)))
     JObject(
-      List[JField](
-        "key" -> JInt(mark.key.toInt),
-        "watermark" -> optional(mark.watermarkMs),
-        "idle" -> JBool(mark.idle)
-      ) ++ origin ++ since ++ List[JField](
+      written(mark) ++ origin ++ since ++ List[JField](
         "substreams" -> JInt(state.substreams.size),
         "state" -> JString(NodeStateCodec.write(state.substreams))
       )
     )
   }
+
+  private def written(mark: NodeMark): List[JField] = List(
+    "key" -> JInt(mark.key.toInt),
+    "watermark" -> optional(mark.watermarkMs),
+    "idle" -> JBool(mark.idle)
+  )
+
+  private def written(times: ClockTimes): JValue = JObject(
+    "nodes" -> sorted(times.nodes.view.mapValues(mark => JObject(written(mark))).toMap),
+    "operators" -> sorted(times.operators.view.mapValues(written).toMap),
+    "unions" -> sorted(times.unions.view.mapValues(JInt(_)).toMap)
+  )
 
   private def written(policy: PolicySpec): JValue =
     JObject(

@@ -1,5 +1,7 @@
 package tidegate.core.clock
 
+import tidegate.core.EndOfTime
+
 /**
  * Everything that a checkpoint holds about a query's time: its vector of keyed watermarks.
  *
@@ -20,10 +22,16 @@ package tidegate.core.clock
  * @param places
  *   where each operator keeps its state, by the name of the operator; empty if no operator was ever
  *   given a name
+ * @param skipped
+ *   the watermarks of the last batch that would have had no rows, and was left out because no
+ *   operator had anything to do: in the batch that ends with this state, rows below them are late
  * @param exact
  *   the nodes whose input cannot be read again after a restart. Not saved
  * @param isPassive
  *   whether the state starts no batch by itself. Not saved
+ * @param nextDueMs
+ *   the first eviction watermark, in epoch ms, at which an operator has something to do without new
+ *   rows, by the name of the operator; none if the operator has not told. Not saved
  */
 final case class ClockState(
     nodes: Map[String, NodeMark],
@@ -33,17 +41,31 @@ final case class ClockState(
     looks: Long,
     savedAtMs: Long,
     places: Map[String, OperatorPlace] = Map.empty,
+    skipped: Option[ClockTimes] = None,
     exact: Set[String] = Set.empty,
-    isPassive: Boolean = false
+    isPassive: Boolean = false,
+    nextDueMs: Map[String, Long] = Map.empty
 ) {
 
   /**
-   * Whether two states give the same results. Only the marks of the operators, the looks, and the
-   * substreams of exact nodes count. A passive state gives the same as any other.
+   * Whether two states give the same results without new rows. Only the marks of the operators, the
+   * looks, and the substreams of exact nodes count; not the mark of an operator that has nothing to
+   * do yet, as long as time has not ended. A passive state gives the same as any other.
    */
   def givesSameAs(that: ClockState): Boolean =
     (this eq that) || isPassive || that.isPassive ||
       (looks == that.looks && sameTimes(that) && exactSubstreams == that.exactSubstreams)
+
+  /** The watermarks alone. */
+  def times: ClockTimes = ClockTimes(nodes, operators, unions)
+
+  /** The same state with other watermarks. */
+  def at(times: ClockTimes): ClockState =
+    copy(nodes = times.nodes, operators = times.operators, unions = times.unions)
+
+  /** Whether an operator has another watermark than in another state. */
+  def movesFrom(that: ClockState): Boolean =
+    operators.exists { case (name, mark) => !that.operators.get(name).exists(mark.sameTimes) }
 
   /**
    * The same state for a plan in which some operators have other names.
@@ -62,13 +84,33 @@ final case class ClockState(
       copy(
         operators = operators.map { case (key, mark) => now(key) -> mark },
         unions = unions.map { case (key, ms) => now(key) -> ms },
-        places = places.map { case (key, place) => now(key) -> place }
+        places = places.map { case (key, place) => now(key) -> place },
+        skipped = skipped.map { times =>
+          times.copy(
+            operators = times.operators.map { case (key, mark) => now(key) -> mark },
+            unions = times.unions.map { case (key, ms) => now(key) -> ms }
+          )
+        }
       )
   }
 
   private def sameTimes(that: ClockState): Boolean =
-    operators.keySet == that.operators.keySet &&
-      operators.forall { case (name, mark) => mark.sameTimes(that.operators(name)) }
+    operators.keySet == that.operators.keySet && {
+      lazy val sameEnd = ended == that.ended
+      operators.forall { case (name, mark) =>
+        val other = that.operators(name)
+        def isQuiet = if (mark.isBehind(other)) that.isQuiet(name) else this.isQuiet(name)
+        mark.sameTimes(other) || mark.sameState(other) && sameEnd && isQuiet
+      }
+    }
+
+  /** Whether an operator has nothing to do at its watermark, without new rows. */
+  private def isQuiet(operator: String): Boolean =
+    nextDueMs.get(operator).exists(due => operators(operator).evictionMs.forall(_ < due))
+
+  /** The nodes whose time has ended. */
+  private def ended: Set[String] =
+    nodes.collect { case (name, n) if n.watermarkMs.exists(_ >= EndOfTime.Ms) => name }.toSet
 
   private def exactSubstreams: Map[String, Set[(String, Vector[Long])]] =
     substreams.collect {

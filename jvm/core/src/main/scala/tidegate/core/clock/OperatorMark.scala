@@ -25,4 +25,15 @@ final case class OperatorMark(
 
   /** Whether another mark gives the same result. */
   def sameTimes(other: OperatorMark): Boolean = copy(idle = other.idle) == other
+
+  /** Whether another mark is of the same state, at the same or another time. */
+  def sameState(other: OperatorMark): Boolean =
+    copy(watermarkMs = other.watermarkMs, evictionMs = other.evictionMs, idle = other.idle) == other
+
+  /** Whether time has come less far than in another mark of the same operator. */
+  def isBehind(other: OperatorMark): Boolean = {
+    def isLess(a: Option[Long], b: Option[Long]) = b.exists(ms => a.forall(_ < ms))
+    if (evictionMs == other.evictionMs) isLess(watermarkMs, other.watermarkMs)
+    else isLess(evictionMs, other.evictionMs)
+  }
 }

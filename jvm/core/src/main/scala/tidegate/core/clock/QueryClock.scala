@@ -54,6 +54,15 @@ final class QueryClock(
   private var unions = unionKeys.read(saved.unions)
   private var operators = saved.operators
 
+  /** When operators have something to do next, as far as they have told. */
+  private var nextDueMs = Map.empty[String, Long]
+
+  /** The times of the last batch that was left out since `begin`. */
+  private var skipped: Option[ClockTimes] = None
+
+  /** How often one of these two has changed. */
+  private var quietVersion = 0L
+
   /** In the last round no source was asked before this moment. */
   private var polledFromMs: Option[Long] = None
   private var caughtUpAtMs: Option[Long] = None
@@ -88,6 +97,9 @@ final class QueryClock(
    *   was observed again
    * @param triggerStartMs
    *   when the trigger began, before any source was asked
+   * @param due
+   *   what the operators of the last batch have told, if there was one since the last step: when
+   *   each has something to do next, or `None` if it does not know
    * @return
    *   the state at which the next batch ends, the same object as long as nothing changes; `None`
    *   before the first observation, unless operators have places
@@ -99,7 +111,8 @@ final class QueryClock(
       observed: collection.Map[String, NodeObservation],
       said: Option[SourceRound],
       wallClockMs: Long,
-      triggerStartMs: Long
+      triggerStartMs: Long,
+      due: Map[String, Option[NextDue]] = Map.empty
   ): Option[ClockState] = {
     // If the wall clock jumps back, time stands still until the wall clock has caught up.
     nowMs = math.max(nowMs, frozenAtMs.getOrElse(wallClockMs))
@@ -115,6 +128,8 @@ final class QueryClock(
     nodes.values.foreach(_.tick(nowMs, caughtUpAtMs))
     said.foreach(round => withheld.note(round.withheld, nowMs))
     hasRows ||= observed.exists(_._2.tops.nonEmpty)
+    noteDue(due)
+    noteSkipped(begin)
     val looks = if (isLookWanted(said)) begin.looks + 1 else begin.looks
     polledFromMs = (polledFromMs ++ Some(triggerStartMs.min(nowMs))).maxOption
     if (!nodes.values.forall(_.isUntouched)) Some(stateAfter(begin, looks))
@@ -124,6 +139,27 @@ final class QueryClock(
 
   /** Before the first observation. */
   private lazy val untouched = saved.copy(places = spec.places)
+
+  private def noteDue(due: Map[String, Option[NextDue]]): Unit = if (due.nonEmpty) {
+    nextDueMs = due.foldLeft(nextDueMs) {
+      case (known, (name, Some(next))) if next.isOfAll       => known.updated(name, next.ms)
+      case (known, (name, Some(next))) if known.contains(name) =>
+        known.updated(name, known(name).min(next.ms))
+      case (known, (name, _)) => known - name
+    }
+    quietVersion += 1
+  }
+
+  /** The last answer has started no batch if it moved an operator that has nothing to do. */
+  private def noteSkipped(begin: ClockState): Unit = {
+    val left = latest
+      .filter(last => !last.isPassive && last.movesFrom(begin) && last.givesSameAs(begin))
+      .map(_.times)
+    if (left != skipped) {
+      skipped = left
+      quietVersion += 1
+    }
+  }
 
   /** The same object as long as nothing changes: Spark asks some 95 times a second. */
   private def stateAfter(begin: ClockState, looks: Long): ClockState = {
@@ -143,8 +179,10 @@ final class QueryClock(
           looks,
           savedAtMs = nowMs,
           spec.places,
+          skipped,
           exact,
-          isPassive = !startsBatches && !isEnding
+          isPassive = !startsBatches && !isEnding,
+          nextDueMs
         )
       )
       latestVersion = version
@@ -152,7 +190,7 @@ final class QueryClock(
     latest.getOrElse(begin)
   }
 
-  private def versionWith(looks: Long): Long = nodes.valuesIterator.map(_.version).sum + looks
+  private def versionWith(looks: Long): Long = nodes.valuesIterator.map(_.version).sum + looks + quietVersion
 
   /** Whether this run ends by itself, and event time ends with it. */
   private def isEnding: Boolean = frozenAtMs.isDefined && spec.nodes.exists(_.flush)

@@ -78,6 +78,14 @@ final class DueKeys[K](pages: DuePages[K], now: Long) {
     if (inBuckets == 0) 0 else inBuckets + 1
   }
 
+  /** In µs, the earliest time of an entry, after `flush`; `Long.MaxValue` if there is none. */
+  def earliest: Long = {
+    read()
+    buckets.values.asScala.foldLeft(Long.MaxValue) { (first, b) =>
+      if (b.hasEntries) math.min(first, b.earliest) else first
+    }
+  }
+
   private def checkTaken(): Unit =
     if (taking.hasNext) throw new IllegalStateException("not all entries that are due were taken")
 

@@ -19,6 +19,7 @@ import tidegate.core.due.DueKeys
 import tidegate.execution.due.{DueSchema, StateDuePages}
 import tidegate.execution.{DescribesItself, DropLateExec, OneStoreExec}
 import tidegate.plans.DeduplicateByTime
+import tidegate.statistics.DueTimes
 
 /**
  * Passes the first of the rows with equal keys, as Spark's operators do; finds the keys whose time
@@ -28,6 +29,8 @@ import tidegate.plans.DeduplicateByTime
  *   the watermarks of the operator
  * @param stateInfo
  *   where the state is; none outside of a query
+ * @param due
+ *   what the tasks tell of the times at which something is due; none outside of a query
  */
 final case class DeduplicateByTimeExec(
     keys: Seq[Attribute],
@@ -37,6 +40,7 @@ final case class DeduplicateByTimeExec(
     operator: Option[String],
     times: OperatorBatch,
     stateInfo: Option[StatefulOperatorStateInfo],
+    due: Option[DueTimes],
     child: SparkPlan
 ) extends UnaryExecNode
     with OneStoreExec
@@ -75,6 +79,7 @@ final case class DeduplicateByTimeExec(
     val (before, now) = (limit(times.evictedMs), limit(times.evictionMs))
     val (stateKey, stateValue) = (keySchema, valueSchema)
     val normalized = DueSchema.keyColumns(keys.map(SparkInternals.normalized))
+    val told = due
     val (time, retention, columns) = (EventTimeTag.decisive(eventTime), retentionMs, child.output)
     withStore(rowsOf(child)) { (store, rows) =>
       val expiring =
@@ -93,7 +98,12 @@ final case class DeduplicateByTimeExec(
       )
       val first = rows.filter(seen.isFirst)
       // Lazy: keys leave after all rows have been looked up.
-      commitAtEnd(store, first ++ seen.removed(before, now), () => expiring.rows)
+      commitAtEnd(
+        store,
+        first ++ seen.removed(before, now),
+        () => expiring.rows,
+        tell = () => told.foreach(_.tell(store.id.partitionId, expiring.earliest))
+      )
     }
   }
 

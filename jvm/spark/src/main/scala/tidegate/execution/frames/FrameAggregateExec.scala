@@ -21,6 +21,7 @@ import tidegate.errors.CheckpointErrors
 import tidegate.execution.{DescribesItself, OneStoreExec}
 import tidegate.plans.FrameAggregate
 import tidegate.settings.Settings
+import tidegate.statistics.DueTimes
 
 /**
  * Keeps the frames of each key, and emits the windows that are closed in this batch.
@@ -32,6 +33,8 @@ import tidegate.settings.Settings
  *   watermark, and not after this batch's
  * @param stateInfo
  *   where the state is; none outside of a query
+ * @param due
+ *   what the tasks tell of the times at which something is due; none outside of a query
  * @param isShort
  *   whether the rows of the state are short ones
  * @param child
@@ -43,6 +46,7 @@ final case class FrameAggregateExec(
     operator: Option[String],
     times: OperatorBatch,
     stateInfo: Option[StatefulOperatorStateInfo],
+    due: Option[DueTimes],
     isShort: Boolean,
     child: SparkPlan
 ) extends UnaryExecNode
@@ -113,7 +117,9 @@ final case class FrameAggregateExec(
     val micros = grid.inMicros
     val after = micros.lastEnd(EndOfTime.micros(times.evictedMs))
     val until = micros.lastEnd(EndOfTime.micros(times.evictionMs))
-    val (what, prefixed, short) = (aggregates, isPrefixed, isShort)
+    val (what, prefixed, short, told) = (aggregates, isPrefixed, isShort, due)
+    // The first batch begins with an empty state.
+    val seesAll = until > after || getStateInfo.storeVersion == 0
     val maxBytes = Settings.FramesMaxInputBytes.in(conf)
     withStore(rowsOf(child), prefixed) { (store, rows) =>
       val own = new StateFrameStore(
@@ -122,9 +128,12 @@ final case class FrameAggregateExec(
         longMetric("numUpdatedStateRows"),
         longMetric("numRemovedStateRows")
       )
+      val windows =
+        new FrameWindowIterator(rows, own, what, micros, after, until, maxBytes, short)
       commitAtEnd(
         store,
-        new FrameWindowIterator(rows, own, what, micros, after, until, maxBytes, short)
+        windows,
+        tell = () => told.foreach(_.tell(store.id.partitionId, windows.earliest, seesAll))
       )
     }
   }

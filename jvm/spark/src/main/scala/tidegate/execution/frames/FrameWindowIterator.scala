@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 import tidegate.core.window.{FrameGrid, WindowMerge}
+import tidegate.statistics.DueTimes
 
 /**
  * The windows of one partition that are due in a batch, key by key, and in order for each key. Each
@@ -52,6 +53,12 @@ private[frames] final class FrameWindowIterator(
   private lazy val heads: Iterator[UnsafeRowPair] =
     if (until > after) store.heads else Iterator.empty
 
+  /**
+   * In µs, the end of the first window that is not out yet; it may be too early. Without a walk over
+   * all keys, only of the keys with rows in this batch.
+   */
+  var earliest: Long = DueTimes.Never
+
   private var isReady = false
   private var isDone = false
 
@@ -98,12 +105,15 @@ private[frames] final class FrameWindowIterator(
       if (frames.isOpen(head.value, until)) {
         key = head.key.copy()
         frames.begin(key, head.value)
-      }
+      } else earliest = math.min(earliest, frames.nextEnd(head.value, until))
     }
   }
 
   private def endKey(): Unit =
-    if (key != null && (frames.mustWrite || frames.isDead(closed))) frames.write(closed)
+    if (key != null) {
+      if (frames.mustWrite || frames.isDead(closed)) frames.write(closed)
+      earliest = math.min(earliest, frames.nextEnd(closed))
+    }
 }
 
 private object FrameWindowIterator {

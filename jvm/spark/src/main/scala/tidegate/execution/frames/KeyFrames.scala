@@ -1,7 +1,9 @@
 package tidegate.execution.frames
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import tidegate.core.Saturating
 import tidegate.core.window.{FrameCursor, FrameGrid, WindowChange}
+import tidegate.statistics.DueTimes
 
 /**
  * The frames of one key: its chunks, and the open frames after them. One object is reused for all
@@ -256,6 +258,33 @@ private[frames] final class KeyFrames(
     val last = if (open.size > 0) open.last else chunks.ends(chunks.size - 1)
     grid.lastEndOver(last) <= closed
   }
+
+  /**
+   * The end of the first window after those that end at or before `closed`; `DueTimes.Never` if the
+   * key has none.
+   */
+  def nextEnd(closed: Long): Long = {
+    val firstAlive = grid.firstOpenFrame(closed)
+    val (c, i) = (chunks.indexFrom(firstAlive), open.indexFrom(firstAlive))
+    if (c < chunks.size) endAfter(closed, chunks.firsts(c))
+    else if (i < open.size) endAfter(closed, open.frames(i))
+    else DueTimes.Never
+  }
+
+  /** The same for a head that is not open; it may be too early. */
+  def nextEnd(head: UnsafeRow, closed: Long): Long = {
+    val long = longOf(head)
+    if (long == null) shortRow.end(head)
+    else if (!isOfToday(long)) endAfter(closed, closed)
+    else {
+      entries.pointTo(long, FrameRow.Chunks)
+      if (entries.size == 0) entries.pointTo(long, FrameRow.Frames)
+      endAfter(closed, entries.frame(0))
+    }
+  }
+
+  private def endAfter(closed: Long, frame: Long): Long =
+    Saturating.add(math.max(closed, frame), grid.slide)
 
   private def dropDeadChunks(closed: Long): (Int, Int) = {
     val firstAlive = grid.firstOpenFrame(closed)

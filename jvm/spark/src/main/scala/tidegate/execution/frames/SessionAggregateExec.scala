@@ -22,6 +22,7 @@ import tidegate.execution.due.{DueSchema, StateDuePages}
 import tidegate.execution.{DescribesItself, OneStoreExec}
 import tidegate.plans.SessionAggregate
 import tidegate.settings.Settings
+import tidegate.statistics.DueTimes
 
 /**
  * Keeps the open sessions of each key, and emits those that close in this batch. A batch reads and
@@ -34,6 +35,8 @@ import tidegate.settings.Settings
  *   watermark
  * @param stateInfo
  *   where the state is; none outside of a query
+ * @param due
+ *   what the tasks tell of the times at which something is due; none outside of a query
  * @param child
  *   the partial aggregation: keys, start and end of a part of a session, buffers
  */
@@ -43,6 +46,7 @@ final case class SessionAggregateExec(
     operator: Option[String],
     times: OperatorBatch,
     stateInfo: Option[StatefulOperatorStateInfo],
+    due: Option[DueTimes],
     child: SparkPlan
 ) extends UnaryExecNode
     with PartitioningPreservingUnaryExecNode
@@ -89,7 +93,7 @@ final case class SessionAggregateExec(
     val before = EndOfTime.micros(times.evictedMs)
     val until = EndOfTime.micros(times.evictionMs)
     val maxBytes = Settings.FramesMaxInputBytes.in(conf)
-    val (keys, values) = (keySchema, valueSchema)
+    val (keys, values, told) = (keySchema, valueSchema, due)
     withStore(rowsOf(child)) { (store, rows) =>
       val own = new StateFrameStore(
         store,
@@ -97,9 +101,14 @@ final case class SessionAggregateExec(
         longMetric("numUpdatedStateRows"),
         longMetric("numRemovedStateRows")
       )
-      val due = new DueKeys(new StateDuePages(store, keys, values), before)
-      val sessions = new SessionIterator(rows, own, due, what, until, maxBytes)
-      commitAtEnd(store, sessions, () => due.rows)
+      val dueKeys = new DueKeys(new StateDuePages(store, keys, values), before)
+      val sessions = new SessionIterator(rows, own, dueKeys, what, until, maxBytes)
+      commitAtEnd(
+        store,
+        sessions,
+        () => dueKeys.rows,
+        tell = () => told.foreach(_.tell(store.id.partitionId, dueKeys.earliest))
+      )
     }
   }
 

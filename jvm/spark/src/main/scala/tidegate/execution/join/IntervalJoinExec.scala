@@ -11,6 +11,7 @@ import org.apache.spark.sql.types.StructType
 import tidegate.execution.{DescribesItself, OneStoreExec}
 import tidegate.operators.SideLimit
 import tidegate.plans.{IntervalJoin, OperatorName}
+import tidegate.statistics.DueTimes
 
 /**
  * Joins two streams whose rows leave the state on both sides as time goes on.
@@ -24,6 +25,8 @@ import tidegate.plans.{IntervalJoin, OperatorName}
  *   watermarks
  * @param stateInfo
  *   where the state is; none outside of a query
+ * @param due
+ *   what the tasks tell of the times at which something is due; none outside of a query
  */
 final case class IntervalJoinExec(
     leftKeys: Seq[Expression],
@@ -34,6 +37,7 @@ final case class IntervalJoinExec(
     owner: OperatorName,
     limits: Option[Sides[SideLimit]],
     stateInfo: Option[StatefulOperatorStateInfo],
+    due: Sides[Option[DueTimes]],
     left: SparkPlan,
     right: SparkPlan
 ) extends BinaryExecNode
@@ -81,11 +85,19 @@ final case class IntervalJoinExec(
       valueSchema
     )
     val (updated, removed) = (longMetric("numUpdatedStateRows"), longMetric("numRemovedStateRows"))
+    val told = due
     val sides =
       rowsOf(left).zipPartitions(rowsOf(right)) { (l, r) => Iterator.single(Sides(l, r)) }
     withStore(sides, countsRows = false) { (store, both) =>
-      val (results, count) = task.run(store, both.next(), updated, removed)
-      commitAtEnd(store, results, counted = () => Some(count()))
+      val (results, atEnd) = task.run(store, both.next(), updated, removed)
+      def tell(isLeft: Boolean): Unit =
+        told.of(isLeft).foreach(_.tell(store.id.partitionId, atEnd.earliest.of(isLeft)))
+      commitAtEnd(
+        store,
+        results,
+        counted = () => Some(atEnd.count),
+        tell = () => Seq(true, false).foreach(tell)
+      )
     }
   }
 

@@ -28,15 +28,15 @@ private[join] final case class IntervalJoinTask(
 ) {
 
   /**
-   * The results; the state has changed when the last of them was read. And what counts the heads
-   * and chunks of the state then.
+   * The results; the state has changed when the last of them was read. And what is known of the
+   * state then.
    */
   def run(
       store: StateStore,
       rows: Sides[Iterator[InternalRow]],
       updated: SQLMetric,
       removed: SQLMetric
-  ): (Iterator[InternalRow], () => Long) = {
+  ): (Iterator[InternalRow], IntervalJoinTask.AtEnd) = {
     val upTo = limits.map(_.upTo)
     val dues = Sides(0, 1).map(axis => new StateDuePages(store, keySchema, valueSchema, axis))
     val dueKeys = Sides(
@@ -76,7 +76,7 @@ private[join] final case class IntervalJoinTask(
     // An outer join has a row of nulls in the place of a side.
     val project = UnsafeProjection.create(output, both.map(_.withNullability(true)))
     project.initialize(TaskContext.getPartitionId())
-    (results.map(project), () => heads.count())
+    (results.map(project), new IntervalJoinTask.AtEnd(heads, dueKeys))
   }
 
   private def both: Seq[Attribute] = inputs.left.columns ++ inputs.right.columns
@@ -112,4 +112,17 @@ private[join] final case class IntervalJoinTask(
     GenerateOrdering.generate(inputs.left.keys.zipWithIndex.map { case (key, i) =>
       SortOrder(BoundReference(1 + i, key.dataType, nullable = true), Ascending)
     })
+}
+
+private[join] object IntervalJoinTask {
+
+  /** What is known of the state when the last result was read. */
+  final class AtEnd(heads: StateJoinStore, due: Sides[DueKeys[UnsafeRow]]) {
+
+    /** The number of heads and chunks. */
+    def count: Long = heads.count()
+
+    /** In µs, when something is due next, for the rows of each side. */
+    def earliest: Sides[Long] = due.map(_.earliest)
+  }
 }

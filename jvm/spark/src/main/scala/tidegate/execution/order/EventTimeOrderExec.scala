@@ -11,6 +11,7 @@ import tidegate.columns.EventTimeTag
 import tidegate.core.clock.OperatorBatch
 import tidegate.execution.{DescribesItself, DropLateExec, OneStoreExec}
 import tidegate.plans.{EmitsEarlierRows, EventTimeOrder, OrderFormat, OrderMark}
+import tidegate.statistics.DueTimes
 
 /**
  * Keeps rows in the state until the watermark has passed them, and emits them by their time, and
@@ -28,6 +29,8 @@ import tidegate.plans.{EmitsEarlierRows, EventTimeOrder, OrderFormat, OrderMark}
  *   the watermarks of the operator: rows below the eviction watermark of the batch are due
  * @param stateInfo
  *   where the state is; none outside of a query
+ * @param due
+ *   what the tasks tell of the times at which something is due; none outside of a query
  * @param format
  *   how rows are written ([[OrderFormat]])
  * @param nullable
@@ -39,6 +42,7 @@ final case class EventTimeOrderExec(
     operator: Option[String],
     times: OperatorBatch,
     stateInfo: Option[StatefulOperatorStateInfo],
+    due: Option[DueTimes],
     format: Int,
     nullable: Set[ExprId],
     child: SparkPlan
@@ -79,7 +83,7 @@ final case class EventTimeOrderExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     metrics // force lazy init at driver
-    val (due, batchId) = (dueUpTo, getStateInfo.storeVersion)
+    val (limit, told, batchId) = (dueUpTo, due, getStateInfo.storeVersion)
     val isSorted = conf.stateStoreProviderClass == OperatorState.rocksDbProvider
     val (columns, time) = (child.output, EventTimeTag.decisive(eventTime))
     val hasPages = format != OrderFormat.Rows
@@ -108,8 +112,14 @@ final case class EventTimeOrderExec(
         !hasTime
       }
       // Lazy: the search for due rows begins after all rows are in the state.
-      val leaving = withoutTime ++ due.iterator.flatMap(waiting.takeUpTo)
-      commitAtEnd(store, leaving, counted = () => waiting.finish())
+      val leaving = withoutTime ++ limit.iterator.flatMap(waiting.takeUpTo)
+      commitAtEnd(
+        store,
+        leaving,
+        counted = () => waiting.finish(),
+        tell = () =>
+          told.foreach(_.tell(store.id.partitionId, waiting.first.micros, waiting.first.isOfAll))
+      )
     }
   }
 

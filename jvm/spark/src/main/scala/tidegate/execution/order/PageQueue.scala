@@ -14,8 +14,15 @@ import org.apache.spark.{InterruptibleIterator, TaskContext}
  *   store the keys of all due pages are in memory
  * @param upTo
  *   the time up to which rows are due, in µs
+ * @param later
+ *   sees the pages that are not due
  */
-private[order] final class PageQueue(store: StateStore, isSorted: Boolean, upTo: Long) {
+private[order] final class PageQueue(
+    store: StateStore,
+    isSorted: Boolean,
+    upTo: Long,
+    later: FirstTime
+) {
   private val keys = new ArrivalKey(0L)
 
   /** What a sorted store has. Kept no longer than needed of others, as it may hold their rows. */
@@ -47,9 +54,14 @@ private[order] final class PageQueue(store: StateStore, isSorted: Boolean, upTo:
     } else store.get(keys.of(known.poll()), StateStore.DEFAULT_COL_FAMILY_NAME).copy()
 
   /** Adds a page that was put into the store since. The iterator of the store does not have it. */
-  def add(page: Arrival): Unit = if (page.micros <= upTo) {
+  def add(page: Arrival): Unit = if (isDue(page.micros)) {
     known.add(page)
     ()
+  }
+
+  private def isDue(micros: Long): Boolean = {
+    if (micros > upTo) later.see(micros)
+    micros <= upTo
   }
 
   /** An iterator must be closed before its store is committed. */
@@ -58,7 +70,7 @@ private[order] final class PageQueue(store: StateStore, isSorted: Boolean, upTo:
   private def findDue(): Unit = {
     val rows = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
     new InterruptibleIterator(TaskContext.get(), rows).foreach { pair =>
-      if (!ArrivalKey.isHead(pair.key) && ArrivalKey.micros(pair.key) <= upTo)
+      if (!ArrivalKey.isHead(pair.key) && isDue(ArrivalKey.micros(pair.key)))
         known.add(ArrivalKey.arrival(pair.key))
     }
     rows.close()
@@ -68,7 +80,7 @@ private[order] final class PageQueue(store: StateStore, isSorted: Boolean, upTo:
     stored = null
     if (pages.hasNext) {
       val pair = pages.next()
-      if (ArrivalKey.micros(pair.key) <= upTo) {
+      if (isDue(ArrivalKey.micros(pair.key))) {
         stored = ArrivalKey.arrival(pair.key)
         // A store may fill the same row again.
         storedValue = pair.value.copy()

@@ -51,12 +51,14 @@ private[order] final class PagedRows(
       Taken(head.getLong(OrderStateSchema.TakenUpTo), head.getLong(OrderStateSchema.TakenIn))
     }
 
+  first.isOfAll = waitingBefore == 0
   private var taken = takenBefore
   private var waiting = waitingBefore
 
   override def put(micros: Long, row: UnsafeRow): Unit = {
     if (!round.fits(row)) endRound()
     round.add(micros, row)
+    first.see(micros)
     waiting += 1
     updated += 1
   }
@@ -82,6 +84,7 @@ private[order] final class PagedRows(
     // Rows that came below a time that was taken must not stay behind it.
     val upTo = takenBefore.fold(micros)(before => math.max(before.upTo, micros))
     taken = Some(Taken(upTo, batchId))
+    first.seeAll()
     new Due(upTo)
   }
 
@@ -102,7 +105,7 @@ private[order] final class PagedRows(
 
   /** The rows up to a time, in order. */
   private final class Due(upTo: Long) extends Iterator[UnsafeRow] {
-    private val queue = new PageQueue(store, isSorted, upTo)
+    private val queue = new PageQueue(store, isSorted, upTo, first)
 
     /** Pages that are being read. */
     private val open = new PriorityQueue[PageCursor]
@@ -133,7 +136,11 @@ private[order] final class PagedRows(
       }
       isRead = false
       isAtEnd = current == null || current.micros > upTo
-      if (isAtEnd) queue.close()
+      if (isAtEnd) {
+        // The others that are open come after this one.
+        if (current != null) first.see(current.micros)
+        queue.close()
+      }
     }
 
     /** Goes on from the row that was read. Its page stays the current one if its row is first. */

@@ -25,17 +25,26 @@ private[order] final class RowBuffer(
 
   override def put(micros: Long, row: UnsafeRow): Unit = {
     store.put(keys.next(micros), row, StateStore.DEFAULT_COL_FAMILY_NAME)
+    first.see(micros)
     updated += 1
   }
 
-  override def takeUpTo(micros: Long): Iterator[UnsafeRow] =
+  override def takeUpTo(micros: Long): Iterator[UnsafeRow] = {
+    first.seeAll()
     if (isSorted) sortedUpTo(micros) else searchedUpTo(micros)
+  }
+
+  private def isDue(key: UnsafeRow, upTo: Long): Boolean = {
+    val micros = ArrivalKey.micros(key)
+    if (micros > upTo) first.see(micros)
+    micros <= upTo
+  }
 
   override def finish(): Option[Long] = None
 
   private def sortedUpTo(micros: Long): Iterator[UnsafeRow] = {
     val all = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
-    val due = all.takeWhile(pair => ArrivalKey.micros(pair.key) <= micros).map { pair =>
+    val due = all.takeWhile(pair => isDue(pair.key, micros)).map { pair =>
       remove(pair.key)
       pair.value
     }
@@ -47,7 +56,7 @@ private[order] final class RowBuffer(
     val all = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
     val due = new InterruptibleIterator(TaskContext.get(), all)
       .map(_.key)
-      .filter(ArrivalKey.micros(_) <= micros)
+      .filter(isDue(_, micros))
       .map(ArrivalKey.arrival)
       .toArray
     Arrays.sort(due, Comparator.naturalOrder[Arrival])

@@ -21,4 +21,7 @@ private[order] trait WaitingRows {
    *   the number of rows that wait, if it is not the number of rows in the store
    */
   def finish(): Option[Long]
+
+  /** The time of the first row that waits when the batch has ended, as far as it is known. */
+  final val first = new FirstTime
 }
