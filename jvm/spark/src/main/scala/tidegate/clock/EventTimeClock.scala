@@ -253,7 +253,7 @@ final class EventTimeClock(madeAtMs: Long)
     Option(query).orElse(RunningQuery.current(SparkContext.getOrCreate()))
 
   /** Whether the run ends with what its sources had at its start. */
-  private[clock] def endsByItself: Boolean = frozenAtMs.isDefined
+  private[tidegate] def endsByItself: Boolean = frozenAtMs.isDefined
 
   /** Called once, by the thread of the query, while Spark makes the query's sources. */
   private lazy val begunAtMs: Long = {

@@ -32,6 +32,10 @@ final class StateCheckpoint(
 
   /** The numbers of the operators that have state, and their names. */
   lazy val operators: Map[Long, String] =
+    if (committed.exists(_ > 0)) found.filterNot { case (id, _) => isOfFirstBatch(id) } else found
+
+  /** The same, with those that no batch after the first one has written. */
+  private lazy val found: Map[Long, String] =
     if (committed.isEmpty || !files.exists(state)) Map.empty
     else
       files
@@ -40,6 +44,44 @@ final class StateCheckpoint(
         .flatMap(folder => folder.getPath.getName.toLongOption)
         .flatMap(id => operatorName(id).map(id -> _))
         .toMap
+
+  /** Whether no batch after the first one has written the state of an operator. */
+  private def isOfFirstBatch(id: Long): Boolean = {
+    def versions(folder: Path): Seq[Long] = files.listStatus(folder).toSeq.flatMap { entry =>
+      // A join of Spark's has a folder for each of its stores.
+      if (entry.isDirectory) versions(entry.getPath)
+      else
+        entry.getPath.getName match {
+          case StateCheckpoint.Version(number) => number.toLongOption
+          case _                               => None
+        }
+    }
+    val partition = new Path(new Path(state, id.toString), "0")
+    !files.exists(partition) || versions(partition).forall(_ <= 1)
+  }
+
+  /**
+   * Puts the states of other operators aside that are of a first batch which failed: the query was
+   * changed before that batch was tried again, and now has other operators. Spark would refuse each
+   * later start. Nothing is done if the query lacks a state itself.
+   *
+   * @param planned
+   *   the numbers of the operators of the query
+   * @return
+   *   the numbers and names of the operators whose states were put aside
+   */
+  def putAside(planned: Set[Long]): Map[Long, String] = {
+    val others = found -- planned
+    if (others.isEmpty || !planned.subsetOf(found.keySet) || !others.keys.forall(isOfFirstBatch))
+      Map.empty
+    else {
+      val aside = new Path(location, StateCheckpoint.Aside)
+      files.mkdirs(aside)
+      others.filter { case (id, _) =>
+        files.rename(new Path(state, id.toString), new Path(aside, s"$id.${System.nanoTime}"))
+      }
+    }
+  }
 
   /** Some of Spark's operators write their metadata anew for each batch, in a folder. */
   private def operatorName(id: Long): Option[String] = {
@@ -107,4 +149,15 @@ final class StateCheckpoint(
       .flatMap(offset => ClockOffset.read(offset.json, Some(logs.file(batchId))))
       .headOption
       .map(_.state)
+}
+
+private[tidegate] object StateCheckpoint {
+
+  /** The folder of states that no operator uses. */
+  private val Aside = "state.unused"
+
+  /**
+   * A file with a version of a store; its name may have the id of a checkpoint after the number.
+   */
+  private val Version = raw"(\d+)(?:_.*)?\.(?:delta|snapshot|changelog|zip)".r
 }

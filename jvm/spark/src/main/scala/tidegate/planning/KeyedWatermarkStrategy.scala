@@ -169,11 +169,20 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     )
   }
 
-  /** What the tasks of the batch that is being planned tell the clock. */
+  /**
+   * What the tasks of the batch that is being planned tell the clock. They tell nothing in a run
+   * that ends by itself, because the next run shall begin with the time to which this one has come;
+   * nor where operators run on the slowest watermark, as in Spark.
+   */
   private def dueTimes(
       running: Option[(RunningQuery, String)],
       state: Option[StatefulOperatorStateInfo]
-  ): Option[DueTimes] = for ((q, operator) <- running; info <- state) yield {
+  ): Option[DueTimes] = for {
+    (q, operator) <- running
+    info <- state
+    if Settings.NoDataBatchesOnlyWhenDue.in(session.sessionState.conf)
+    if !q.clock.endsByItself && !q.nodes.exists(_.spec.slowestOf.isDefined)
+  } yield {
     val due = DueTimes.in(session.sparkContext, info.numPartitions)
     q.clock.register(operator, due)
     due
@@ -210,7 +219,9 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
   private def intervalJoin(node: IntervalJoin): SparkPlan = {
     val stateInfo = query.map(_.stateInfo(node.owner.name))
     def due(side: LogicalPlan) = dueTimes(
-      runningOperator(side.collectFirst { case d: DropLate if d.owner == node.owner => d.operator }),
+      runningOperator(side.collectFirst {
+        case d: DropLate if d.owner == node.owner => d.operator
+      }),
       stateInfo
     )
     IntervalJoinExec(

@@ -27,7 +27,9 @@ private[planning] final case class PartialAggregation(
   val definitions: AttributeMap[Expression] =
     AttributeMap(columns.collect { case a: Alias => a.toAttribute -> a.child })
 
-  /** The keys of the state. Rows of earlier batches may have NULL where those of this one cannot. */
+  /**
+   * The keys of the state. Rows of earlier batches may have NULL where those of this one cannot.
+   */
   val stateKeys: Seq[Attribute] = keys.map {
     case key @ Alias(_: GlobalKey, _) => key.toAttribute
     case key                          => key.toAttribute.withNullability(true)

@@ -24,4 +24,19 @@ final case class QueryDecisions(
     deduplications: Set[String],
     former: FormerNames,
     isNumbered: Boolean
-)
+) {
+
+  /** The names of the operators that are our own because of a decision. */
+  def own: Set[String] = QueryDecisions.own(frames, sessions, joins, deduplications)
+}
+
+object QueryDecisions {
+
+  def own(
+      frames: FrameDecisions,
+      sessions: SessionDecisions,
+      joins: Set[String],
+      deduplications: Set[String]
+  ): Set[String] =
+    frames.windows.keySet ++ sessions.gapsMicros.keySet ++ joins ++ deduplications
+}

@@ -48,7 +48,9 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       val (location, session) = (w.resolvedCheckpointLocation, SparkSession.active)
       SnapshotMarks.refuse(location, session)
       val _ = new SparkCheckpoint(location, session).recover()
-      val query = prepared(w.inputQuery, w.outputMode, new StateCheckpoint(location, session))
+      val checkpoint = new StateCheckpoint(location, session)
+      val query = prepared(w.inputQuery, w.outputMode, checkpoint)
+      PutStatesAside(query, checkpoint)
       AdoptedCheckpoint.atStart(query, location, session)
       EventTimeUi.attach(session)
       w.copy(inputQuery = started(query))
@@ -113,8 +115,9 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
     val sessions = PlanSessions.atStart(query, mode, renamed, isReplaced)
     val joins = IntervalJoins.atStart(query, checkpoint, isReplaced)
     val deduplications = PlanDeduplications.atStart(query, checkpoint, isReplaced)
-    val own = frames.windows.keySet ++ sessions.gapsMicros.keySet ++ joins ++ deduplications
-    val times = QueryTimes.of(query, frames, sessions, operators.places(query, own))
+    val own = QueryDecisions.own(frames, sessions, joins, deduplications)
+    val places = operators.places(query, own)
+    val times = QueryTimes.of(query, frames, sessions, places)
     PreparedQuery(
       QueryDecisions(
         times,

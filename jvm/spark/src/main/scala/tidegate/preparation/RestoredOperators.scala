@@ -19,7 +19,8 @@ import tidegate.plans.{DropLate, EventTimeOrder, OperatorName}
 private[tidegate] final class RestoredOperators(plan: LogicalPlan, checkpoint: StateCheckpoint)
     extends Logging {
 
-  private val owners: Seq[OperatorName] = plan.collect(Function.unlift(ownerOf)).distinct
+  private val owners: Seq[OperatorName] =
+    plan.collect(Function.unlift(StatefulOperators.nameInQuery)).distinct
   private val stored = checkpoint.places
 
   /** What the checkpoint calls each operator that has another name now. */
@@ -84,10 +85,7 @@ private[tidegate] final class RestoredOperators(plan: LogicalPlan, checkpoint: S
   def places(query: LogicalPlan, ours: Set[String]): Map[String, OperatorPlace] =
     if (stored.isEmpty && !owners.exists(_.isGiven)) Map.empty
     else {
-      val operators = query.collect { case o if StatefulOperators.isOne(o) => o -> ownerOf(o) }
-      val (own, ofSpark) = operators.partition { case (operator, owner) =>
-        operator.isInstanceOf[EventTimeOrder] || owner.exists(o => ours(o.name))
-      }
+      val (own, ofSpark) = RestoredOperators.byKind(query, ours)
       val ownPlaces = own.flatMap(_._2).map { owner =>
         owner.name -> OperatorPlace(owner.default, StatefulOperators.ownId(query, owner.name))
       }
@@ -96,7 +94,23 @@ private[tidegate] final class RestoredOperators(plan: LogicalPlan, checkpoint: S
       }
       (ownPlaces ++ placesOfSpark).toMap
     }
+}
 
-  private def ownerOf(operator: LogicalPlan): Option[OperatorName] =
-    StatefulOperators.nameInQuery(operator)
+private[preparation] object RestoredOperators {
+
+  /**
+   * The stateful operators of a query with their names: our own, and those of Spark.
+   *
+   * @param ours
+   *   the names of the operators that are our own instead of Spark's
+   */
+  def byKind(
+      query: LogicalPlan,
+      ours: Set[String]
+  ): (Seq[(LogicalPlan, Option[OperatorName])], Seq[(LogicalPlan, Option[OperatorName])]) =
+    query
+      .collect { case o if StatefulOperators.isOne(o) => o -> StatefulOperators.nameInQuery(o) }
+      .partition { case (operator, owner) =>
+        operator.isInstanceOf[EventTimeOrder] || owner.exists(o => ours(o.name))
+      }
 }

@@ -96,6 +96,16 @@ object Settings {
       "checkpoint are the same, so the setting may change between two runs."
   )(_.toBooleanOption)
 
+  /** Whether batches without rows are left out in which no operator has anything to do. */
+  val NoDataBatchesOnlyWhenDue: Setting[Boolean] = Setting(
+    "spark.tidegate.noDataBatches.onlyWhenDue",
+    "true",
+    "'true' or 'false'",
+    "Whether time that moves on without new rows starts a batch only if an operator has something " +
+      "to do in it. `false` gives a batch whenever the watermark of an operator moves, as in Spark. " +
+      "Runs that end by themselves, such as those of `AvailableNow`, always end with such a batch."
+  )(_.toBooleanOption)
+
   /** Whether Spark's UI gets a tab about event time. */
   val UiEnabled: Setting[Boolean] = Setting(
     "spark.tidegate.ui.enabled",
@@ -236,6 +246,7 @@ object Settings {
       IntervalJoinEnabled,
       UnboundedJoin,
       StateSharesVersions,
+      NoDataBatchesOnlyWhenDue,
       UiEnabled,
       ObserveLastBatch,
       LateLogPayloadChars,

@@ -26,6 +26,7 @@ class ChangedSettingsSuite extends RestartTest {
     Settings.SessionsEnabled.key -> "false",
     Settings.DeduplicationByTime.key -> "false",
     Settings.StateSharesVersions.key -> "false",
+    Settings.NoDataBatchesOnlyWhenDue.key -> "false",
     Settings.ObserveLastBatch.key -> "false",
     Settings.LateLogPayloadChars.key -> "0",
     Settings.LateLogLinesPerMinute.key -> "0",

@@ -142,7 +142,7 @@ final class QueryClock(
 
   private def noteDue(due: Map[String, Option[NextDue]]): Unit = if (due.nonEmpty) {
     nextDueMs = due.foldLeft(nextDueMs) {
-      case (known, (name, Some(next))) if next.isOfAll       => known.updated(name, next.ms)
+      case (known, (name, Some(next))) if next.isOfAll         => known.updated(name, next.ms)
       case (known, (name, Some(next))) if known.contains(name) =>
         known.updated(name, known(name).min(next.ms))
       case (known, (name, _)) => known - name
@@ -190,7 +190,8 @@ final class QueryClock(
     latest.getOrElse(begin)
   }
 
-  private def versionWith(looks: Long): Long = nodes.valuesIterator.map(_.version).sum + looks + quietVersion
+  private def versionWith(looks: Long): Long =
+    nodes.valuesIterator.map(_.version).sum + looks + quietVersion
 
   /** Whether this run ends by itself, and event time ends with it. */
   private def isEnding: Boolean = frozenAtMs.isDefined && spec.nodes.exists(_.flush)

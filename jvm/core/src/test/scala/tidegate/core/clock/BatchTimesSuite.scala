@@ -16,6 +16,13 @@ class BatchTimesSuite extends AnyFunSuite {
     assert(batch.node("other") === None)
   }
 
+  test("late rows go by a batch that was left out since the start, what has left does not") {
+    val left = state(Some(15L))
+    val batch = BatchTimes(state(Some(10L)), state(Some(20L)).copy(skipped = Some(left.times)))
+    assert(batch.operator("aggregate") === OperatorBatch(15L, 15L, 5L, idle = false))
+    assert(batch.late === left)
+  }
+
   test("no watermark is below the lowest of the operator") {
     val batch = BatchTimes(ClockState.empty, state(Some(-20L)))
     val none = OperatorBatch.NothingLate

@@ -27,6 +27,20 @@ class ClockCodecSuite extends AnyFunSuite {
       Seq(0, 2)
     )
 
+  test("the watermarks of a batch that was left out are written and read") {
+    val plain = state(12L, NodeState.empty)
+    val written = plain.copy(skipped = Some(state(11L, NodeState.empty).times))
+    assert(ClockCodec.read(ClockCodec.write(written)) === Right(written))
+    assert(!ClockCodec.write(plain).contains("skipped"))
+    val damaged =
+      ClockCodec.write(written).replace("\"skipped\":{\"nodes\"", "\"skipped\":{\"node\"")
+    assert(
+      ClockCodec.read(damaged) === Left(
+        ClockCodec.Damaged(None, "`skipped.nodes` is missing; it must be an object.")
+      )
+    )
+  }
+
   test("what is written is read again") {
     val written = state(
       12L,

@@ -1,6 +1,7 @@
 package tidegate.core.clock
 
 import org.scalatest.funsuite.AnyFunSuite
+import tidegate.core.EndOfTime
 
 class ClockStateSuite extends AnyFunSuite {
 
@@ -36,6 +37,38 @@ class ClockStateSuite extends AnyFunSuite {
     assert(!same(state(1L), changed(_.copy(watermarkMs = None))))
   }
 
+  private def due(operatorMs: Long, nextMs: Long) =
+    state(operatorMs).copy(nextDueMs = Map("aggregate" -> nextMs))
+
+  test("an operator that has nothing to do yet gives the same at a later time") {
+    assert(same(state(1L), due(9L, 10L)))
+    assert(!same(state(1L), due(10L, 10L)))
+    assert(same(state(1L), due(9L, Long.MaxValue)), "nothing is there")
+    // The later state decides: the earlier one is of a batch before.
+    assert(!same(due(1L, 20L), due(9L, 5L)))
+    assert(same(due(1L, 2L), due(9L, 10L)))
+    assert(!same(due(1L, 20L), state(9L)), "not known")
+    assert(!same(state(1L), due(9L, 10L).copy(looks = 1L)))
+    assert(!same(state(1L), due(9L, 10L).copy(operators = Map.empty)))
+  }
+
+  test("at the same eviction watermark, the later one for late rows decides") {
+    def late(ms: Long, next: Long) = due(4L, next).copy(operators =
+      Map("aggregate" -> OperatorMark(5, Some(ms), Some(4L), idle = false))
+    )
+    assert(same(late(1L, 3L), late(2L, 5L)))
+    assert(!same(late(1L, 5L), late(2L, 3L)))
+  }
+
+  test("the end of time counts, with nothing to do too; so do other windows") {
+    def at(ms: Long, next: Long) =
+      due(ms, next).copy(nodes = Map("orders" -> NodeMark(0, Some(ms), idle = false)))
+    assert(same(at(1L, 0L), at(EndOfTime.Ms - 1, Long.MaxValue)))
+    assert(!same(at(1L, 0L), at(EndOfTime.Ms, Long.MaxValue)))
+    val other = due(9L, 10L).operators.transform((_, mark) => mark.copy(gapMicros = Some(1L)))
+    assert(!same(state(1L), due(9L, 10L).copy(operators = other)))
+  }
+
   test("what cannot be read again counts") {
     val exact = Set("orders")
     assert(!same(state(1L).copy(exact = exact), state(1L, seen).copy(exact = exact)))
@@ -61,6 +94,10 @@ class ClockStateSuite extends AnyFunSuite {
     assert(now.operators.keySet === Set("pairs.left", "pairs.right", "join-2.left"))
     assert(now.unions.keySet === Set("pairs.left", "pairs.left#2"))
     assert(before.renamed(Map.empty) eq before)
+    val skipped =
+      before.copy(skipped = Some(before.times)).renamed(Map("join" -> "pairs")).skipped.get
+    assert(skipped.operators.keySet === now.operators.keySet)
+    assert(skipped.unions === now.unions)
     val function = named()("function(orders.eu, join.us)")()
     assert(function.renamed(Map("join" -> "pairs", "orders" -> "o")) === function)
   }

@@ -36,6 +36,40 @@ class QueryClockSuite extends ClockScenarios {
     )
   }
 
+  private def top(second: Long) = Map("time" -> seen("a" -> second * 1000000L))
+
+  test("a batch without rows is left out until something is due; rows are late as if it had run") {
+    val clock = new QueryClock(one, empty, 1000L)
+    def step(
+        begin: ClockState,
+        ms: Long,
+        observed: Map[String, NodeObservation] = silence,
+        due: Map[String, Option[NextDue]] = Map.empty
+    ) = clock.step(begin, observed, readUpAt(ms), ms, ms, due).get
+    def told(ms: Long, isOfAll: Boolean = true) =
+      Map("aggregate" -> Option(NextDue(ms, isOfAll)))
+    val first = step(empty, 1001L, top(15))
+    val second = step(first, 1002L, top(35), told(50000L))
+    assert(second.givesSameAs(first) && second.movesFrom(first))
+    assert(second.skipped === None, "the batch may still run, with rows")
+    val third = step(first, 1003L)
+    assert(third.givesSameAs(first))
+    assert(third.skipped === Some(second.times))
+    assert(step(first, 1004L) eq third)
+    // The batch has run with rows.
+    val fourth = step(third, 1005L, top(45), told(40000L, isOfAll = false))
+    assert(!fourth.givesSameAs(third), "40 seconds, which is earlier than what was known")
+    assert(fourth.skipped === None)
+    val fifth = step(fourth, 1006L, top(55), told(90000L, isOfAll = false))
+    assert(!fifth.givesSameAs(fourth), "what was known before stays, if not all was seen")
+    val sixth = step(fifth, 1007L, top(65), told(90000L))
+    assert(sixth.givesSameAs(fifth))
+    val unknown = step(fifth, 1008L, due = Map("aggregate" -> None))
+    assert(!unknown.givesSameAs(fifth))
+    val partly = step(fifth, 1009L, due = told(90000L, isOfAll = false))
+    assert(!partly.givesSameAs(fifth), "nothing was known of the others")
+  }
+
   test("the time of a function in a state of the query, unions with what they remember") {
     val union = CoalescedTime(Seq(NodeTime("a"), NodeTime("b")))
     val spec = QuerySpec(Seq(node("a"), node("b")), Nil, asked = Seq(union))

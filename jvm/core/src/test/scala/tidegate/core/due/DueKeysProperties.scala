@@ -28,6 +28,7 @@ class DueKeysProperties extends AnyFunSuite with ScalaCheckPropertyChecks {
           limit = next
         }
         keys.flush()
+        assert(keys.earliest == model.map(_._2).minOption.getOrElse(Long.MaxValue))
         assert(keys.rows == pages.pageCount + (if (pages.bucketCount > 0) 1 else 0))
         assert(pages.bucketCount <= pages.pageCount)
       }

@@ -54,8 +54,8 @@ private[frames] final class FrameWindowIterator(
     if (until > after) store.heads else Iterator.empty
 
   /**
-   * In µs, the end of the first window that is not out yet; it may be too early. Without a walk over
-   * all keys, only of the keys with rows in this batch.
+   * In µs, the end of the first window that is not out yet; it may be too early. Without a walk
+   * over all keys, only of the keys with rows in this batch.
    */
   var earliest: Long = DueTimes.Never
 

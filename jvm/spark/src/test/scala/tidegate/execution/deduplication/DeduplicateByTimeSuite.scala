@@ -7,7 +7,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{AnalysisException, DataFrame}
-import tidegate.settings.Settings.DeduplicationByTime
+import tidegate.settings.Settings.{DeduplicationByTime, NoDataBatchesOnlyWhenDue}
 
 /** Deduplication that finds expired keys by time, against Spark's operators on the same rows. */
 class DeduplicateByTimeSuite extends RestartTest {
@@ -60,7 +60,11 @@ class DeduplicateByTimeSuite extends RestartTest {
 
   /** The rows of each step, and then the rows of the state; with a restart before every step. */
   private def steps(query: DataFrame => DataFrame, seed: Int, byTime: Boolean): Seq[String] =
-    withConf(DeduplicationByTime.key -> byTime.toString) {
+    // Spark's operators have a batch whenever time moves.
+    withConf(
+      DeduplicationByTime.key -> byTime.toString,
+      NoDataBatchesOnlyWhenDue.key -> "false"
+    ) {
       val in = events()
       val run = new Run(query(in.toDF())).start()
       val result = batches(seed).map { rows =>

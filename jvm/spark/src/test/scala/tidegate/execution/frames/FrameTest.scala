@@ -9,6 +9,7 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{DataFrame, Row}
+import tidegate.settings.Settings
 
 /**
  * Sliding windows that are aggregated frame by frame, against Spark's own plan of the same query
@@ -25,8 +26,13 @@ trait FrameTest extends RestartTest {
   /** The setting that decides between the two plans. */
   def setting: String = "spark.tidegate.frames.enabled"
 
-  def withFrames[T](enabled: Boolean)(body: => T): T =
-    withConf(setting -> enabled.toString)(body)
+  /**
+   * Both plans have the same batches: also those in which only Spark's operators may do something.
+   */
+  def withFrames[T](enabled: Boolean)(body: => T): T = withConf(
+    setting -> enabled.toString,
+    Settings.NoDataBatchesOnlyWhenDue.key -> "false"
+  )(body)
 
   def on[T](store: StateStoreKind)(body: => T): T =
     withConf(store.conf.toSeq: _*)(body)

@@ -1,0 +1,143 @@
+package tidegate
+package clock
+
+import scala.util.Random
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.Trigger
+import tidegate.settings.Settings
+
+/** A batch without rows runs only if an operator has something to do in it. */
+class QuietBatchesSuite extends RestartTest {
+
+  private type Query = (DataFrame, DataFrame) => DataFrame
+
+  /** Rows with the number 0 move time, and are nothing else. */
+  private def keyed(rows: DataFrame): DataFrame =
+    rows.withKeyedWatermark("time", "1 second", substream = Seq("sub")).where("n > 0")
+
+  private def joined(kind: String): Query = { (rows, others) =>
+    val right = others
+      .select(col("time").as("other"), col("n").as("m"), col("sub").as("from"))
+      .withKeyedWatermark("other", "1 second", key = 1, substream = Seq("from"))
+      .where("m > 0")
+    keyed(rows).join(
+      right,
+      expr("n = m AND other BETWEEN time - INTERVAL 30 SECONDS AND time + INTERVAL 30 SECONDS"),
+      kind
+    )
+  }
+
+  private def over(one: DataFrame => DataFrame): Query = (rows, _) => one(keyed(rows))
+
+  private val queries: Seq[(String, Query)] = Seq(
+    "windows that do not overlap" -> over(
+      _.groupBy(window(col("time"), "30 seconds"), col("n")).count()
+    ),
+    "windows that slide" -> over(
+      _.groupBy(window(col("time"), "60 seconds", "30 seconds"), col("n")).count()
+    ),
+    "sessions" -> over(_.groupBy(session_window(col("time"), "30 seconds"), col("n")).count()),
+    "dropDuplicates" -> over(_.dropDuplicates("n", "time")),
+    "dropDuplicatesWithinWatermark" -> over(_.dropDuplicatesWithinWatermark("n")),
+    "event-time order" -> over(_.orderByEventTime().toDF()),
+    "an inner join" -> joined("inner"),
+    "a full outer join" -> joined("full_outer"),
+    "windows over sessions" -> over(
+      _.groupBy(session_window(col("time"), "30 seconds"), col("n"))
+        .count()
+        .groupBy(window(window_time(col("session_window")), "60 seconds"))
+        .count()
+    )
+  )
+
+  private final class Twin(query: Query, onlyWhenDue: Boolean) {
+    val (in, others) = (events(), events())
+    val run = new Run(query(in.toDF(), others.toDF()))
+
+    def start(): Unit =
+      withConf(Settings.NoDataBatchesOnlyWhenDue.key -> onlyWhenDue.toString)(run.start()): Unit
+
+    def send(rows: Seq[Event], right: Seq[Event]): Unit = {
+      if (rows.nonEmpty) in.addData(rows)
+      if (right.nonEmpty) others.addData(right)
+      run.settle(): Unit
+    }
+
+    /** The rows without the batches in which they came, and the late rows. */
+    def answer: (Seq[String], Map[String, Long]) = (run.answer, run.lateRows)
+  }
+
+  for ((title, query) <- queries)
+    onBothStores(s"$title: the same rows, and the same late rows, in no more batches") {
+      for (seed <- 1 to 3) withClue(s"seed $seed: ") {
+        val random = new Random(seed)
+        val (few, many) =
+          (new Twin(query, onlyWhenDue = true), new Twin(query, onlyWhenDue = false))
+        val twins = Seq(few, many)
+        twins.foreach(_.start())
+        var now = 100.0
+        for (_ <- 1 to 12) {
+          now += (if (random.nextInt(5) == 0) 40.0 else random.nextInt(12).toDouble)
+          def some(n: Int) =
+            Seq.fill(random.nextInt(n))(event("a", now - random.nextInt(14), random.nextInt(4)))
+          val (left, right) = (some(4), some(4))
+          twins.foreach(_.send(left, right))
+        }
+        twins.foreach(_.send(Seq(event("a", 1000)), Seq(event("a", 1000))))
+        assert(few.answer === many.answer)
+        assert(few.answer._1.nonEmpty)
+        assert(few.run.batchCount <= many.run.batchCount)
+        few.run.stop()
+        many.run.stop()
+      }
+    }
+
+  /**
+   * Two substreams are silent and hold time, until they are idle: then time is at 199, and at 399.
+   * In the first of these steps a run may still have to learn when something is due.
+   */
+  for ((title, query) <- queries; isRestarted <- Seq(false, true))
+    onBothStores(s"$title: time moves, and nothing is due; with a restart: $isRestarted") {
+      val batches = for (onlyWhenDue <- Seq(true, false)) yield {
+        val twin = new Twin(query, onlyWhenDue)
+        twin.start()
+        val rows = Seq(event("a", 400), event("b", 100, 0))
+        twin.send(rows, rows)
+        if (isRestarted) {
+          twin.run.stop()
+          twin.start()
+        }
+        twin.run.clock.advance(50000)
+        twin.send(Seq(event("c", 200, 0)), Seq(event("c", 200, 0)))
+        twin.run.clock.advance(20000)
+        twin.run.settle()
+        assert(twin.run.watermark("time") === Some(199000L))
+        val before = twin.run.batchCount
+        twin.run.clock.advance(50000)
+        twin.run.settle()
+        assert(twin.run.watermark("time") === Some(399000L))
+        val count = twin.run.batchCount - before
+        // What is late is late in either case.
+        twin.send(Seq(event("a", 100, 5)), Nil)
+        assert(twin.run.lateRows.values.sum === 1)
+        twin.run.stop()
+        count
+      }
+      assert(batches === Seq(0, 1))
+    }
+
+  onBothStores("runs that end by themselves end with the time to which they have come") {
+    val query = over(_.groupBy(session_window(col("time"), "30 seconds"), col("n")).count())
+    val twin = new Twin(query, onlyWhenDue = true)
+    def once(seconds: Double*): Unit = {
+      twin.in.addData(seconds.map(event("a", _)))
+      twin.run.runOnce(Trigger.AvailableNow()): Unit
+    }
+    once(100)
+    once(200)
+    once(118, 90)
+    assert(twin.run.lateRows === Map("aggregate" -> 2L))
+  }
+}

@@ -1,0 +1,140 @@
+package tidegate
+package preparation
+
+import java.nio.file.Files
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.OutputMode
+import tidegate.settings.Settings
+
+/**
+ * The first batch of a query fails, and a setting or the output mode is changed before it is tried
+ * again: then the checkpoint has states of operators that the query does not have any more.
+ */
+class FailedFirstBatchSuite extends RestartTest {
+
+  private def keyed(rows: DataFrame): DataFrame = rows.withKeyedWatermark("time", "2 seconds")
+
+  private def joined(rows: DataFrame): DataFrame = keyed(rows)
+    .join(
+      rows
+        .select(col("time").as("other"), col("n").as("m"))
+        .withKeyedWatermark("other", "2 seconds", key = 1),
+      expr("n = m AND other BETWEEN time AND time + INTERVAL 5 SECONDS")
+    )
+    .select("n", "time", "other")
+
+  private val queries: Seq[(String, String, DataFrame => DataFrame)] = Seq(
+    (
+      "windows",
+      Settings.FramesEnabled.key,
+      keyed(_).groupBy(window(col("time"), "10 seconds"), col("n")).count()
+    ),
+    (
+      "sessions",
+      Settings.SessionsEnabled.key,
+      keyed(_).groupBy(session_window(col("time"), "3 seconds"), col("n")).count()
+    ),
+    (
+      "keys that were seen",
+      Settings.DeduplicationByTime.key,
+      keyed(_).dropDuplicatesWithinWatermark("n")
+    ),
+    ("pairs", Settings.IntervalJoinEnabled.key, joined),
+    (
+      "windows over pairs",
+      Settings.IntervalJoinEnabled.key,
+      joined(_).groupBy(window(col("time"), "10 seconds")).count()
+    )
+  )
+
+  private val batches: Seq[Seq[Double]] = Seq(Seq(10, 11), Seq(12, 13), Seq(30), Seq(31, 60))
+
+  private def send(run: Run, in: SparkClasses.MemoryStream[Event], seconds: Seq[Double]): Unit = {
+    in.addData(seconds.map(event("a", _)))
+    run.settle(): Unit
+  }
+
+  for {
+    (title, setting, query) <- queries
+    before <- Seq(true, false)
+    batchesOfFirstRun <- Seq(1, 2)
+  } onBothStores(
+    s"$title: $setting from $before to ${!before}, then $batchesOfFirstRun batches, then new starts"
+  ) {
+    def fresh(first: Boolean): Seq[String] = withConf(setting -> (!before).toString) {
+      val in = events()
+      val run = new Run(query(in.toDF()))
+      if (first) {
+        run.failIn = _ => true
+        withConf(setting -> before.toString)(run.start())
+        in.addData(batches.head.map(event("a", _)))
+        run.awaitEnd()
+        run.failIn = _ => false
+        run.start().settle()
+      } else {
+        run.start()
+        send(run, in, batches.head)
+      }
+      for ((rows, i) <- batches.tail.zipWithIndex) {
+        if (i + 1 >= batchesOfFirstRun) run.restart()
+        send(run, in, rows)
+      }
+      run.restart().settle()
+      // The setting may go back: a query goes on with the operator with which it began.
+      if (setting != Settings.FramesEnabled.key) {
+        withConf(setting -> before.toString)(run.restart())
+        run.settle()
+      }
+      assert(Files.exists(run.checkpoint.resolve("state.unused")) === first)
+      run.stop()
+      run.answer
+    }
+    val undisturbed = fresh(first = false)
+    assert(undisturbed.nonEmpty)
+    assert(fresh(first = true) === undisturbed)
+  }
+
+  onBothStores("another output mode, which Spark's own sessions have") {
+    val in = events()
+    val query = keyed(in.toDF()).groupBy(session_window(col("time"), "3 seconds"), col("n")).count()
+    val first = new Run(query)
+    first.failIn = _ => true
+    first.start()
+    in.addData(event("a", 10))
+    first.awaitEnd()
+    val run = new Run(query, first.checkpoint, OutputMode.Complete())
+    run.start().settle()
+    in.addData(event("a", 11))
+    run.settle()
+    for (second <- Seq(12, 30)) {
+      run.restart()
+      in.addData(event("a", second.toDouble))
+      run.settle()
+    }
+    assert(
+      run.rowsByBatch.toSeq.maxBy(_._1)._2.map(KeyedStreamTest.text).sorted ===
+        Seq("[10,15)|1|3", "[30,33)|1|1")
+    )
+    run.stop()
+  }
+
+  onBothStores(
+    "the states of another query stay where they are, and its start is refused by Spark"
+  ) {
+    val in = events()
+    val run = new Run(keyed(in.toDF()).dropDuplicatesWithinWatermark("n")).start()
+    send(run, in, batches.head)
+    run.stop()
+    val other = new Run(keyed(in.toDF()).select("n"), run.checkpoint)
+    intercept[Exception] {
+      other.start()
+      send(other, in, batches(1))
+    }
+    assert(!Files.exists(run.checkpoint.resolve("state.unused")))
+    run.start().settle()
+    assert(run.answer.size === 1)
+    run.stop()
+  }
+}
