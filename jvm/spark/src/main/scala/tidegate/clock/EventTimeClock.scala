@@ -122,6 +122,7 @@ final class EventTimeClock(madeAtMs: Long)
         )
       }
       state.foreach(answered = _)
+      state.flatMap(_.skipped).foreach(query.skippedBatches.put(query.batchId - 1, _))
       state.fold[Offset](null)(offsetOf(_, begin))
     }
   }
@@ -149,7 +150,8 @@ final class EventTimeClock(madeAtMs: Long)
       begin,
       wallClockMs,
       frozenAtMs,
-      startsBatches = !query.noDataBatchesDisabled
+      startsBatches = !query.noDataBatchesDisabled,
+      query.skippedBatches.after(query.batchId - 1)
     )
     made.endedNodes.foreach { name =>
       logWarning(

@@ -190,6 +190,10 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
     )
   }
 
+  /** What is kept of batches that were left out. */
+  private[clock] lazy val skippedBatches =
+    new SkippedBatches(query.resolvedCheckpointRoot, SparkInternals.batchSession(query))
+
   /** The number of the batch that is being planned. */
   def batchId: Long = context.batchId
 

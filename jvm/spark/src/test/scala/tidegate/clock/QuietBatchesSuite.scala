@@ -128,6 +128,38 @@ class QuietBatchesSuite extends RestartTest {
       assert(batches === Seq(0, 1))
     }
 
+  for ((title, query) <- queries; isKilled <- Seq(false, true))
+    onBothStores(
+      s"$title: after a batch that was left out, the same rows are late, killed: $isKilled"
+    ) {
+      val late = for (isRestarted <- Seq(false, true)) yield {
+        val twin = new Twin(query, onlyWhenDue = true)
+        twin.start()
+        // One row waits, ahead of the watermark, which then moves from 99 to 899.
+        val rows = Seq(event("a", 1000), event("b", 100, 0))
+        twin.send(rows, rows)
+        twin.send(Seq(event("b", 900, 0)), Seq(event("b", 900, 0)))
+        val before = twin.run.batchCount
+        if (isRestarted) {
+          if (isKilled) {
+            twin.in.addData(event("a", 300, 5))
+            twin.run.failIn = _ => true
+            twin.run.awaitEnd()
+            twin.run.failIn = _ => false
+          } else {
+            twin.run.stop()
+            twin.in.addData(event("a", 300, 5))
+          }
+          twin.start()
+          twin.run.settle()
+        } else twin.send(Seq(event("a", 300, 5)), Nil)
+        twin.run.stop()
+        assert(twin.run.batchCount > before)
+        twin.run.lateRows.values.sum
+      }
+      assert(late === Seq(1L, 1L))
+    }
+
   onBothStores("runs that end by themselves end with the time to which they have come") {
     val query = over(_.groupBy(session_window(col("time"), "30 seconds"), col("n")).count())
     val twin = new Twin(query, onlyWhenDue = true)

@@ -112,7 +112,7 @@ object ClockCodec {
     )
   }
 
-  private def times(fields: JsonFields): ClockTimes = {
+  private[clock] def times(fields: JsonFields): ClockTimes = {
     val (nodes, operators) = (fields.obj("nodes"), fields.obj("operators"))
     val unions = fields.obj("unions")
     ClockTimes(
@@ -211,7 +211,7 @@ object ClockCodec {
     "idle" -> JBool(mark.idle)
   )
 
-  private def written(times: ClockTimes): JValue = JObject(
+  private[clock] def written(times: ClockTimes): JValue = JObject(
     "nodes" -> sorted(times.nodes.view.mapValues(mark => JObject(written(mark))).toMap),
     "operators" -> sorted(times.operators.view.mapValues(written).toMap),
     "unions" -> sorted(times.unions.view.mapValues(JInt(_)).toMap)

@@ -25,13 +25,16 @@ import scala.collection.immutable.SortedMap
  *   this moment
  * @param startsBatches
  *   whether an advance of time may start a batch without data
+ * @param skippedBefore
+ *   the watermarks of a batch that an earlier run has left out after the saved state
  */
 final class QueryClock(
     planned: QuerySpec,
     saved: ClockState,
     wallClockMs: Long,
     frozenAtMs: Option[Long] = None,
-    startsBatches: Boolean = true
+    startsBatches: Boolean = true,
+    skippedBefore: Option[ClockTimes] = None
 ) {
 
   private val spec = new SharedTimes().apply(planned)
@@ -57,8 +60,11 @@ final class QueryClock(
   /** When operators have something to do next, as far as they have told. */
   private var nextDueMs = Map.empty[String, Long]
 
-  /** The times of the last batch that was left out since `begin`. */
-  private var skipped: Option[ClockTimes] = None
+  /** The times of the last batch that was left out since the last one that has run. */
+  private var skipped = skippedBefore
+
+  /** The state at which the next batch begins, as of the last step. */
+  private var begun = saved
 
   /** How often one of these two has changed. */
   private var quietVersion = 0L
@@ -66,7 +72,10 @@ final class QueryClock(
   /** In the last round no source was asked before this moment. */
   private var polledFromMs: Option[Long] = None
   private var caughtUpAtMs: Option[Long] = None
-  private var latest: Option[ClockState] = None
+
+  // What the saved batch had left out before it is over.
+  private var latest: Option[ClockState] =
+    Option.when(saved.skipped != skippedBefore)(saved.copy(skipped = skippedBefore))
   // Operators with other places give another state, although nothing has happened.
   private var latestVersion =
     if (saved.places == spec.places) versionWith(saved.looks) else QueryClock.NoVersion
@@ -138,7 +147,7 @@ final class QueryClock(
   }
 
   /** Before the first observation. */
-  private lazy val untouched = saved.copy(places = spec.places)
+  private lazy val untouched = saved.copy(places = spec.places, skipped = skippedBefore)
 
   private def noteDue(due: Map[String, Option[NextDue]]): Unit = if (due.nonEmpty) {
     nextDueMs = due.foldLeft(nextDueMs) {
@@ -155,8 +164,10 @@ final class QueryClock(
     val left = latest
       .filter(last => !last.isPassive && last.movesFrom(begin) && last.givesSameAs(begin))
       .map(_.times)
-    if (left != skipped) {
-      skipped = left
+    val now = left.orElse(skipped.filter(_ => begin == begun))
+    begun = begin
+    if (now != skipped) {
+      skipped = now
       quietVersion += 1
     }
   }

@@ -112,7 +112,8 @@ private[frames] final class FrameWindowIterator(
   private def endKey(): Unit =
     if (key != null) {
       if (frames.mustWrite || frames.isDead(closed)) frames.write(closed)
-      earliest = math.min(earliest, frames.nextEnd(closed))
+      // Keys of other rounds than the last are looked at again.
+      if (closed == until) earliest = math.min(earliest, frames.nextEnd(closed))
     }
 }
 

@@ -51,11 +51,17 @@ class FramesOnMapSuite extends AnyFunSuite {
       })
       val until = grid.lastEnd(watermark)
       val maxBytes = if (random.nextBoolean()) 1000L else Long.MaxValue
-      val found = closed(rows, store, aggregates, grid, after, until, maxBytes, isShort(seed))
-      assert(
-        found.sorted === expected(sent, grid, after, until).sorted,
-        s"seed $seed, batch $batch"
-      )
+      val walks = store.walks
+      val windows = iterator(rows, store, aggregates, grid, after, until, maxBytes, isShort(seed))
+      withClue(s"seed $seed, batch $batch: ") {
+        assert(all(windows).sorted === expected(sent, grid, after, until).sorted)
+        assert(store.walks - walks === (if (until > after) 1 else 0))
+        // Never too late, and not what is out already.
+        if (until > after) {
+          assert(windows.earliest <= nextEnd(sent, grid, until))
+          assert(windows.earliest > until)
+        }
+      }
       after = until
     }
     // When time has passed all rows, nothing of them is left.
@@ -142,10 +148,37 @@ object FramesOnMapSuite {
       maxBytes: Long,
       isShort: Boolean
   ): Seq[Found] = {
+    all(iterator(rows, store, aggregates, grid, after, until, maxBytes, isShort))
+  }
+
+  private def iterator(
+      rows: Seq[Sent],
+      store: FrameStore,
+      aggregates: FrameAggregates,
+      grid: FrameGrid,
+      after: Long,
+      until: Long,
+      maxBytes: Long,
+      isShort: Boolean
+  ): FrameWindowIterator = {
     val input = rows.iterator.map(partial(aggregates, grid))
     new FrameWindowIterator(input, store, aggregates, grid, after, until, maxBytes, isShort)
+  }
+
+  private def all(windows: FrameWindowIterator): Seq[Found] =
+    windows
       .map(row => Found(row.getLong(0), row.getLong(1), row.getLong(2), row.getLong(3)))
       .toVector
+
+  /** The end of the first window with a row after those that end at `until`. */
+  private def nextEnd(sent: collection.Seq[Sent], grid: FrameGrid, until: Long): Long = {
+    val ends = for {
+      row <- sent
+      frame = grid.frameOf(row.time)
+      end = math.max(math.max(until, row.closed), frame) + grid.slide
+      if end <= grid.lastEndOver(frame)
+    } yield end
+    ends.minOption.getOrElse(Long.MaxValue)
   }
 
   private def expected(

@@ -12,6 +12,9 @@ final class MapFrameStore extends FrameStore {
   var gets = 0
   var puts = 0
 
+  /** How often all heads were asked for. */
+  var walks = 0
+
   override def get(key: UnsafeRow): UnsafeRow = {
     gets += 1
     rows.get(key).map(_.copy()).orNull
@@ -26,10 +29,12 @@ final class MapFrameStore extends FrameStore {
     val _ = rows.remove(key)
   }
 
-  override def heads: Iterator[UnsafeRowPair] =
+  override def heads: Iterator[UnsafeRowPair] = {
+    walks += 1
     rows.toVector.iterator
       .filter(_._1.isNullAt(FrameStore.Chunk))
       .map { case (key, value) => new UnsafeRowPair(key.copy(), value.copy()) }
+  }
 
   def size: Int = rows.size
 
