@@ -31,8 +31,11 @@ final class StateCheckpoint(
   private lazy val committed: Option[Long] = logs.lastCommitted
 
   /** The numbers of the operators that have state, and their names. */
-  lazy val operators: Map[Long, String] =
-    if (committed.exists(_ > 0)) found.filterNot { case (id, _) => isOfFirstBatch(id) } else found
+  lazy val operators: Map[Long, String] = {
+    // Not with a store that names its files in another way.
+    val isKnown = committed.exists(_ > 0) && found.keys.exists(newestVersion(_) > 1)
+    if (isKnown) found.filter { case (id, _) => newestVersion(id) > 1 } else found
+  }
 
   /** The same, with those that no batch after the first one has written. */
   private lazy val found: Map[Long, String] =
@@ -45,19 +48,18 @@ final class StateCheckpoint(
         .flatMap(id => operatorName(id).map(id -> _))
         .toMap
 
-  /** Whether no batch after the first one has written the state of an operator. */
-  private def isOfFirstBatch(id: Long): Boolean = {
+  /** The newest version of the state of an operator; 0 if there is none. */
+  private def newestVersion(id: Long): Long = {
     def versions(folder: Path): Seq[Long] = files.listStatus(folder).toSeq.flatMap { entry =>
-      // A join of Spark's has a folder for each of its stores.
-      if (entry.isDirectory) versions(entry.getPath)
-      else
-        entry.getPath.getName match {
-          case StateCheckpoint.Version(number) => number.toLongOption
-          case _                               => None
-        }
+      entry.getPath.getName match {
+        case StateCheckpoint.OfRocksDb()     => None
+        case StateCheckpoint.Version(number) => number.toLongOption
+        // A join of Spark's has a folder for each of its stores.
+        case _ => if (entry.isDirectory) versions(entry.getPath) else None
+      }
     }
     val partition = new Path(new Path(state, id.toString), "0")
-    !files.exists(partition) || versions(partition).forall(_ <= 1)
+    if (files.exists(partition)) versions(partition).maxOption.getOrElse(0L) else 0L
   }
 
   /**
@@ -67,13 +69,22 @@ final class StateCheckpoint(
    *
    * @param planned
    *   the numbers of the operators of the query
+   * @param isExchanged
+   *   whether the second operator may take the place of the first one, by the names of their states
    * @return
    *   the numbers and names of the operators whose states were put aside
    */
-  def putAside(planned: Set[Long]): Map[Long, String] = {
-    val others = found -- planned
-    if (others.isEmpty || !planned.subsetOf(found.keySet) || !others.keys.forall(isOfFirstBatch))
-      Map.empty
+  def putAside(
+      planned: Set[Long],
+      isExchanged: (String, String) => Boolean
+  ): Map[Long, String] = {
+    val (ofQuery, others) = found.partition { case (id, _) => planned(id) }
+    def isLeftBehind(id: Long, kind: String) =
+      newestVersion(id) <= 1 && ofQuery.exists { case (own, now) =>
+        isExchanged(kind, now) && newestVersion(own) > 0
+      }
+    val isSure = ofQuery.size == planned.size && others.forall((isLeftBehind _).tupled)
+    if (others.isEmpty || !isSure) Map.empty
     else {
       val aside = new Path(location, StateCheckpoint.Aside)
       files.mkdirs(aside)

@@ -59,9 +59,12 @@ final case class ClockState(
   /** The watermarks alone. */
   def times: ClockTimes = ClockTimes(nodes, operators, unions)
 
-  /** The same state with other watermarks. */
-  def at(times: ClockTimes): ClockState =
-    copy(nodes = times.nodes, operators = times.operators, unions = times.unions)
+  /** The same state with other watermarks, as far as these have the same names. */
+  def at(times: ClockTimes): ClockState = copy(
+    nodes = nodes ++ times.nodes,
+    operators = operators ++ times.operators,
+    unions = unions ++ times.unions
+  )
 
   /** Whether an operator has another watermark than in another state. */
   def movesFrom(that: ClockState): Boolean =

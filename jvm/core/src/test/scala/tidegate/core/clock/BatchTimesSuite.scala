@@ -21,6 +21,9 @@ class BatchTimesSuite extends AnyFunSuite {
     val batch = BatchTimes(state(Some(10L)), state(Some(20L)).copy(skipped = Some(left.times)))
     assert(batch.operator("aggregate") === OperatorBatch(15L, 15L, 5L, idle = false))
     assert(batch.late === left)
+    val renamed = left.times.copy(operators = Map("former" -> left.operators("aggregate")))
+    val late = BatchTimes(state(Some(10L)), state(Some(20L)).copy(skipped = Some(renamed)))
+    assert(late.operator("aggregate").lateMs === 10L)
   }
 
   test("no watermark is below the lowest of the operator") {
