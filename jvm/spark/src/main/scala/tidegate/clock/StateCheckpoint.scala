@@ -167,6 +167,9 @@ private[tidegate] object StateCheckpoint {
   /** The folder of states that no operator uses. */
   private val Aside = "state.unused"
 
+  /** Folders with the parts of versions. */
+  private val OfRocksDb = "SSTs|logs".r
+
   /**
    * A file with a version of a store; its name may have the id of a checkpoint after the number.
    */
