@@ -10,7 +10,7 @@ import tidegate.execution.due.DueSchema
  * into chunks, by their times: rows of their own that are read only where a chunk may have a
  * partner.
  *
- * One more row has the number of heads and chunks in `rows`, and NULL in the keys and the other
+ * One more row has the number of heads and chunks in `left_due`, and NULL in the keys and the other
  * columns; `due_page` tells it from a head.
  *
  * | column      | of a head                                                                   | of a chunk |
@@ -21,7 +21,6 @@ import tidegate.execution.due.DueSchema
  * | `left`      | the rows of the left side                                                   | the same   |
  * | `right`     | the rows of the right side                                                  | the same   |
  * | `matched`   | whether each row has found a partner, the left ones first; NULL if none has | the same   |
- * | `rows`      | NULL                                                                        | NULL       |
  */
 private[join] object JoinStateSchema {
 
@@ -29,15 +28,17 @@ private[join] object JoinStateSchema {
   val Chunk = 0
 
   val LeftDue = 0
+
+  /** Of the row that counts the others. */
+  val Count = LeftDue
   val RightDue = 1
   val Chunks = 2
   val Left = 3
   val Right = 4
   val Matched = 5
-  val Rows = 6
 
   /** Without the column of due keys, which comes last. */
-  val OwnColumns = 7
+  val OwnColumns = 6
 
   val ChunkFields = 5
 
@@ -67,8 +68,7 @@ private[join] object JoinStateSchema {
         .add("chunks", ArrayType(chunk, containsNull = false))
         .add("left", rows(left))
         .add("right", rows(right))
-        .add("matched", ArrayType(BooleanType, containsNull = false))
-        .add("rows", LongType),
+        .add("matched", ArrayType(BooleanType, containsNull = false)),
       key
     )
 

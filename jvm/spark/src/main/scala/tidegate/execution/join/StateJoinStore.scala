@@ -11,7 +11,7 @@ import tidegate.execution.due.StateDuePages
  * Heads and chunks in Spark's state store, with counts of the rows that are written and removed.
  *
  * Their number is in a row of its own: a join knows which rows are new, and Spark's store would
- * look up each row that is written to find out.
+ * look up each row that is written to find out. A state without this row is counted once.
  */
 private[join] final class StateJoinStore(
     store: StateStore,
@@ -21,11 +21,16 @@ private[join] final class StateJoinStore(
     removed: SQLMetric
 ) extends JoinStore {
   private val countKey = StateDuePages.ownersKey(keySchema)
-  private val before = {
-    val count = get(countKey)
-    if (count == null) 0L else count.getLong(JoinStateSchema.Rows)
+  private val before = Option(get(countKey)).map(_.getLong(JoinStateSchema.Count))
+  private var rows = before.getOrElse(counted)
+
+  private def counted: Long = {
+    val all = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
+    val count =
+      all.foldLeft(0L)((n, pair) => if (StateDuePages.isPage(pair.key)) n else n + 1)
+    all.close()
+    count
   }
-  private var rows = before
 
   override def get(key: UnsafeRow): UnsafeRow = store.get(key, StateStore.DEFAULT_COL_FAMILY_NAME)
 
@@ -43,16 +48,15 @@ private[join] final class StateJoinStore(
 
   /** Writes the number of rows, after the last of them. */
   def count(): Long = {
-    if (rows != before) {
-      if (rows == 0) store.remove(countKey, StateStore.DEFAULT_COL_FAMILY_NAME)
-      else
-        store.put(countKey, countRow, StateStore.DEFAULT_COL_FAMILY_NAME)
+    if (!before.contains(rows)) {
+      if (rows > 0) store.put(countKey, countRow, StateStore.DEFAULT_COL_FAMILY_NAME)
+      else if (before.isDefined) store.remove(countKey, StateStore.DEFAULT_COL_FAMILY_NAME)
     }
     rows
   }
 
   private def countRow: UnsafeRow = {
-    val columns = valueSchema.indices.map(i => if (i == JoinStateSchema.Rows) rows else null)
+    val columns = valueSchema.indices.map(i => if (i == JoinStateSchema.Count) rows else null)
     UnsafeProjection.create(valueSchema).apply(InternalRow.fromSeq(columns))
   }
 }
