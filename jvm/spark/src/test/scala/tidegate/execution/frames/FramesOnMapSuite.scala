@@ -66,7 +66,8 @@ class FramesOnMapSuite extends AnyFunSuite {
     }
     // When time has passed all rows, nothing of them is left.
     val end = grid.lastEnd(watermark + grid.size * 4)
-    val _ = closed(Nil, store, aggregates, grid, after, end, Long.MaxValue, isShort(seed))
+    iterator(Nil, store, aggregates, grid, after, end, Long.MaxValue, isShort(seed))
+      .foreach(_ => ())
     store
   }
 
@@ -136,19 +137,6 @@ object FramesOnMapSuite {
       }
       toRow(InternalRow.fromSeq(Seq[Any](sent.key, of) ++ buffers)).copy()
     }
-  }
-
-  private def closed(
-      rows: Seq[Sent],
-      store: FrameStore,
-      aggregates: FrameAggregates,
-      grid: FrameGrid,
-      after: Long,
-      until: Long,
-      maxBytes: Long,
-      isShort: Boolean
-  ): Seq[Found] = {
-    all(iterator(rows, store, aggregates, grid, after, until, maxBytes, isShort))
   }
 
   private def iterator(
