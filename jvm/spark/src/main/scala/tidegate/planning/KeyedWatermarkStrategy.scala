@@ -149,6 +149,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       stateInfo,
       dueTimes(running, stateInfo),
       node.isShort,
+      isFirst = running.exists(_._1.lastBatch.isEmpty),
       partial.over(planLater(partial.child))
     )
   }

@@ -39,6 +39,15 @@ final case class FrameGrid(size: Long, slide: Long, offset: Long, grows: Boolean
   /** The frame of a time. */
   def frameOf(time: Long): Long = FrameGrid.frameOf(time, slide, offset)
 
+  /**
+   * A number below -1 for the end of a window. Other ends, and the same end of other windows, most
+   * likely have other numbers.
+   */
+  def numberOf(end: Long): Int = {
+    val windows = FrameGrid.mixed(FrameGrid.mixed(slide) + Math.floorMod(offset, slide))
+    Int.MinValue + Math.floorMod(FrameGrid.mixed(windows + end), Int.MaxValue.toLong).toInt
+  }
+
   /** The last frame of all. */
   val lastFrame: Long = frameOf(EndOfTime - 1)
 
@@ -84,6 +93,13 @@ object FrameGrid {
 
   /** At this time all windows have ended, also those whose end is beyond the range of `Long`. */
   val EndOfTime: Long = Long.MaxValue
+
+  /** The bits of a number, mixed: the last step of SplitMix64 (Steele, Lea and Flood, 2014). */
+  private def mixed(bits: Long): Long = {
+    val once = (bits ^ (bits >>> 30)) * 0xbf58476d1ce4e5b9L
+    val twice = (once ^ (once >>> 27)) * 0x94d049bb133111ebL
+    twice ^ (twice >>> 31)
+  }
 
   /**
    * The last multiple of `slide`, counted from `offset`, that is not after `time`; the lowest of

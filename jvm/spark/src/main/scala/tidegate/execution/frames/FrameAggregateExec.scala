@@ -37,6 +37,8 @@ import tidegate.statistics.DueTimes
  *   what the tasks tell of the times at which something is due; none outside of a query
  * @param isShort
  *   whether the rows of the state are short ones
+ * @param isFirst
+ *   whether this is the first batch of a run
  * @param child
  *   the partial aggregation: keys, frame, buffers
  */
@@ -48,6 +50,7 @@ final case class FrameAggregateExec(
     stateInfo: Option[StatefulOperatorStateInfo],
     due: Option[DueTimes],
     isShort: Boolean,
+    isFirst: Boolean,
     child: SparkPlan
 ) extends UnaryExecNode
     with PartitioningPreservingUnaryExecNode
@@ -93,12 +96,12 @@ final case class FrameAggregateExec(
     if (FrameAggregate.hasShortRows(value)) "more" else "frames"
 
   /**
-   * In RocksDB a prefix keeps the chunks apart from the heads, so that a walk over the heads does
-   * not pass the chunks. A column family would do the same, but Spark's state reader opens only the
-   * column families of Spark's own operators.
+   * The number in a key is a prefix: rows of a window are found by it, and a walk over the heads
+   * does not pass the chunks. Column families would do the same, but Spark's state reader opens
+   * only those of Spark's own operators.
    */
   private def isPrefixed: Boolean =
-    conf.stateStoreProviderClass == OperatorState.rocksDbProvider
+    OperatorState.findsByPrefix(conf, Settings.StateSharesVersions.in(conf))
 
   override def operatorStateMetadata(
       stateSchemaPaths: List[List[String]]
@@ -117,7 +120,7 @@ final case class FrameAggregateExec(
     val micros = grid.inMicros
     val after = micros.lastEnd(EndOfTime.micros(times.evictedMs))
     val until = micros.lastEnd(EndOfTime.micros(times.evictionMs))
-    val (what, prefixed, short, told) = (aggregates, isPrefixed, isShort, due)
+    val (what, prefixed, short, first, told) = (aggregates, isPrefixed, isShort, isFirst, due)
     // The first batch begins with an empty state.
     val seesAll = until > after || getStateInfo.storeVersion == 0
     val maxBytes = Settings.FramesMaxInputBytes.in(conf)
@@ -129,7 +132,7 @@ final case class FrameAggregateExec(
         longMetric("numRemovedStateRows")
       )
       val windows =
-        new FrameWindowIterator(rows, own, what, micros, after, until, maxBytes, short)
+        new FrameWindowIterator(rows, own, what, micros, after, until, maxBytes, short, first)
       commitAtEnd(
         store,
         windows,

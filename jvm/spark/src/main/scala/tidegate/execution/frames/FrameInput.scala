@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.IntegerType
 
 /**
- * The rows of the partial aggregation, grouped by their keys in memory. Rows beyond `maxBytes` are
+ * The rows of the partial aggregation, grouped in memory by the rows of the state that they go to. Rows beyond `maxBytes` are
  * left for the next round, so that a large batch is merged into the state part by part. To sort the
  * batch would cost more than to write a few keys twice.
  */
@@ -13,7 +13,8 @@ private[frames] final class FrameInput(
     rows: Iterator[InternalRow],
     aggregates: FrameAggregates,
     slots: BufferSlots,
-    maxBytes: Long
+    maxBytes: Long,
+    locate: FrameInput.Locate
 ) {
   private val keyCount = aggregates.keys.size
   private val keyOf = UnsafeProjection.create(
@@ -37,7 +38,9 @@ private[frames] final class FrameInput(
     while (bytes < maxBytes && rows.hasNext) {
       val row = rows.next().asInstanceOf[UnsafeRow]
       val known = groups.size
-      add(framesOf(keyOf(row)), row)
+      val key = keyOf(row)
+      locate(key, row.getLong(keyCount))
+      add(framesOf(key), row)
       bytes += row.getSizeInBytes
       if (groups.size > known) bytes += FrameInput.GroupBytes
     }
@@ -70,7 +73,12 @@ private[frames] final class FrameInput(
   }
 }
 
-private object FrameInput {
+private[frames] object FrameInput {
+
+  /** Turns the key of a head into that of the row in which a frame is. */
+  trait Locate {
+    def apply(key: UnsafeRow, frame: Long): Unit
+  }
 
   /** Roughly the memory of a key in addition to its rows. */
   private val GroupBytes = 256

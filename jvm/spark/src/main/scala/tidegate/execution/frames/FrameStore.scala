@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 import org.apache.spark.sql.types.IntegerType
 
-/** The heads and chunks of one partition. */
+/** The rows of one partition. */
 private[frames] trait FrameStore {
 
   /** The row of a key; null if there is none. */
@@ -19,20 +19,66 @@ private[frames] trait FrameStore {
    * head.
    */
   def heads: Iterator[UnsafeRowPair]
+
+  /** All rows, in the same way. */
+  def rows: Iterator[UnsafeRowPair]
+
+  /** Whether rows are found by the number of their window. */
+  def findsByNumber: Boolean
+
+  /** The rows of the windows with a number, in the same way. */
+  def rows(number: Int): Iterator[UnsafeRowPair]
 }
 
+/**
+ * Keys of the state: they begin with a number, which says what kind of row it is ([[ByKey]],
+ * [[ByWindow]]).
+ */
 private[frames] object FrameStore {
 
-  /** The position of the chunk number in a key of the state. */
-  val Chunk = 0
+  /** The position of the number in a key. */
+  val Number = 0
+
+  /** The number in the key of a head that waits. */
+  val Waiting: Int = -1
 
   lazy val headPrefix: UnsafeRow =
     UnsafeProjection.create(Seq(Literal(null, IntegerType))).apply(null)
 
-  /** The key of a chunk. */
-  def chunkKey(headKey: UnsafeRow, chunk: Int): UnsafeRow = {
-    val key = headKey.copy()
-    key.setInt(Chunk, chunk)
-    key
+  /** The first column of the keys with a number. */
+  def prefix(number: Int): UnsafeRow = {
+    val row = headPrefix.copy()
+    row.setInt(Number, number)
+    row
+  }
+
+  def isHead(key: UnsafeRow): Boolean = key.isNullAt(Number)
+
+  def isChunk(key: UnsafeRow): Boolean = !isHead(key) && numberOf(key) >= 0
+
+  /** Whether a key has a number that is not the number of a chunk. */
+  def hasNumber(key: UnsafeRow): Boolean = !isHead(key) && numberOf(key) < 0
+
+  def isWaiting(key: UnsafeRow): Boolean = !isHead(key) && numberOf(key) == Waiting
+
+  /** The number in a key that is not of a head. */
+  def numberOf(key: UnsafeRow): Int = key.getInt(Number)
+
+  def setNumber(key: UnsafeRow, number: Int): Unit = key.setInt(Number, number)
+
+  def setHead(key: UnsafeRow): Unit = key.setNullAt(Number)
+
+  /** The key of the head of a key. */
+  def headKey(key: UnsafeRow): UnsafeRow = {
+    val head = key.copy()
+    setHead(head)
+    head
+  }
+
+  /** The key with a number. */
+  def numbered(key: UnsafeRow, number: Int): UnsafeRow = {
+    val other = key.copy()
+    setNumber(other, number)
+    other
   }
 }

@@ -7,13 +7,15 @@ import tidegate.core.window.{FrameGrid, WindowMerge}
 import tidegate.statistics.DueTimes
 
 /**
- * The windows of one partition that are due in a batch, key by key, and in order for each key. Each
- * window is computed when it is asked for; a key is written when its last window is emitted.
+ * The windows of one partition that are due in a batch, row by row of the state, and in order for
+ * each of them. Each window is computed when it is asked for; a row is written when its last window
+ * is emitted.
  *
- * First come the keys with rows in this batch. If windows are due, all other keys follow, in one
- * walk over the heads that mostly writes nothing: expired frames are removed by the next write of
- * their head, or when nothing of the key is left. If a batch is read in several rounds, only the
- * keys of the last round are sure to have all their rows; the walk finds the other keys.
+ * First come the rows of the state to which the batch adds. If windows are due, the others follow
+ * that have some ([[FramePlaces]]). This mostly writes nothing: expired frames are removed by the
+ * next write of their row, or when nothing of the row is left. If a batch is read in several
+ * rounds, only the keys of the last round are sure to have all their rows; the others are found
+ * with those that are due.
  *
  * @param rows
  *   keys, frame and buffers of the partial aggregation
@@ -23,6 +25,9 @@ import tidegate.statistics.DueTimes
  *   the end of the last window that is due
  * @param isShort
  *   whether the rows of the state are short ones
+ * @param isFirst
+ *   whether this is the first batch of a run: the rows of the state may be where other windows had
+ *   them
  */
 private[frames] final class FrameWindowIterator(
     rows: Iterator[InternalRow],
@@ -32,32 +37,49 @@ private[frames] final class FrameWindowIterator(
     after: Long,
     until: Long,
     maxInputBytes: Long,
-    isShort: Boolean
+    isShort: Boolean,
+    isFirst: Boolean
 ) extends Iterator[InternalRow] {
   private val slots = BufferSlots(aggregates)
-  private val frames = new KeyFrames(
+  private val short = Option.when(isShort)(new ShortRow(aggregates.entryType.size))
+  private val frames = newFrames()
+  private val places: FramePlaces = {
+    val ends = new BatchEnds(grid, after, until)
+    val moved = new MovedRows(store, slots, from = newFrames(), to = frames, after)
+    short match {
+      case Some(row) if grid.isPlain => new ByWindow(store, grid, row, frames, moved, ends)
+      case _                         => new ByKey(store, grid, short, frames, moved, ends)
+    }
+  }
+  private val windows = WindowMerge(grid, slots)
+
+  if (isFirst) places.restore()
+
+  private val input = new FrameInput(rows, aggregates, slots, maxInputBytes, places.locate(_, _))
+
+  private var round = input.next()
+  private var closed = if (input.hasMore) after else until
+  private var key: UnsafeRow = _
+  private lazy val dueRows: Iterator[UnsafeRowPair] =
+    if (until > after) places.due else Iterator.empty
+
+  private var nextEnd = DueTimes.Never
+
+  /**
+   * In µs, the end of the first window that is not out yet; it may be too early. In a batch in
+   * which no window is due, only of the rows of the state to which the batch adds.
+   */
+  def earliest: Long = if (until > after) math.min(nextEnd, places.nextEnd) else nextEnd
+
+  private def newFrames() = new KeyFrames(
     store,
     slots,
     grid,
     FrameWindowIterator.chunkFrames(grid),
     aggregates.entryType.size,
     aggregates.arePacked,
-    Option.when(isShort)(new ShortRow(aggregates.entryType.size))
+    short
   )
-  private val windows = WindowMerge(grid, slots)
-  private val input = new FrameInput(rows, aggregates, slots, maxInputBytes)
-
-  private var round = input.next()
-  private var closed = if (input.hasMore) after else until
-  private var key: UnsafeRow = _
-  private lazy val heads: Iterator[UnsafeRowPair] =
-    if (until > after) store.heads else Iterator.empty
-
-  /**
-   * In µs, the end of the first window that is not out yet; it may be too early. Without a walk
-   * over all keys, only of the keys with rows in this batch.
-   */
-  var earliest: Long = DueTimes.Never
 
   private var isReady = false
   private var isDone = false
@@ -84,7 +106,7 @@ private[frames] final class FrameWindowIterator(
       round = input.next()
       closed = if (input.hasMore) after else until
     }
-    if (round.hasNext) readInput() else readHead()
+    if (round.hasNext) readInput() else readDue()
     if (key != null) windows.start(frames, after, closed, frames.chunkCount)
     key != null
   }
@@ -92,28 +114,28 @@ private[frames] final class FrameWindowIterator(
   private def readInput(): Unit = {
     val group = round.next()
     key = group.getKey
-    frames.begin(key, store.get(key))
+    places.begin(key)
     frames.merge(group.getValue)
   }
 
-  private def readHead(): Unit = {
+  private def readDue(): Unit = {
     key = null
     closed = until
-    while (key == null && heads.hasNext) {
-      val head = heads.next()
-      // Keys whose windows are already emitted were written with the end of their last window.
-      if (frames.isOpen(head.value, until)) {
-        key = head.key.copy()
-        frames.begin(key, head.value)
-      } else earliest = math.min(earliest, frames.nextEnd(head.value, until))
+    while (key == null && dueRows.hasNext) {
+      val row = dueRows.next()
+      // Rows whose windows are already emitted were written with the end of their last window.
+      if (frames.isOpen(row.value, until)) {
+        key = row.key.copy()
+        places.begin(key, row.value)
+      } else nextEnd = math.min(nextEnd, frames.nextEnd(row.value, until))
     }
   }
 
   private def endKey(): Unit =
     if (key != null) {
-      if (frames.mustWrite || frames.isDead(closed)) frames.write(closed)
+      places.end(closed)
       // Keys of other rounds than the last are looked at again.
-      if (closed == until) earliest = math.min(earliest, frames.nextEnd(closed))
+      if (closed == until) nextEnd = math.min(nextEnd, frames.nextEnd(closed))
     }
 }
 

@@ -67,7 +67,7 @@ private[frames] final class KeyFrames(
     if (exists) {
       val long = longOf(head)
       if (long == null) readShort(head)
-      else if (isOfToday(long)) read(long)
+      else if (isRowOfToday(long)) read(long)
       else regrid(long.copy())
     }
   }
@@ -91,7 +91,10 @@ private[frames] final class KeyFrames(
     }
   }
 
-  private def isOfToday(head: UnsafeRow): Boolean =
+  /** Whether a head is of today's windows. */
+  def isOfToday(head: UnsafeRow): Boolean = isRowOfToday(longOf(head))
+
+  private def isRowOfToday(head: UnsafeRow): Boolean =
     head.getLong(FrameRow.Slide) == grid.slide && head.getLong(FrameRow.Offset) == grid.offset &&
       head.getLong(FrameRow.Size) == grid.size
 
@@ -115,7 +118,7 @@ private[frames] final class KeyFrames(
     val ids = head.getArray(FrameRow.ChunkIds).toIntArray
     chunks.reserveIds(below = ids.foldLeft(0)((next, id) => math.max(next, id + 1)))
     ids.foreach { id =>
-      val chunkKey = FrameStore.chunkKey(key, id)
+      val chunkKey = FrameStore.numbered(key, id)
       moveAll(longOf(store.get(chunkKey)), change)
       store.remove(chunkKey)
     }
@@ -194,14 +197,14 @@ private[frames] final class KeyFrames(
     writer.longs(FrameRow.ChunkEnds, chunks.ends, 0, 0)
     writer.entries(FrameRow.Chunks, slots, chunks.places, 0, 0)
     writer.entries(FrameRow.Frames, slots, from.places, first, until)
-    put(FrameStore.chunkKey(key, chunks.ids(c)), writer.result())
+    put(FrameStore.numbered(key, chunks.ids(c)), writer.result())
   }
 
   private def load(c: Int): Unit =
     if (loadedChunk != c) {
       flush()
       unload()
-      val row = longOf(store.get(FrameStore.chunkKey(key, chunks.ids(c))))
+      val row = longOf(store.get(FrameStore.numbered(key, chunks.ids(c))))
       entries.pointTo(row, FrameRow.Frames)
       loaded.readAll(entries)
       loadedChunk = c
@@ -228,10 +231,37 @@ private[frames] final class KeyFrames(
       }
     }
 
+  /** The key of the row of the state. */
+  def rowKey: UnsafeRow = key
+
+  /** Gives the row of the state another key. */
+  def moveTo(other: UnsafeRow): Unit = {
+    if (exists) store.remove(key)
+    exists = false
+    key = other
+    mustWrite = true
+  }
+
+  /** A row without frames, which has a time. */
+  def note(micros: Long): UnsafeRow = {
+    writer.begin(micros)
+    writer.ints(FrameRow.ChunkIds, chunks.ids, 0, 0)
+    writer.longs(FrameRow.ChunkEnds, chunks.ends, 0, 0)
+    writer.entries(FrameRow.Chunks, slots, chunks.places, 0, 0)
+    writer.entries(FrameRow.Frames, slots, open.places, 0, 0)
+    asStored(writer.result())
+  }
+
+  /** The time in a note. */
+  def closed(note: UnsafeRow): Long = longOf(note).getLong(FrameRow.Closed)
+
   /**
-   * Writes the key as of the moment when all windows that end at or before `closed` are emitted.
+   * Writes the key if it has changed or nothing of it is left, as of the moment when all windows
+   * that end at or before `closed` are emitted.
    */
-  def write(closed: Long): Unit = {
+  def writeIfNeeded(closed: Long): Unit = if (mustWrite || isDead(closed)) write(closed)
+
+  private def write(closed: Long): Unit = {
     val (deadChunks, deadFrames) = dropDeadChunks(closed)
     if (deadChunks == chunks.size && deadFrames == open.size) {
       if (exists) store.remove(key)
@@ -247,8 +277,16 @@ private[frames] final class KeyFrames(
     }
   }
 
-  private def put(key: UnsafeRow, row: UnsafeRow): Unit =
-    store.put(key, if (shortRow == null) row else shortWriter.long(row))
+  /** Removes the key with its chunks. */
+  def remove(): Unit = {
+    (0 until chunks.size).foreach(c => store.remove(FrameStore.numbered(key, chunks.ids(c))))
+    store.remove(key)
+  }
+
+  private def put(key: UnsafeRow, row: UnsafeRow): Unit = store.put(key, asStored(row))
+
+  private def asStored(row: UnsafeRow): UnsafeRow =
+    if (shortRow == null) row else shortWriter.long(row)
 
   /**
    * Whether the key has no window left after all windows that end at or before `closed` are
@@ -275,7 +313,7 @@ private[frames] final class KeyFrames(
   def nextEnd(head: UnsafeRow, closed: Long): Long = {
     val long = longOf(head)
     if (long == null) shortRow.end(head)
-    else if (!isOfToday(long)) endAfter(closed, closed)
+    else if (!isRowOfToday(long)) endAfter(closed, closed)
     else {
       entries.pointTo(long, FrameRow.Chunks)
       if (entries.size == 0) entries.pointTo(long, FrameRow.Frames)
@@ -289,7 +327,7 @@ private[frames] final class KeyFrames(
   private def dropDeadChunks(closed: Long): (Int, Int) = {
     val firstAlive = grid.firstOpenFrame(closed)
     val deadChunks = chunks.indexFrom(firstAlive)
-    (0 until deadChunks).foreach(c => store.remove(FrameStore.chunkKey(key, chunks.ids(c))))
+    (0 until deadChunks).foreach(c => store.remove(FrameStore.numbered(key, chunks.ids(c))))
     (deadChunks, open.indexFrom(firstAlive))
   }
 

@@ -99,7 +99,7 @@ private[frames] final class KeySessions(
     loaded.readAll(entries)
   }
 
-  private def rowOf(chunk: SessionChunk): UnsafeRow = FrameStore.chunkKey(key, chunk.number)
+  private def rowOf(chunk: SessionChunk): UnsafeRow = FrameStore.numbered(key, chunk.number)
 
   /** The loaded sessions are open, in place of the chunks from `first` on. */
   private def reopen(first: Int): Unit = {
@@ -114,7 +114,7 @@ private[frames] final class KeySessions(
   private def rewrite(first: Int, last: Int): Unit = {
     val starts = if (loaded.size <= 2 * chunkSize) Seq(0) else 0 until loaded.size by chunkSize
     val numbers = chunks.slice(first, last + 1).map(_.number)
-    numbers.drop(starts.size).foreach(n => store.remove(FrameStore.chunkKey(key, n)))
+    numbers.drop(starts.size).foreach(n => store.remove(FrameStore.numbered(key, n)))
     val ends = starts.tail :+ loaded.size
     val free = freeNumber
     val written = starts.zip(ends).zipWithIndex.map { case ((from, until), i) =>

@@ -31,7 +31,7 @@ private[frames] final class SessionIterator(
   private val slots = BufferSlots(aggregates)
   private val sessions =
     new KeySessions(store, slots, aggregates.entryType.size, SessionIterator.ChunkSize)
-  private val input = new FrameInput(rows, aggregates, slots, maxInputBytes)
+  private val input = new FrameInput(rows, aggregates, slots, maxInputBytes, (_, _) => ())
 
   private var round = input.next()
   private var key: UnsafeRow = _

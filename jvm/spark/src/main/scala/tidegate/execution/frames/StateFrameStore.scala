@@ -5,7 +5,12 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.state.{StateStore, UnsafeRowPair}
 import org.apache.spark.{InterruptibleIterator, TaskContext}
 
-/** Frames in Spark's state store, with counts of the rows that are written and removed. */
+/**
+ * Frames in Spark's state store, with counts of the rows that are written and removed.
+ *
+ * @param isPrefixed
+ *   whether the store finds rows by the first column of their keys
+ */
 private[frames] final class StateFrameStore(
     store: StateStore,
     isPrefixed: Boolean,
@@ -25,10 +30,20 @@ private[frames] final class StateFrameStore(
     removed += 1
   }
 
-  override def heads: Iterator[UnsafeRowPair] = new InterruptibleIterator(
-    TaskContext.get(),
-    if (isPrefixed) store.prefixScan(FrameStore.headPrefix, StateStore.DEFAULT_COL_FAMILY_NAME)
-    else
-      store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME).filter(_.key.isNullAt(FrameStore.Chunk))
-  )
+  override def heads: Iterator[UnsafeRowPair] =
+    if (isPrefixed) found(FrameStore.headPrefix)
+    else rows.filter(row => FrameStore.isHead(row.key))
+
+  override def rows: Iterator[UnsafeRowPair] =
+    interruptible(store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME))
+
+  override def findsByNumber: Boolean = isPrefixed
+
+  override def rows(number: Int): Iterator[UnsafeRowPair] = found(FrameStore.prefix(number))
+
+  private def found(prefix: UnsafeRow): Iterator[UnsafeRowPair] =
+    interruptible(store.prefixScan(prefix, StateStore.DEFAULT_COL_FAMILY_NAME))
+
+  private def interruptible(rows: Iterator[UnsafeRowPair]): Iterator[UnsafeRowPair] =
+    new InterruptibleIterator(TaskContext.get(), rows)
 }

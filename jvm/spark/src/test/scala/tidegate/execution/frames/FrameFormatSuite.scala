@@ -38,9 +38,8 @@ class FrameFormatSuite extends AnyFunSuite {
   private def stateOf(aggregates: FrameAggregates, buffers: Long => Seq[Any]): Seq[String] = {
     val store = new MapFrameStore
     val in = input(aggregates, buffers)
-    new FrameWindowIterator(in, store, aggregates, grid, 0L, 40L, Long.MaxValue, false).foreach(_ =>
-      ()
-    )
+    new FrameWindowIterator(in, store, aggregates, grid, 0L, 40L, Long.MaxValue, false, false)
+      .foreach(_ => ())
     val written = store.all.map { case (key, row) => s"${shown(key)} -> ${shown(row)}" }
     FrameRow.schema(aggregates.entryType).json +: written.toVector.sorted
   }

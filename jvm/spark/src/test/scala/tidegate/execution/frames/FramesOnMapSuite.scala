@@ -23,14 +23,16 @@ class FramesOnMapSuite extends AnyFunSuite {
       aggregates: FrameAggregates,
       batches: Int,
       rowsInBatch: Int = 30,
-      grows: Boolean = false
+      grows: Boolean = false,
+      isFarAhead: Boolean = false
   ): MapFrameStore = {
     val random = new Random(seed)
     val slide = (1 + random.nextInt(5)).toLong
     val framesInWindow = if (seed % 3 == 0 && !grows) 1 else 1 + random.nextInt(300)
     val grid =
       FrameGrid(slide * framesInWindow, slide, random.nextInt(5).toLong % slide, grows)
-    val store = new MapFrameStore
+    val store = new MapFrameStore(findsByNumber = seed % 2 == 0)
+    val isByWindow = isShort(seed) && grid.isPlain
     val sent = mutable.ArrayBuffer.empty[Sent]
     var watermark = grid.size * 2
     var after = grid.lastEnd(watermark)
@@ -38,7 +40,8 @@ class FramesOnMapSuite extends AnyFunSuite {
       val rows = Seq.fill(random.nextInt(rowsInBatch)) {
         // Not before the first window that is open.
         val first = grid.firstOpenFrame(after)
-        val time = first + random.nextInt(grid.size.toInt * 2)
+        val ahead = if (isFarAhead && random.nextBoolean()) random.nextInt(200) * grid.slide else 0
+        val time = first + random.nextInt(grid.size.toInt * 2) + ahead
         Sent(random.nextInt(3).toLong, time, random.nextInt(100).toLong, after)
       }
       sent ++= rows
@@ -55,7 +58,8 @@ class FramesOnMapSuite extends AnyFunSuite {
       val windows = iterator(rows, store, aggregates, grid, after, until, maxBytes, isShort(seed))
       withClue(s"seed $seed, batch $batch: ") {
         assert(all(windows).sorted === expected(sent, grid, after, until).sorted)
-        assert(store.walks - walks === (if (until > after) 1 else 0))
+        val isWalk = until > after && !(isByWindow && store.findsByNumber)
+        if (!isFarAhead) assert(store.walks - walks === (if (isWalk) 1 else 0))
         // Never too late, and not what is out already.
         if (until > after) {
           assert(windows.earliest <= nextEnd(sent, grid, until))
@@ -65,7 +69,7 @@ class FramesOnMapSuite extends AnyFunSuite {
       after = until
     }
     // When time has passed all rows, nothing of them is left.
-    val end = grid.lastEnd(watermark + grid.size * 4)
+    val end = grid.lastEnd(watermark + grid.size * 4 + grid.slide * 200)
     iterator(Nil, store, aggregates, grid, after, end, Long.MaxValue, isShort(seed))
       .foreach(_ => ())
     store
@@ -89,6 +93,109 @@ class FramesOnMapSuite extends AnyFunSuite {
         assert(check(seed, aggregates, batches = 12, rows, grows = true).size === 0, s"seed $seed")
       }
     }
+  }
+
+  test("keys far ahead of the watermark: windows, and what is left, are those of the model") {
+    for (seed <- 1 to 100; grows <- Seq(false, true); aggregates <- Seq(counted, listed)) {
+      val store = check(seed, aggregates, batches = 12, grows = grows, isFarAhead = true)
+      assert(store.size === 0, s"seed $seed")
+    }
+  }
+
+  test("keys far ahead of the watermark are looked at a few times, however long it takes") {
+    val grid = FrameGrid(20L, 10L, 0L)
+    val keys = 50
+    def looks(findsByNumber: Boolean) = {
+      val store = new MapFrameStore(findsByNumber)
+      val rows = (1 to keys).map(key => Sent(key.toLong, 100000L + 10 * key, 1L, 0L))
+      var found = Seq.empty[Found]
+      (1L to 11000L).foreach { n =>
+        val now = if (n == 1) rows else Nil
+        found ++= all(
+          iterator(now, store, counted, grid, 10 * n - 10, 10 * n, Long.MaxValue, isShort = false)
+        )
+      }
+      assert(found.size === 2 * keys)
+      assert(store.size === 0)
+      store.shown
+    }
+    // Each key once before it waits, and at the end of each of its windows.
+    assert(looks(findsByNumber = true) <= 4 * keys)
+    assert(looks(findsByNumber = false) > 10000 * keys)
+  }
+
+  test("rows move to where other windows have them") {
+    Seq(counted, listed).foreach(what => (1 to 60).foreach(seed => checkMoves(seed, what)))
+  }
+
+  /** Several runs over one state that began with windows that do not overlap. */
+  private def checkMoves(seed: Int, aggregates: FrameAggregates): Unit = {
+    val random = new Random(seed)
+    val store = new MapFrameStore(findsByNumber = random.nextBoolean())
+    var sent = Seq.empty[Sent]
+    var watermark = 1000L
+    var grid = FrameGrid(10L, 10L, 0L)
+    (0 to 3).foreach { run =>
+      val before = grid
+      val slide = 1L + random.nextInt(20)
+      val frames = if (run == 0 || random.nextBoolean()) 1 else 2 + random.nextInt(100)
+      grid = FrameGrid(slide * frames, slide, random.nextInt(slide.toInt).toLong)
+      val start = grid.lastEnd(watermark)
+      // Frames go where they end. Those of windows that are out may be there, or not.
+      sent = sent.collect {
+        case row if before.lastEndOver(before.frameOf(row.time)) > before.lastEnd(watermark) =>
+          row.copy(time = before.frameOf(row.time) + before.slide - 1, closed = start)
+      }
+      var after = start
+      (1 to 3).foreach { batch =>
+        val rows = Seq.fill(random.nextInt(if (seed % 4 == 0) 400 else 30)) {
+          val time = grid.firstOpenFrame(after) + random.nextInt(2000)
+          Sent(random.nextInt(3).toLong, time, random.nextInt(100).toLong, after)
+        }
+        sent ++= rows
+        watermark += random.nextInt(300)
+        val until = grid.lastEnd(watermark)
+        val bytes = if (random.nextBoolean()) 1000L else Long.MaxValue
+        val isFirst = batch == 1
+        val windows =
+          iterator(rows, store, aggregates, grid, after, until, bytes, isShort = true, isFirst)
+        def exact(found: Seq[Found]) = found.filter(_.start >= start).sorted
+        withClue(s"seed $seed, run $run, batch $batch: ") {
+          assert(exact(all(windows)) === exact(expected(sent, grid, after, until)))
+          assert(store.all.keys.forall(isIn(grid, store)))
+          if (until > after) assert(windows.earliest <= nextEnd(sent, grid, until))
+        }
+        after = until
+        if (grid.isPlain && seed % 2 == 0 && batch == 3) inOneRow(store, aggregates, grid, after)
+      }
+    }
+    val end = grid.lastEnd(watermark + 100000)
+    val last = grid.lastEnd(watermark)
+    iterator(Nil, store, aggregates, grid, last, end, Long.MaxValue, isShort = true, isFirst = true)
+      .foreach(_ => ())
+    assert(store.size === 0)
+  }
+
+  /** Whether the windows of a run have such a row: windows that overlap only for keys that wait. */
+  private def isIn(grid: FrameGrid, store: MapFrameStore)(key: UnsafeRow): Boolean =
+    if (grid.isPlain) FrameStore.hasNumber(key) && !FrameStore.isWaiting(key)
+    else
+      !FrameStore.hasNumber(key) ||
+      store.get(FrameStore.numbered(key, FrameStore.Waiting)) != null
+
+  /** The rows of each key in one row of the state, as earlier versions had them. */
+  private def inOneRow(
+      store: MapFrameStore,
+      aggregates: FrameAggregates,
+      grid: FrameGrid,
+      closed: Long
+  ): Unit = {
+    val slots = BufferSlots(aggregates)
+    val short = Some(new ShortRow(aggregates.entryType.size))
+    def frames() =
+      new KeyFrames(store, slots, grid, 4, aggregates.entryType.size, aggregates.arePacked, short)
+    new MovedRows(store, slots, frames(), frames(), closed)
+      .run((key, _) => FrameStore.setHead(key))((key, _) => FrameStore.hasNumber(key))
   }
 }
 
@@ -147,10 +254,11 @@ object FramesOnMapSuite {
       after: Long,
       until: Long,
       maxBytes: Long,
-      isShort: Boolean
+      isShort: Boolean,
+      isFirst: Boolean = false
   ): FrameWindowIterator = {
     val input = rows.iterator.map(partial(aggregates, grid))
-    new FrameWindowIterator(input, store, aggregates, grid, after, until, maxBytes, isShort)
+    new FrameWindowIterator(input, store, aggregates, grid, after, until, maxBytes, isShort, isFirst)
   }
 
   private def all(windows: FrameWindowIterator): Seq[Found] =

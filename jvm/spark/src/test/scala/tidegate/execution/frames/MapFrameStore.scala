@@ -5,39 +5,62 @@ import scala.collection.mutable
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 
-/** Frames in memory. Rows are copied in and out, as a state store does. */
-final class MapFrameStore extends FrameStore {
-  private val rows = mutable.LinkedHashMap.empty[UnsafeRow, UnsafeRow]
+/**
+ * Frames in memory. Rows are copied in and out, as a state store does.
+ *
+ * @param findsByNumber
+ *   whether rows are found by their number
+ */
+final class MapFrameStore(override val findsByNumber: Boolean = true) extends FrameStore {
+  private val rowsByKey = mutable.LinkedHashMap.empty[UnsafeRow, UnsafeRow]
 
   var gets = 0
   var puts = 0
 
-  /** How often all heads were asked for. */
+  /** How often all heads, or all rows, were asked for. */
   var walks = 0
+
+  /** How many heads a walk has shown. */
+  var shown = 0
 
   override def get(key: UnsafeRow): UnsafeRow = {
     gets += 1
-    rows.get(key).map(_.copy()).orNull
+    rowsByKey.get(key).map(_.copy()).orNull
   }
 
   override def put(key: UnsafeRow, value: UnsafeRow): Unit = {
     puts += 1
-    rows(key.copy()) = value.copy()
+    rowsByKey(key.copy()) = value.copy()
   }
 
   override def remove(key: UnsafeRow): Unit = {
-    val _ = rows.remove(key)
+    val _ = rowsByKey.remove(key)
   }
 
-  override def heads: Iterator[UnsafeRowPair] = {
+  override def heads: Iterator[UnsafeRowPair] = walk(FrameStore.isHead).map { head =>
+    shown += 1
+    head
+  }
+
+  override def rows: Iterator[UnsafeRowPair] = walk(_ => true)
+
+  override def rows(number: Int): Iterator[UnsafeRowPair] = {
+    require(findsByNumber)
+    found(key => !FrameStore.isHead(key) && FrameStore.numberOf(key) == number)
+  }
+
+  private def walk(shows: UnsafeRow => Boolean) = {
     walks += 1
-    rows.toVector.iterator
-      .filter(_._1.isNullAt(FrameStore.Chunk))
-      .map { case (key, value) => new UnsafeRowPair(key.copy(), value.copy()) }
+    found(shows)
   }
 
-  def size: Int = rows.size
+  private def found(shows: UnsafeRow => Boolean): Iterator[UnsafeRowPair] =
+    rowsByKey.toVector.iterator.collect {
+      case (key, value) if shows(key) => new UnsafeRowPair(key.copy(), value.copy())
+    }
+
+  def size: Int = rowsByKey.size
 
   /** Every row by its key. */
-  def all: Map[UnsafeRow, UnsafeRow] = rows.toMap
+  def all: Map[UnsafeRow, UnsafeRow] = rowsByKey.toMap
 }

@@ -5,7 +5,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
-import org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreMap
+import org.apache.spark.sql.execution.streaming.state.{HDFSBackedStateStoreMap, UnsafeRowPair}
 import org.apache.spark.sql.tidegate.{SharingMap, StoredRow}
 import org.apache.spark.sql.types._
 import org.apache.spark.util.SizeEstimator
@@ -18,9 +18,12 @@ class SharingMapSuite extends AnyFunSuite {
 
   private val cases = sys.props.get("tidegate.cases").fold(5)(_.toInt)
 
-  for (seed <- 1 to cases) test(s"seed $seed: versions are as plain maps") {
+  for {
+    seed <- 1 to cases
+    prefixColumns <- Seq(0, 1)
+  } test(s"seed $seed, $prefixColumns columns of prefix: versions are as plain maps") {
     val random = new Random(seed)
-    var versions = Vector(Version(SharingMap.empty, Map.empty))
+    var versions = Vector(Version(SharingMap.empty(prefixColumns), Map.empty))
     for (_ <- 1 to 30) {
       // Of any version: a batch may run again.
       val from = versions(random.nextInt(versions.size))
@@ -34,6 +37,9 @@ class SharingMapSuite extends AnyFunSuite {
       assert(v.map.size() === v.model.size)
       for (a <- 0 until 4; b <- 0 until 8)
         assert(Option(v.map.get(key(a, b))).map(_.getLong(0)) === v.model.get((a, b)))
+      if (prefixColumns > 0)
+        for (a <- 0 to 4)
+          assert(contents(v.map.prefixScan(prefix(a))) === v.model.filter(_._1._1 == a))
     }
   }
 
@@ -51,7 +57,7 @@ class SharingMapSuite extends AnyFunSuite {
   }
 
   test("an iterator shows the rows as they were when it was made") {
-    val map = SharingMap.empty
+    val map = SharingMap.empty()
     for (b <- 0 until 100) map.put(key(1, b), StoredRow.of(value(b.toLong)))
     val all = map.iterator()
     for (b <- 0 until 100) map.remove(key(1, b))
@@ -65,7 +71,7 @@ class SharingMapSuite extends AnyFunSuite {
   test("a map of Spark's is taken over whole, and back") {
     val spark = SparkMaps.create(KeySchema)
     for (n <- 0 until 1000) spark.put(key(n % 10, n), StoredRow.of(value(n.toLong)))
-    val map = SharingMap.of(spark)
+    val map = SharingMap.of(spark.iterator())
     assert(contents(map) === contents(spark))
     val back = SparkMaps.create(KeySchema)
     back.putAll(map)
@@ -73,7 +79,7 @@ class SharingMapSuite extends AnyFunSuite {
   }
 
   test("the estimated size is that of the objects in memory") {
-    val map = SharingMap.empty
+    val map = SharingMap.empty()
     for (n <- 0 until 50000) map.put(key(n, n), StoredRow.of(value(n.toLong)))
     val objects = SizeEstimator.estimate(SharingMapSuite.rows(map))
     assert(map.estimatedSize.toDouble / objects === 1.0 +- 0.15)
@@ -101,8 +107,13 @@ object SharingMapSuite {
 
   private def value(n: Long): UnsafeRow = row(LongType)(n)
 
+  private def prefix(a: Int): UnsafeRow = row(IntegerType)(a)
+
   private def contents(map: HDFSBackedStateStoreMap): Map[(Int, Int), Long] =
-    map.iterator().map(p => (p.key.getInt(0), p.key.getInt(1)) -> p.value.getLong(0)).toMap
+    contents(map.iterator())
+
+  private def contents(rows: Iterator[UnsafeRowPair]): Map[(Int, Int), Long] =
+    rows.map(p => (p.key.getInt(0), p.key.getInt(1)) -> p.value.getLong(0)).toMap
 
   /** What a map holds, which says nothing of its size. */
   private def rows(map: SharingMap): AnyRef = {

@@ -43,12 +43,8 @@ object OperatorState {
       countsRows: Boolean = true
   )(update: (StateStore, Iterator[T]) => Iterator[U]): RDD[U] = {
     val settings = session.sessionState.conf
-    val isShareable = settings.stateStoreProviderClass == inMemoryProvider &&
-      encoder.isInstanceOf[NoPrefixKeyStateEncoderSpec] &&
-      // Spark since 4.2 verifies the checksums of rows in its own map.
-      !settings.getConfString(RowChecksums, "false").trim.toBoolean
     val provider =
-      if (sharesVersions && isShareable) classOf[SharingStateStoreProvider].getName
+      if (sharesVersions && isShareable(settings)) classOf[SharingStateStoreProvider].getName
       else settings.stateStoreProviderClass
     val cleaned = rows.sparkContext.clean(update)
     val aborting = (store: StateStore, in: Iterator[T]) => {
@@ -61,6 +57,22 @@ object OperatorState {
     val conf = new OwnStoreConf(storeSettings, provider)
     new OwnStateRdd(rows, aborting, state, keySchema, valueSchema, encoder, session, conf)
   }
+
+  /** Spark since 4.2 verifies the checksums of rows in its own map. */
+  private def isShareable(settings: SQLConf): Boolean =
+    settings.stateStoreProviderClass == inMemoryProvider &&
+      !settings.getConfString(RowChecksums, "false").trim.toBoolean
+
+  /**
+   * Whether rows are best found by the first columns of their keys. Spark's own store in memory
+   * would need a second map for this, and others may not have it at all.
+   *
+   * @param sharesVersions
+   *   as for [[withStore]]
+   */
+  def findsByPrefix(settings: SQLConf, sharesVersions: Boolean): Boolean =
+    settings.stateStoreProviderClass == rocksDbProvider ||
+      sharesVersions && isShareable(settings)
 
   private def withoutCount(settings: SQLConf): SQLConf = {
     val others = settings.clone()

@@ -3,8 +3,6 @@ package org.apache.spark.sql.tidegate
 import java.util.AbstractMap.SimpleImmutableEntry
 import java.util.Map.Entry
 
-import scala.collection.immutable.HashMap
-
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.streaming.state.{HDFSBackedStateStoreMap, UnsafeRowPair}
 import org.apache.spark.util.KnownSizeEstimation
@@ -16,7 +14,7 @@ import org.apache.spark.util.KnownSizeEstimation
  * An iterator shows the rows as they were when it was made.
  */
 final class SharingMap private (
-    private var rows: HashMap[UnsafeRow, StoredRow.Type],
+    private var rows: SharedRows,
     private var bytes: Long
 ) extends HDFSBackedStateStoreMap
     with KnownSizeEstimation {
@@ -34,13 +32,13 @@ final class SharingMap private (
 
   override def size(): Int = rows.size
 
-  override def get(key: UnsafeRow): UnsafeRow = rows.getOrElse(key, null) match {
+  override def get(key: UnsafeRow): UnsafeRow = rows.get(key) match {
     case null   => null
     case stored => StoredRow.row(stored)
   }
 
   override def put(key: UnsafeRow, value: StoredRow.Type): StoredRow.Type = {
-    val before = rows.getOrElse(key, null)
+    val before = rows.get(key)
     rows = rows.updated(key, value)
     val added = bytesOf(key, value)
     addedBytes += added
@@ -52,7 +50,7 @@ final class SharingMap private (
     other.iterator().foreach(pair => put(pair.key, StoredRow.of(pair.value)))
 
   override def remove(key: UnsafeRow): StoredRow.Type = {
-    val before = rows.getOrElse(key, null)
+    val before = rows.get(key)
     if (before != null) {
       rows = rows.removed(key)
       bytes -= bytesOf(key, before)
@@ -60,28 +58,39 @@ final class SharingMap private (
     before
   }
 
-  override def iterator(): Iterator[UnsafeRowPair] = {
-    val pair = new UnsafeRowPair()
-    rows.iterator.map { case (key, stored) => pair.withRows(key, StoredRow.row(stored)) }
-  }
+  override def iterator(): Iterator[UnsafeRowPair] = pairs(rows.iterator)
 
   /** Spark has this since 4.2. */
   def entryIterator(): Iterator[Entry[UnsafeRow, StoredRow.Type]] =
     rows.iterator.map { case (key, stored) => new SimpleImmutableEntry(key, stored) }
 
-  /** As in Spark's map of a store whose keys have no prefix. */
   override def prefixScan(prefixKey: UnsafeRow): Iterator[UnsafeRowPair] =
-    throw new UnsupportedOperationException("Keys are only found as a whole.")
+    pairs(rows.startingWith(prefixKey))
+
+  private def pairs(rows: Iterator[(UnsafeRow, StoredRow.Type)]): Iterator[UnsafeRowPair] = {
+    val pair = new UnsafeRowPair()
+    rows.map { case (key, stored) => pair.withRows(key, StoredRow.row(stored)) }
+  }
 }
 
 object SharingMap {
-  def empty: SharingMap = new SharingMap(HashMap.empty, 0L)
 
-  /** The rows of a map that Spark has filled. */
-  def of(other: HDFSBackedStateStoreMap): SharingMap = {
-    val rows = HashMap.from(other.iterator().map(p => p.key -> StoredRow.of(p.value)))
-    val bytes = rows.iterator.map { case (key, stored) => bytesOf(key, stored) }.sum
-    new SharingMap(rows, bytes)
+  /**
+   * A map without rows.
+   *
+   * @param prefixColumns
+   *   by how many of their first columns keys are found, which are of a fixed length; 0 if keys are
+   *   only found as a whole
+   */
+  def empty(prefixColumns: Int = 0): SharingMap =
+    new SharingMap(SharedRows.empty(prefixColumns), 0L)
+
+  /** Rows that Spark has read. */
+  def of(rows: Iterator[UnsafeRowPair], prefixColumns: Int = 0): SharingMap = {
+    val map = empty(prefixColumns)
+    rows.foreach(pair => map.put(pair.key, StoredRow.of(pair.value)))
+    map.addedBytes = 0L
+    map
   }
 
   private def bytesOf(key: UnsafeRow, stored: StoredRow.Type): Long =

@@ -4,7 +4,9 @@ import java.util.concurrent.atomic.LongAdder
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SizeEstimator
 
 /**
@@ -16,25 +18,57 @@ abstract class SharingVersions extends HDFSBackedStateStoreProvider {
   import SharingVersions._
 
   private val hits = new LongAdder
+  @volatile private var prefixColumns = 0
   @volatile private var isFromMemory = false
 
+  /** Spark's maps have no need of prefixes: they only hold what was read from files. */
+  override def init(
+      stateStoreId: StateStoreId,
+      keySchema: StructType,
+      valueSchema: StructType,
+      keyStateEncoderSpec: KeyStateEncoderSpec,
+      useColumnFamilies: Boolean,
+      storeConf: StateStoreConf,
+      hadoopConf: Configuration,
+      useMultipleValuesPerKey: Boolean,
+      stateSchemaProvider: Option[StateSchemaProvider]
+  ): Unit = {
+    prefixColumns = keyStateEncoderSpec match {
+      case PrefixKeyScanStateEncoderSpec(_, columns) => columns
+      case _                                         => 0
+    }
+    super.init(
+      stateStoreId,
+      keySchema,
+      valueSchema,
+      NoPrefixKeyStateEncoderSpec(keySchema),
+      useColumnFamilies,
+      storeConf,
+      hadoopConf,
+      useMultipleValuesPerKey,
+      stateSchemaProvider
+    )
+  }
+
   /**
-   * A map for the version after `version`. None if `version` is not in memory: then Spark reads the
-   * files, and the version after that shares with what Spark has read.
+   * A map for the version after `version`. If `version` is not in memory, Spark reads the files,
+   * and this and all later versions share with what Spark has read.
    */
-  protected def nextOf(version: Long): Option[SharingMap] = {
-    val next =
-      if (version == 0) Some(SharingMap.empty)
-      else
-        Option(LoadedMaps.of(this).get(version)).map { map =>
-          hits.increment()
-          map match {
-            case sharing: SharingMap => sharing.next
-            case other               => SharingMap.of(other)
-          }
+  protected def mapAfter(version: Long): SharingMap = {
+    val inMemory = if (version > 0) Option(LoadedMaps.of(this).get(version)) else None
+    isFromMemory = version == 0 || inMemory.isDefined
+    inMemory match {
+      case None if version == 0 => SharingMap.empty(prefixColumns)
+      case None                 =>
+        val read = getReadStore(version, None).iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
+        SharingMap.of(read, prefixColumns)
+      case Some(map) =>
+        hits.increment()
+        map match {
+          case sharing: SharingMap => sharing.next
+          case other               => SharingMap.of(other.iterator(), prefixColumns)
         }
-    isFromMemory = next.isDefined
-    next
+    }
   }
 
   override def getMetricsForProvider(): Map[String, Long] = {
