@@ -81,28 +81,27 @@ final case class DeduplicateByTimeExec(
     val normalized = DueSchema.keyColumns(keys.map(SparkInternals.normalized))
     val told = due
     val (time, retention, columns) = (EventTimeTag.decisive(eventTime), retentionMs, child.output)
-    withStore(rowsOf(child)) { (store, rows) =>
+    withStore(rowsOf(child)) { (task, rows) =>
       val expiring =
-        new DueKeys[UnsafeRow](new StateDuePages(store, stateKey, stateValue), before)
+        new DueKeys[UnsafeRow](new StateDuePages(task.store, stateKey, stateValue), before)
       val seen = new SeenKeys(
-        store,
+        task.store,
         expiring,
         UnsafeProjection.create(normalized, columns),
         new Expiry(UnsafeProjection.create(Seq(time), columns), retention),
         stateValue,
         SeenKeys.Counts(
-          updated = longMetric("numUpdatedStateRows"),
-          removed = longMetric("numRemovedStateRows"),
-          dropped = longMetric("numDroppedDuplicateRows")
+          updated = task.metric("numUpdatedStateRows"),
+          removed = task.metric("numRemovedStateRows"),
+          dropped = task.metric("numDroppedDuplicateRows")
         )
       )
       val first = rows.filter(seen.isFirst)
       // Lazy: keys leave after all rows have been looked up.
-      commitAtEnd(
-        store,
+      task.commitAtEnd(
         first ++ seen.removed(before, now),
         () => expiring.rows,
-        tell = () => told.foreach(_.tell(store.id.partitionId, expiring.earliest))
+        tell = () => told.foreach(_.tell(task.partition, expiring.earliest))
       )
     }
   }

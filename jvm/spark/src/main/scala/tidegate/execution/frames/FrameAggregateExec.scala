@@ -124,19 +124,18 @@ final case class FrameAggregateExec(
     // The first batch begins with an empty state.
     val seesAll = until > after || getStateInfo.storeVersion == 0
     val maxBytes = Settings.FramesMaxInputBytes.in(conf)
-    withStore(rowsOf(child), prefixed) { (store, rows) =>
+    withStore(rowsOf(child), prefixed) { (task, rows) =>
       val own = new StateFrameStore(
-        store,
+        task.store,
         prefixed,
-        longMetric("numUpdatedStateRows"),
-        longMetric("numRemovedStateRows")
+        task.metric("numUpdatedStateRows"),
+        task.metric("numRemovedStateRows")
       )
       val windows =
         new FrameWindowIterator(rows, own, what, micros, after, until, maxBytes, short, first)
-      commitAtEnd(
-        store,
+      task.commitAtEnd(
         windows,
-        tell = () => told.foreach(_.tell(store.id.partitionId, windows.earliest, seesAll))
+        tell = () => told.foreach(_.tell(task.partition, windows.earliest, seesAll))
       )
     }
   }

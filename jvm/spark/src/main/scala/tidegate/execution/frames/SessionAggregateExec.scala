@@ -94,20 +94,19 @@ final case class SessionAggregateExec(
     val until = EndOfTime.micros(times.evictionMs)
     val maxBytes = Settings.FramesMaxInputBytes.in(conf)
     val (keys, values, told) = (keySchema, valueSchema, due)
-    withStore(rowsOf(child)) { (store, rows) =>
+    withStore(rowsOf(child)) { (task, rows) =>
       val own = new StateFrameStore(
-        store,
+        task.store,
         isPrefixed = false,
-        longMetric("numUpdatedStateRows"),
-        longMetric("numRemovedStateRows")
+        task.metric("numUpdatedStateRows"),
+        task.metric("numRemovedStateRows")
       )
-      val dueKeys = new DueKeys(new StateDuePages(store, keys, values), before)
+      val dueKeys = new DueKeys(new StateDuePages(task.store, keys, values), before)
       val sessions = new SessionIterator(rows, own, dueKeys, what, until, maxBytes)
-      commitAtEnd(
-        store,
+      task.commitAtEnd(
         sessions,
         () => dueKeys.rows,
-        tell = () => told.foreach(_.tell(store.id.partitionId, dueKeys.earliest))
+        tell = () => told.foreach(_.tell(task.partition, dueKeys.earliest))
       )
     }
   }

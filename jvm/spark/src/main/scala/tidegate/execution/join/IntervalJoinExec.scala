@@ -74,7 +74,7 @@ final case class IntervalJoinExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     metrics // force lazy init at driver
-    val task = new IntervalJoinTask(
+    val join = new IntervalJoinTask(
       Sides(JoinInput(left.output, leftKeys), JoinInput(right.output, rightKeys)),
       JoinCondition.of(condition, Sides(left, right).map(_.outputSet), Sides(leftKeys, rightKeys)),
       JoinRules.of(joinType),
@@ -84,16 +84,19 @@ final case class IntervalJoinExec(
       keySchema,
       valueSchema
     )
-    val (updated, removed) = (longMetric("numUpdatedStateRows"), longMetric("numRemovedStateRows"))
     val told = due
     val sides =
       rowsOf(left).zipPartitions(rowsOf(right)) { (l, r) => Iterator.single(Sides(l, r)) }
-    withStore(sides, countsRows = false) { (store, both) =>
-      val (results, atEnd) = task.run(store, both.next(), updated, removed)
+    withStore(sides, countsRows = false) { (task, both) =>
+      val (results, atEnd) = join.run(
+        task.store,
+        both.next(),
+        task.metric("numUpdatedStateRows"),
+        task.metric("numRemovedStateRows")
+      )
       def tell(isLeft: Boolean): Unit =
-        told.of(isLeft).foreach(_.tell(store.id.partitionId, atEnd.earliest.of(isLeft)))
-      commitAtEnd(
-        store,
+        told.of(isLeft).foreach(_.tell(task.partition, atEnd.earliest.of(isLeft)))
+      task.commitAtEnd(
         results,
         counted = () => Some(atEnd.count),
         tell = () => Seq(true, false).foreach(tell)

@@ -87,14 +87,14 @@ final case class EventTimeOrderExec(
     val isSorted = conf.stateStoreProviderClass == OperatorState.rocksDbProvider
     val (columns, time) = (child.output, EventTimeTag.decisive(eventTime))
     val hasPages = format != OrderFormat.Rows
-    withStore(rowsOf(child)) { (store, rows) =>
+    withStore(rowsOf(child)) { (task, rows) =>
       val timeOf = UnsafeProjection.create(Seq(time), columns)
       val (updated, removed) =
-        (longMetric("numUpdatedStateRows"), longMetric("numRemovedStateRows"))
+        (task.metric("numUpdatedStateRows"), task.metric("numRemovedStateRows"))
       val waiting =
         if (hasPages)
           new PagedRows(
-            store,
+            task.store,
             isSorted,
             batchId,
             columns.size,
@@ -103,29 +103,27 @@ final case class EventTimeOrderExec(
             updated,
             removed
           )
-        else new RowBuffer(store, isSorted, batchId, updated, removed)
-      val unsafe = UnsafeProjection.create(columns, columns)
+        else new RowBuffer(task.store, isSorted, batchId, updated, removed)
+      val toUnsafe = UnsafeProjection.create(columns, columns)
+      def asUnsafe(row: InternalRow) = row match {
+        case u: UnsafeRow => u
+        case other        => toUnsafe(other)
+      }
       val withoutTime = rows.filter { row =>
         val t = timeOf(row)
         val hasTime = !t.isNullAt(0)
-        if (hasTime) waiting.put(t.getLong(0), asUnsafe(row, unsafe))
+        if (hasTime) waiting.put(t.getLong(0), asUnsafe(row))
         !hasTime
       }
       // Lazy: the search for due rows begins after all rows are in the state.
       val leaving = withoutTime ++ limit.iterator.flatMap(waiting.takeUpTo)
-      commitAtEnd(
-        store,
+      task.commitAtEnd(
         leaving,
         counted = () => waiting.finish(),
         tell = () =>
-          told.foreach(_.tell(store.id.partitionId, waiting.first.micros, waiting.first.isOfAll))
+          told.foreach(_.tell(task.partition, waiting.first.micros, waiting.first.isOfAll))
       )
     }
-  }
-
-  private def asUnsafe(row: InternalRow, project: UnsafeProjection): UnsafeRow = row match {
-    case u: UnsafeRow => u
-    case other        => project(other)
   }
 
   override def describe: String =

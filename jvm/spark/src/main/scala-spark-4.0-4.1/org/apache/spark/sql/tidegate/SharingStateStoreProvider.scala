@@ -6,6 +6,8 @@ import org.apache.spark.sql.execution.streaming.state.StateStore
 final class SharingStateStoreProvider extends SharingVersions {
 
   override def getStore(version: Long, uniqueId: Option[String]): StateStore =
-    if (uniqueId.isEmpty) new HDFSBackedStateStore(version, mapAfter(version))
-    else super.getStore(version, uniqueId)
+    nextOf(version) match {
+      case Some(map) if uniqueId.isEmpty => new HDFSBackedStateStore(version, map)
+      case _                             => super.getStore(version, uniqueId)
+    }
 }

@@ -41,6 +41,7 @@ package object tidegate {
   // Stateful operators.
   type StatefulOperatorStateInfo = streaming.StatefulOperatorStateInfo
   type StateStoreWriter = streaming.StateStoreWriter
+  type StatefulOpStateStoreCheckpointInfo = streaming.StatefulOpStateStoreCheckpointInfo
   type StatefulOperatorCustomMetric = streaming.StatefulOperatorCustomMetric
   type StatefulOperatorCustomSumMetric = streaming.StatefulOperatorCustomSumMetric
   val StatefulOperatorCustomSumMetric: streaming.StatefulOperatorCustomSumMetric.type =

@@ -47,6 +47,7 @@ package object tidegate {
   // Stateful operators.
   type StatefulOperatorStateInfo = stateful.StatefulOperatorStateInfo
   type StateStoreWriter = stateful.StateStoreWriter
+  type StatefulOpStateStoreCheckpointInfo = stateful.StatefulOpStateStoreCheckpointInfo
   type StatefulOperatorCustomMetric = stateful.StatefulOperatorCustomMetric
   type StatefulOperatorCustomSumMetric = stateful.StatefulOperatorCustomSumMetric
   val StatefulOperatorCustomSumMetric: stateful.StatefulOperatorCustomSumMetric.type =

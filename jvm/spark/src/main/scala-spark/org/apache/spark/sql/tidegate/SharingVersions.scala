@@ -51,23 +51,25 @@ abstract class SharingVersions extends HDFSBackedStateStoreProvider {
   }
 
   /**
-   * A map for the version after `version`. If `version` is not in memory, Spark reads the files,
-   * and this and all later versions share with what Spark has read.
+   * A map for the version after `version`. None if `version` is not in memory: then Spark reads the
+   * files, and the version after that shares with what Spark has read. Where rows are found by
+   * prefixes, which Spark's maps do not do here, this version shares with it.
    */
-  protected def mapAfter(version: Long): SharingMap = {
+  protected def nextOf(version: Long): Option[SharingMap] = {
     val inMemory = if (version > 0) Option(LoadedMaps.of(this).get(version)) else None
     isFromMemory = version == 0 || inMemory.isDefined
     inMemory match {
-      case None if version == 0 => SharingMap.empty(prefixColumns)
-      case None                 =>
-        val read = getReadStore(version, None).iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
-        SharingMap.of(read, prefixColumns)
       case Some(map) =>
         hits.increment()
         map match {
-          case sharing: SharingMap => sharing.next
-          case other               => SharingMap.of(other.iterator(), prefixColumns)
+          case sharing: SharingMap => Some(sharing.next)
+          case other               => Some(SharingMap.of(other.iterator(), prefixColumns))
         }
+      case None if version == 0      => Some(SharingMap.empty(prefixColumns))
+      case None if prefixColumns > 0 =>
+        val read = getReadStore(version, None).iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
+        Some(SharingMap.of(read, prefixColumns))
+      case None => None
     }
   }
 

@@ -1,0 +1,29 @@
+package org.apache.spark.sql.tidegate
+
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.execution.streaming.state.StateStoreInstanceMetric
+import org.apache.spark.util.CollectionAccumulator
+
+/** The figures of this operator. */
+final case class OperatorFigures()(@transient private val of: StateStoreWriter)
+    extends FiguresOfOperator {
+
+  override lazy val metrics: Map[String, SQLMetric] = of.metrics
+
+  override lazy val instanceMetrics: Map[StateStoreInstanceMetric, SQLMetric] = of.instanceMetrics
+
+  override val checkpointInfoAccumulator
+      : CollectionAccumulator[StatefulOpStateStoreCheckpointInfo] = of.checkpointInfoAccumulator
+}
+
+object OperatorFigures {
+
+  /** Made by the driver. */
+  def of(operator: StateStoreWriter): OperatorFigures = {
+    val figures = OperatorFigures()(operator)
+    // Tasks cannot make them.
+    figures.metrics
+    figures.instanceMetrics
+    figures
+  }
+}
