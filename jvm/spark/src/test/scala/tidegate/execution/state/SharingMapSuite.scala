@@ -23,7 +23,7 @@ class SharingMapSuite extends AnyFunSuite {
     prefixColumns <- Seq(0, 1)
   } test(s"seed $seed, $prefixColumns columns of prefix: versions are as plain maps") {
     val random = new Random(seed)
-    var versions = Vector(Version(SharingMap.empty(prefixColumns), Map.empty))
+    var versions = Vector(Version(SharingMap.empty(shape(prefixColumns)), Map.empty))
     for (_ <- 1 to 30) {
       // Of any version: a batch may run again.
       val from = versions(random.nextInt(versions.size))
@@ -57,7 +57,7 @@ class SharingMapSuite extends AnyFunSuite {
   }
 
   test("an iterator shows the rows as they were when it was made") {
-    val map = SharingMap.empty()
+    val map = SharingMap.empty(shape(0))
     for (b <- 0 until 100) map.put(key(1, b), StoredRow.of(value(b.toLong)))
     val all = map.iterator()
     for (b <- 0 until 100) map.remove(key(1, b))
@@ -71,7 +71,7 @@ class SharingMapSuite extends AnyFunSuite {
   test("a map of Spark's is taken over whole, and back") {
     val spark = SparkMaps.create(KeySchema)
     for (n <- 0 until 1000) spark.put(key(n % 10, n), StoredRow.of(value(n.toLong)))
-    val map = SharingMap.of(spark.iterator())
+    val map = SharingMap.of(spark.iterator(), shape(0))
     assert(contents(map) === contents(spark))
     val back = SparkMaps.create(KeySchema)
     back.putAll(map)
@@ -79,11 +79,14 @@ class SharingMapSuite extends AnyFunSuite {
   }
 
   test("the estimated size is that of the objects in memory") {
-    val map = SharingMap.empty()
+    val map = SharingMap.empty(shape(0))
     for (n <- 0 until 50000) map.put(key(n, n), StoredRow.of(value(n.toLong)))
     val objects = SizeEstimator.estimate(SharingMapSuite.rows(map))
     assert(map.estimatedSize.toDouble / objects === 1.0 +- 0.15)
     assert(map.ownBytes === map.estimatedSize)
+    // What was put again holds nothing of what was there before.
+    for (n <- 0 until 50000) map.put(key(n, n), StoredRow.of(value(1L)))
+    assert(SizeEstimator.estimate(SharingMapSuite.rows(map)) === objects)
     // A version that changes a hundredth costs a hundredth.
     val next = map.next
     for (n <- 0 until 500) next.put(key(n, n), StoredRow.of(value(-n.toLong)))
@@ -99,6 +102,8 @@ object SharingMapSuite {
   private final case class Version(map: SharingMap, model: Map[(Int, Int), Long])
 
   private val KeySchema = new StructType().add("a", IntegerType).add("b", IntegerType)
+
+  private def shape(prefixColumns: Int) = SharingMap.Shape(2, 1, prefixColumns)
 
   private def row(types: DataType*)(values: Any*): UnsafeRow =
     UnsafeProjection.create(types.toArray).apply(InternalRow(values: _*)).copy()

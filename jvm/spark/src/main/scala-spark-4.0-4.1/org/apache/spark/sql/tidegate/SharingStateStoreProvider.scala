@@ -6,8 +6,6 @@ import org.apache.spark.sql.execution.streaming.state.StateStore
 final class SharingStateStoreProvider extends SharingVersions {
 
   override def getStore(version: Long, uniqueId: Option[String]): StateStore =
-    nextOf(version) match {
-      case Some(map) if uniqueId.isEmpty => new HDFSBackedStateStore(version, map)
-      case _                             => super.getStore(version, uniqueId)
-    }
+    if (uniqueId.isEmpty) new HDFSBackedStateStore(version, mapAfter(version))
+    else super.getStore(version, uniqueId)
 }

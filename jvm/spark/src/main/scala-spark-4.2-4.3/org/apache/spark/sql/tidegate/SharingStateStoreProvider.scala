@@ -10,9 +10,8 @@ final class SharingStateStoreProvider extends SharingVersions {
       uniqueId: Option[String],
       forceSnapshotOnCommit: Boolean,
       loadEmpty: Boolean
-  ): StateStore = nextOf(version) match {
-    case Some(map) if uniqueId.isEmpty && !loadEmpty =>
-      new HDFSBackedStateStore(version, map, forceSnapshotOnCommit)
-    case _ => super.getStore(version, uniqueId, forceSnapshotOnCommit, loadEmpty)
-  }
+  ): StateStore =
+    if (uniqueId.isEmpty && !loadEmpty)
+      new HDFSBackedStateStore(version, mapAfter(version), forceSnapshotOnCommit)
+    else super.getStore(version, uniqueId, forceSnapshotOnCommit, loadEmpty)
 }

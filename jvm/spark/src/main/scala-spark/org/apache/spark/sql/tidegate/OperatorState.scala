@@ -58,10 +58,15 @@ object OperatorState {
     new OwnStateRdd(rows, aborting, state, keySchema, valueSchema, encoder, session, conf)
   }
 
-  /** Spark since 4.2 verifies the checksums of rows in its own map. */
+  /**
+   * Whether versions may share rows: not if none stays in memory. Spark since 4.2 verifies the
+   * checksums of rows in its own map.
+   */
   private def isShareable(settings: SQLConf): Boolean =
     settings.stateStoreProviderClass == inMemoryProvider &&
-      !settings.getConfString(RowChecksums, "false").trim.toBoolean
+      settings.maxBatchesToRetainInMemory > 0 &&
+      !Seq(RowChecksums, UnloadOnCommit)
+        .exists(settings.getConfString(_, "false").trim.toBoolean)
 
   /**
    * Whether rows are best found by the first columns of their keys. Spark's own store in memory
@@ -81,6 +86,7 @@ object OperatorState {
   }
 
   private val RowChecksums = "spark.sql.streaming.stateStore.rowChecksum.enabled"
+  private val UnloadOnCommit = "spark.sql.streaming.stateStore.unloadOnCommit"
 
   /** The place of an operator's state in the batch that is being planned. */
   def info(batch: IncrementalExecution, operatorId: Long): StatefulOperatorStateInfo =

@@ -10,22 +10,22 @@ private[tidegate] sealed trait SharedRows {
 
   def size: Int
 
-  /** The row of a key; null if there is none. */
-  def get(key: UnsafeRow): StoredRow.Type
+  /** The row of a key, with the key; null if there is none. */
+  def get(key: UnsafeRow): StoredPair
 
-  def updated(key: UnsafeRow, row: StoredRow.Type): SharedRows
+  def updated(key: UnsafeRow, pair: StoredPair): SharedRows
 
   /** Without the row of a key, which must be there. */
   def removed(key: UnsafeRow): SharedRows
 
-  def iterator: Iterator[(UnsafeRow, StoredRow.Type)]
+  def iterator: Iterator[StoredPair]
 
   /** The rows whose keys begin with these columns. */
-  def startingWith(prefix: UnsafeRow): Iterator[(UnsafeRow, StoredRow.Type)]
+  def startingWith(prefix: UnsafeRow): Iterator[StoredPair]
 }
 
 private[tidegate] object SharedRows {
-  private type Rows = HashMap[UnsafeRow, StoredRow.Type]
+  private type Rows = HashMap[KeyBytes, StoredPair]
 
   /**
    * No rows.
@@ -42,17 +42,18 @@ private[tidegate] object SharedRows {
 
     override def size: Int = rows.size
 
-    override def get(key: UnsafeRow): StoredRow.Type = rows.getOrElse(key, null)
+    override def get(key: UnsafeRow): StoredPair = rows.getOrElse(new SoughtKey(key), null)
 
-    override def updated(key: UnsafeRow, row: StoredRow.Type): SharedRows =
-      new WholeKeys(rows.updated(key, row))
+    override def updated(key: UnsafeRow, pair: StoredPair): SharedRows =
+      new WholeKeys(rows.updated(pair, pair))
 
-    override def removed(key: UnsafeRow): SharedRows = new WholeKeys(rows.removed(key))
+    override def removed(key: UnsafeRow): SharedRows =
+      new WholeKeys(rows.removed(new SoughtKey(key)))
 
-    override def iterator: Iterator[(UnsafeRow, StoredRow.Type)] = rows.iterator
+    override def iterator: Iterator[StoredPair] = rows.valuesIterator
 
     /** As in Spark's map of a store whose keys have no prefix. */
-    override def startingWith(prefix: UnsafeRow): Iterator[(UnsafeRow, StoredRow.Type)] =
+    override def startingWith(prefix: UnsafeRow): Iterator[StoredPair] =
       throw new UnsupportedOperationException("Keys are only found as a whole.")
   }
 
@@ -63,28 +64,27 @@ private[tidegate] object SharedRows {
       override val size: Int
   ) extends SharedRows {
 
-    override def get(key: UnsafeRow): StoredRow.Type =
-      group(prefixOf(key)).getOrElse(key, null)
+    override def get(key: UnsafeRow): StoredPair =
+      group(prefixOf(key)).getOrElse(new SoughtKey(key), null)
 
-    override def updated(key: UnsafeRow, row: StoredRow.Type): SharedRows = {
+    override def updated(key: UnsafeRow, pair: StoredPair): SharedRows = {
       val prefix = prefixOf(key)
       val before = group(prefix)
-      val after = before.updated(key, row)
+      val after = before.updated(pair, pair)
       new PrefixedKeys(columns, groups.updated(prefix, after), size + after.size - before.size)
     }
 
     override def removed(key: UnsafeRow): SharedRows = {
       val prefix = prefixOf(key)
-      val after = group(prefix).removed(key)
+      val after = group(prefix).removed(new SoughtKey(key))
       val others = if (after.isEmpty) groups.removed(prefix) else groups.updated(prefix, after)
       new PrefixedKeys(columns, others, size - 1)
     }
 
-    override def iterator: Iterator[(UnsafeRow, StoredRow.Type)] =
-      groups.valuesIterator.flatMap(_.iterator)
+    override def iterator: Iterator[StoredPair] = groups.valuesIterator.flatMap(_.valuesIterator)
 
-    override def startingWith(prefix: UnsafeRow): Iterator[(UnsafeRow, StoredRow.Type)] =
-      group(prefix).iterator
+    override def startingWith(prefix: UnsafeRow): Iterator[StoredPair] =
+      group(prefix).valuesIterator
 
     private def group(prefix: UnsafeRow): Rows = groups.getOrElse(prefix, HashMap.empty)
 

@@ -14,6 +14,7 @@ import org.apache.spark.util.KnownSizeEstimation
  * An iterator shows the rows as they were when it was made.
  */
 final class SharingMap private (
+    shape: SharingMap.Shape,
     private var rows: SharedRows,
     private var bytes: Long
 ) extends HDFSBackedStateStoreMap
@@ -23,7 +24,7 @@ final class SharingMap private (
   private var addedBytes = 0L
 
   /** A map with the same rows; neither of the two sees the changes of the other. */
-  def next: SharingMap = new SharingMap(rows, bytes)
+  def next: SharingMap = new SharingMap(shape, rows, bytes)
 
   /** The bytes of the rows that are not in the map before, at most. */
   def ownBytes: Long = math.min(addedBytes, bytes)
@@ -33,17 +34,17 @@ final class SharingMap private (
   override def size(): Int = rows.size
 
   override def get(key: UnsafeRow): UnsafeRow = rows.get(key) match {
-    case null   => null
-    case stored => StoredRow.row(stored)
+    case null => null
+    case pair => row(pair)
   }
 
   override def put(key: UnsafeRow, value: StoredRow.Type): StoredRow.Type = {
     val before = rows.get(key)
-    rows = rows.updated(key, value)
-    val added = bytesOf(key, value)
-    addedBytes += added
-    bytes += added - (if (before == null) 0L else bytesOf(key, before))
-    before
+    val pair = StoredPair(key, StoredRow.row(value))
+    rows = rows.updated(key, pair)
+    addedBytes += bytesOf(pair)
+    bytes += bytesOf(pair) - (if (before == null) 0L else bytesOf(before))
+    stored(before)
   }
 
   override def putAll(other: HDFSBackedStateStoreMap): Unit =
@@ -53,49 +54,58 @@ final class SharingMap private (
     val before = rows.get(key)
     if (before != null) {
       rows = rows.removed(key)
-      bytes -= bytesOf(key, before)
+      bytes -= bytesOf(before)
     }
-    before
+    stored(before)
   }
 
   override def iterator(): Iterator[UnsafeRowPair] = pairs(rows.iterator)
 
   /** Spark has this since 4.2. */
   def entryIterator(): Iterator[Entry[UnsafeRow, StoredRow.Type]] =
-    rows.iterator.map { case (key, stored) => new SimpleImmutableEntry(key, stored) }
+    rows.iterator.map(pair => new SimpleImmutableEntry(key(pair), stored(pair)))
 
   override def prefixScan(prefixKey: UnsafeRow): Iterator[UnsafeRowPair] =
     pairs(rows.startingWith(prefixKey))
 
-  private def pairs(rows: Iterator[(UnsafeRow, StoredRow.Type)]): Iterator[UnsafeRowPair] = {
-    val pair = new UnsafeRowPair()
-    rows.map { case (key, stored) => pair.withRows(key, StoredRow.row(stored)) }
+  private def pairs(rows: Iterator[StoredPair]): Iterator[UnsafeRowPair] = {
+    val shown = new UnsafeRowPair()
+    rows.map(pair => shown.withRows(key(pair), row(pair)))
   }
+
+  private def key(pair: StoredPair): UnsafeRow = pair.key(shape.keyColumns)
+
+  private def row(pair: StoredPair): UnsafeRow = pair.row(shape.valueColumns)
+
+  private def stored(pair: StoredPair): StoredRow.Type =
+    if (pair == null) null else StoredRow.of(row(pair))
 }
 
 object SharingMap {
 
   /**
-   * A map without rows.
+   * How many columns keys and rows have.
    *
    * @param prefixColumns
    *   by how many of their first columns keys are found, which are of a fixed length; 0 if keys are
    *   only found as a whole
    */
-  def empty(prefixColumns: Int = 0): SharingMap =
-    new SharingMap(SharedRows.empty(prefixColumns), 0L)
+  final case class Shape(keyColumns: Int, valueColumns: Int, prefixColumns: Int)
+
+  /** A map without rows. */
+  def empty(shape: Shape): SharingMap =
+    new SharingMap(shape, SharedRows.empty(shape.prefixColumns), 0L)
 
   /** Rows that Spark has read. */
-  def of(rows: Iterator[UnsafeRowPair], prefixColumns: Int = 0): SharingMap = {
-    val map = empty(prefixColumns)
+  def of(rows: Iterator[UnsafeRowPair], shape: Shape): SharingMap = {
+    val map = empty(shape)
     rows.foreach(pair => map.put(pair.key, StoredRow.of(pair.value)))
     map.addedBytes = 0L
     map
   }
 
-  private def bytesOf(key: UnsafeRow, stored: StoredRow.Type): Long =
-    ObjectBytes + key.getSizeInBytes + StoredRow.row(stored).getSizeInBytes
+  private def bytesOf(pair: StoredPair): Long = ObjectBytes + pair.totalBytes
 
-  /** What a key has beside its bytes: two rows with their arrays, and its share of the map. */
-  private val ObjectBytes = 176L
+  /** What a key has beside its bytes and those of its row: an array, and its share of the map. */
+  private val ObjectBytes = 80L
 }

@@ -18,7 +18,7 @@ abstract class SharingVersions extends HDFSBackedStateStoreProvider {
   import SharingVersions._
 
   private val hits = new LongAdder
-  @volatile private var prefixColumns = 0
+  @volatile private var shape: SharingMap.Shape = _
   @volatile private var isFromMemory = false
 
   /** Spark's maps have no need of prefixes: they only hold what was read from files. */
@@ -33,10 +33,11 @@ abstract class SharingVersions extends HDFSBackedStateStoreProvider {
       useMultipleValuesPerKey: Boolean,
       stateSchemaProvider: Option[StateSchemaProvider]
   ): Unit = {
-    prefixColumns = keyStateEncoderSpec match {
+    val prefixColumns = keyStateEncoderSpec match {
       case PrefixKeyScanStateEncoderSpec(_, columns) => columns
       case _                                         => 0
     }
+    shape = SharingMap.Shape(keySchema.size, valueSchema.size, prefixColumns)
     super.init(
       stateStoreId,
       keySchema,
@@ -51,25 +52,23 @@ abstract class SharingVersions extends HDFSBackedStateStoreProvider {
   }
 
   /**
-   * A map for the version after `version`. None if `version` is not in memory: then Spark reads the
-   * files, and the version after that shares with what Spark has read. Where rows are found by
-   * prefixes, which Spark's maps do not do here, this version shares with it.
+   * A map for the version after `version`. If `version` is not in memory, Spark reads the files,
+   * and the rows are taken over.
    */
-  protected def nextOf(version: Long): Option[SharingMap] = {
+  protected def mapAfter(version: Long): SharingMap = {
     val inMemory = if (version > 0) Option(LoadedMaps.of(this).get(version)) else None
     isFromMemory = version == 0 || inMemory.isDefined
     inMemory match {
       case Some(map) =>
         hits.increment()
         map match {
-          case sharing: SharingMap => Some(sharing.next)
-          case other               => Some(SharingMap.of(other.iterator(), prefixColumns))
+          case sharing: SharingMap => sharing.next
+          case other               => SharingMap.of(other.iterator(), shape)
         }
-      case None if version == 0      => Some(SharingMap.empty(prefixColumns))
-      case None if prefixColumns > 0 =>
-        val read = getReadStore(version, None).iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
-        Some(SharingMap.of(read, prefixColumns))
-      case None => None
+      case None if version == 0 => SharingMap.empty(shape)
+      case None                 =>
+        val read = getReadStore(version, None)
+        SharingMap.of(read.iterator(StateStore.DEFAULT_COL_FAMILY_NAME), shape)
     }
   }
 
@@ -82,14 +81,12 @@ abstract class SharingVersions extends HDFSBackedStateStoreProvider {
   }
 
   private def memoryUsed: Long = {
-    val maps = LoadedMaps.of(this).values.asScala.toSeq.reverse
     // From the oldest version on, each one adds what it does not share with the one before.
-    val sharing = maps.zipWithIndex.collect { case (map: SharingMap, i) =>
-      if (i > 0) map.ownBytes else map.estimatedSize
-    }
-    // Spark's maps have the same rows, which are counted once.
-    val others = maps.filterNot(_.isInstanceOf[SharingMap])
-    sharing.sum + (if (others.isEmpty) 0L else SizeEstimator.estimate(others.toArray[AnyRef]))
+    val maps = LoadedMaps.of(this).values.asScala.toSeq.reverse
+    val (sharing, sparks) = maps.partition(_.isInstanceOf[SharingMap])
+    val own = sharing.collect { case map: SharingMap => map }
+    own.headOption.fold(0L)(_.estimatedSize) + own.drop(1).map(_.ownBytes).sum +
+      (if (sparks.isEmpty) 0L else SizeEstimator.estimate(sparks.toArray[AnyRef]))
   }
 }
 
