@@ -30,7 +30,10 @@ class StoreTaskSuite extends RestartTest with AdaptiveSparkPlanHelper {
       val right = in
         .withKeyedWatermark("time", "0 seconds", name = "right")
         .select(col("n").as("r"), col("time").as("other"))
-      left.join(right, col("l") === col("r") && col("time").between(col("other") - hour, col("other")))
+      left.join(
+        right,
+        col("l") === col("r") && col("time").between(col("other") - hour, col("other"))
+      )
     }
   ).foreach { case (name, query) =>
     test(s"tasks do not get the operator, nor the plan below it: $name") {

@@ -12,7 +12,7 @@ object FrameFormat {
   /** Of windows that grow: versions that only know frames that slide refuse them. */
   val Growing = 2
 
-  /** Of windows that do not overlap: their state may have short rows. */
+  /** Of windows that do not overlap: their state may have a row for each key and window. */
   val Plain = 3
 
   /** Of sessions. */

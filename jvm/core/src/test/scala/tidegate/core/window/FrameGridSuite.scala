@@ -63,4 +63,27 @@ class FrameGridSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(EndOfTime.plus(Long.MaxValue, -1) == Long.MaxValue - 1)
     assert(EndOfTime.plus(Long.MinValue, -1) == Long.MinValue)
   }
+
+  test("the numbers of windows, which states in checkpoints have") {
+    assert(FrameGrid(10, 10, 0).numberOf(120) == -27285610)
+    assert(FrameGrid(10, 10, 13).numberOf(123) == -289822679)
+    assert(FrameGrid(10, 10, 3).numberOf(123) == -289822679)
+    val hour = 3600000000L
+    assert(FrameGrid(hour, hour, 0).numberOf(1769904000000000L) == -798133346)
+    assert(FrameGrid(1, 1, 0).numberOf(Long.MaxValue) == -27087775)
+  }
+
+  test("the numbers of windows are below -1, and differ for other windows") {
+    forAll(times, grids, minSuccessful(1000)) { (time, grid) =>
+      val number = grid.numberOf(time)
+      assert(number < -1)
+      val others = Seq(
+        grid.numberOf(time + grid.slide),
+        grid.copy(offset = Math.floorMod(grid.offset, grid.slide) + grid.slide - 1).numberOf(time),
+        FrameGrid(1, 1, 0).numberOf(time)
+      )
+      // With a slide of 1, all offsets are the same.
+      assert(others.count(_ == number) == (if (grid.slide == 1) 2 else 0))
+    }
+  }
 }

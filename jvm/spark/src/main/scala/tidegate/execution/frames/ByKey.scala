@@ -15,12 +15,12 @@ import tidegate.statistics.DueTimes
  * has the number of this end in its key. When the window closes, the note is found, and the head
  * goes back.
  *
- * | row              | number in its key           | what it has                                   |
- * |:-----------------|:----------------------------|:----------------------------------------------|
- * | head             | NULL                        | the frames after the chunks                   |
- * | chunk            | 0 or more                   | sealed frames                                 |
- * | head that waits  | -1                          | as another head                               |
- * | note             | of an end of a window: < -1 | no frames; this end in the column `closed`    |
+ * | row             | number in its key           | what it has                                |
+ * |:----------------|:----------------------------|:-------------------------------------------|
+ * | head            | NULL                        | the frames after the chunks                |
+ * | chunk           | 0 or more                   | sealed frames                              |
+ * | head that waits | -1                          | as another head                            |
+ * | note            | of an end of a window: < -1 | no frames; this end in the column `closed` |
  */
 private[frames] final class ByKey(
     store: FrameStore,

@@ -5,9 +5,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.IntegerType
 
 /**
- * The rows of the partial aggregation, grouped in memory by the rows of the state that they go to. Rows beyond `maxBytes` are
- * left for the next round, so that a large batch is merged into the state part by part. To sort the
- * batch would cost more than to write a few keys twice.
+ * The rows of the partial aggregation, grouped in memory by the rows of the state that they go to.
+ * Rows beyond `maxBytes` are left for the next round, so that a large batch is merged into the
+ * state part by part. To sort the batch would cost more than to write a few keys twice.
  */
 private[frames] final class FrameInput(
     rows: Iterator[InternalRow],

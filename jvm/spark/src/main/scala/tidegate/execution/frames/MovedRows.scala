@@ -24,8 +24,8 @@ private[frames] final class MovedRows(
   private val together = new FrameList(slots)
 
   /**
-   * Moves the frames of all rows that are elsewhere to where `locate` says. The rows of a state are all of the same windows, so the first
-   * one tells whether there are such rows.
+   * Moves the frames of all rows that are elsewhere to where `locate` says. The rows of a state are
+   * all of the same windows, so the first one tells whether there are such rows.
    */
   def run(locate: FrameInput.Locate)(isElsewhere: (UnsafeRow, UnsafeRow) => Boolean): Unit =
     if (store.rows.take(1).exists(row => isElsewhere(row.key, row.value)))

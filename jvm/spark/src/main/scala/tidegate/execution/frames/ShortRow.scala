@@ -6,18 +6,21 @@ import tidegate.core.window.FrameGrid
 import tidegate.plans.FrameAggregate
 
 /**
- * A row of the state of windows that do not overlap. Most keys have one open window, whose entry is
- * in the row itself: such a row is no longer than the one that Spark keeps for a key and a window.
+ * A row of the state of windows that do not overlap ([[ByWindow]]). The entry of its window is in
+ * the row itself: it is no longer than the one that Spark keeps for a key and a window.
  *
- * | column              | in the row of a key                                             |
+ * | column              | in the row of a key and a window                                |
  * |:--------------------|:----------------------------------------------------------------|
  * | `frame_end`         | the end of its first frame                                      |
  * | one for each buffer | the buffers of the first frame, if all buffers are words        |
  * | `more`              | the entries of the other frames, or of all if some are no words |
  * | `long`              | null                                                            |
  *
- * A row of another kind has only `long`, a row as [[FrameRow]] describes it: a chunk, the head of a
- * key with chunks, and heads of windows that slide or grow since the query was changed.
+ * It has other frames if windows share their number, and in states of earlier versions, which had
+ * one row for all windows of a key.
+ *
+ * A row of another kind has only `long`, a row as [[FrameRow]] describes it: those of windows that
+ * slide since the query was changed, and of earlier versions if a key had many windows.
  *
  * Entries have the ends of their frames. So it needs no word that says how long the frames were
  * when the row was written: a frame goes into the frame in which it ends.

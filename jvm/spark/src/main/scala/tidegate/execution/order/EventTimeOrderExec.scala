@@ -120,8 +120,8 @@ final case class EventTimeOrderExec(
       task.commitAtEnd(
         leaving,
         counted = () => waiting.finish(),
-        tell = () =>
-          told.foreach(_.tell(task.partition, waiting.first.micros, waiting.first.isOfAll))
+        tell =
+          () => told.foreach(_.tell(task.partition, waiting.first.micros, waiting.first.isOfAll))
       )
     }
   }

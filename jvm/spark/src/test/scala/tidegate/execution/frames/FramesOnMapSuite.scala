@@ -124,6 +124,33 @@ class FramesOnMapSuite extends AnyFunSuite {
     assert(looks(findsByNumber = false) > 10000 * keys)
   }
 
+  test("windows that share a number by chance are those of the model") {
+    val grid = FrameGrid(1L, 1L, 0L)
+    val seen = mutable.Map.empty[Int, Long]
+    val (first, second) = Iterator
+      .from(1)
+      .map(_.toLong)
+      .map(end => seen.put(grid.numberOf(end), end).map(_ -> end))
+      .collectFirst { case Some(pair) => pair }
+      .get
+    Seq(counted, listed).foreach { aggregates =>
+      val store = new MapFrameStore
+      def run(after: Long, until: Long, rows: Sent*): Seq[Found] = all(
+        iterator(rows, store, aggregates, grid, after, until, Long.MaxValue, isShort = true)
+      )
+      // The rows of a window are those of the moment before its end.
+      assert(run(0, 0, Sent(1, second - 1, 5, 0), Sent(2, second - 1, 6, 0)) === Nil)
+      assert(run(0, 0, Sent(1, first - 1, 7, 0), Sent(3, first - 1, 8, 0)) === Nil)
+      assert(store.size === 3)
+      val both = run(first - 1, first)
+      assert(both.toSet === Set(Found(1, first - 1, 1, 7), Found(3, first - 1, 1, 8)))
+      assert(run(second - 2, second - 1, Sent(1, second - 1, 9, 0)) === Nil)
+      val last = run(second - 1, second)
+      assert(last.toSet === Set(Found(1, second - 1, 2, 14), Found(2, second - 1, 1, 6)))
+      assert(store.size === 0)
+    }
+  }
+
   test("rows move to where other windows have them") {
     Seq(counted, listed).foreach(what => (1 to 60).foreach(seed => checkMoves(seed, what)))
   }
@@ -258,7 +285,17 @@ object FramesOnMapSuite {
       isFirst: Boolean = false
   ): FrameWindowIterator = {
     val input = rows.iterator.map(partial(aggregates, grid))
-    new FrameWindowIterator(input, store, aggregates, grid, after, until, maxBytes, isShort, isFirst)
+    new FrameWindowIterator(
+      input,
+      store,
+      aggregates,
+      grid,
+      after,
+      until,
+      maxBytes,
+      isShort,
+      isFirst
+    )
   }
 
   private def all(windows: FrameWindowIterator): Seq[Found] =

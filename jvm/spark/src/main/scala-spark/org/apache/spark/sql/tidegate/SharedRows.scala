@@ -5,27 +5,35 @@ import scala.collection.immutable.HashMap
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
-/** Rows by their keys. Rows that are made of others share with them what has not changed. */
+/**
+ * The bytes of rows by their keys. Rows that are made of others share with them what has not
+ * changed.
+ */
 private[tidegate] sealed trait SharedRows {
+  import SharedRows.Entry
 
   def size: Int
 
-  /** The row of a key, with the key; null if there is none. */
-  def get(key: UnsafeRow): StoredPair
+  /** The row of a key; null if there is none. */
+  def get(key: UnsafeRow): Array[Byte]
 
-  def updated(key: UnsafeRow, pair: StoredPair): SharedRows
+  def updated(key: UnsafeRow, row: Array[Byte]): SharedRows
 
   /** Without the row of a key, which must be there. */
   def removed(key: UnsafeRow): SharedRows
 
-  def iterator: Iterator[StoredPair]
+  def iterator: Iterator[Entry]
 
   /** The rows whose keys begin with these columns. */
-  def startingWith(prefix: UnsafeRow): Iterator[StoredPair]
+  def startingWith(prefix: UnsafeRow): Iterator[Entry]
 }
 
 private[tidegate] object SharedRows {
-  private type Rows = HashMap[KeyBytes, StoredPair]
+
+  /** A key and the bytes of its row. */
+  type Entry = (KeyBytes, Array[Byte])
+
+  private type Rows = HashMap[KeyBytes, Array[Byte]]
 
   /**
    * No rows.
@@ -42,18 +50,18 @@ private[tidegate] object SharedRows {
 
     override def size: Int = rows.size
 
-    override def get(key: UnsafeRow): StoredPair = rows.getOrElse(new SoughtKey(key), null)
+    override def get(key: UnsafeRow): Array[Byte] = rows.getOrElse(new SoughtKey(key), null)
 
-    override def updated(key: UnsafeRow, pair: StoredPair): SharedRows =
-      new WholeKeys(rows.updated(pair, pair))
+    override def updated(key: UnsafeRow, row: Array[Byte]): SharedRows =
+      new WholeKeys(rows.updated(new StoredKey(key.getBytes), row))
 
     override def removed(key: UnsafeRow): SharedRows =
       new WholeKeys(rows.removed(new SoughtKey(key)))
 
-    override def iterator: Iterator[StoredPair] = rows.valuesIterator
+    override def iterator: Iterator[Entry] = rows.iterator
 
     /** As in Spark's map of a store whose keys have no prefix. */
-    override def startingWith(prefix: UnsafeRow): Iterator[StoredPair] =
+    override def startingWith(prefix: UnsafeRow): Iterator[Entry] =
       throw new UnsupportedOperationException("Keys are only found as a whole.")
   }
 
@@ -64,13 +72,13 @@ private[tidegate] object SharedRows {
       override val size: Int
   ) extends SharedRows {
 
-    override def get(key: UnsafeRow): StoredPair =
+    override def get(key: UnsafeRow): Array[Byte] =
       group(prefixOf(key)).getOrElse(new SoughtKey(key), null)
 
-    override def updated(key: UnsafeRow, pair: StoredPair): SharedRows = {
+    override def updated(key: UnsafeRow, row: Array[Byte]): SharedRows = {
       val prefix = prefixOf(key)
       val before = group(prefix)
-      val after = before.updated(pair, pair)
+      val after = before.updated(new StoredKey(key.getBytes), row)
       new PrefixedKeys(columns, groups.updated(prefix, after), size + after.size - before.size)
     }
 
@@ -81,10 +89,10 @@ private[tidegate] object SharedRows {
       new PrefixedKeys(columns, others, size - 1)
     }
 
-    override def iterator: Iterator[StoredPair] = groups.valuesIterator.flatMap(_.valuesIterator)
+    override def iterator: Iterator[Entry] = groups.valuesIterator.flatMap(_.iterator)
 
-    override def startingWith(prefix: UnsafeRow): Iterator[StoredPair] =
-      group(prefix).valuesIterator
+    override def startingWith(prefix: UnsafeRow): Iterator[Entry] =
+      group(prefix).iterator
 
     private def group(prefix: UnsafeRow): Rows = groups.getOrElse(prefix, HashMap.empty)
 

@@ -34,16 +34,16 @@ final class SharingMap private (
   override def size(): Int = rows.size
 
   override def get(key: UnsafeRow): UnsafeRow = rows.get(key) match {
-    case null => null
-    case pair => row(pair)
+    case null  => null
+    case bytes => row(bytes)
   }
 
   override def put(key: UnsafeRow, value: StoredRow.Type): StoredRow.Type = {
     val before = rows.get(key)
-    val pair = StoredPair(key, StoredRow.row(value))
-    rows = rows.updated(key, pair)
-    addedBytes += bytesOf(pair)
-    bytes += bytesOf(pair) - (if (before == null) 0L else bytesOf(before))
+    val row = StoredRow.row(value).getBytes
+    rows = rows.updated(key, row)
+    addedBytes += bytesOf(key, row)
+    bytes += bytesOf(key, row) - (if (before == null) 0L else bytesOf(key, before))
     stored(before)
   }
 
@@ -54,7 +54,7 @@ final class SharingMap private (
     val before = rows.get(key)
     if (before != null) {
       rows = rows.removed(key)
-      bytes -= bytesOf(before)
+      bytes -= bytesOf(key, before)
     }
     stored(before)
   }
@@ -63,22 +63,28 @@ final class SharingMap private (
 
   /** Spark has this since 4.2. */
   def entryIterator(): Iterator[Entry[UnsafeRow, StoredRow.Type]] =
-    rows.iterator.map(pair => new SimpleImmutableEntry(key(pair), stored(pair)))
+    rows.iterator.map { case (k, bytes) => new SimpleImmutableEntry(key(k), stored(bytes)) }
 
   override def prefixScan(prefixKey: UnsafeRow): Iterator[UnsafeRowPair] =
     pairs(rows.startingWith(prefixKey))
 
-  private def pairs(rows: Iterator[StoredPair]): Iterator[UnsafeRowPair] = {
+  private def pairs(rows: Iterator[SharedRows.Entry]): Iterator[UnsafeRowPair] = {
     val shown = new UnsafeRowPair()
-    rows.map(pair => shown.withRows(key(pair), row(pair)))
+    rows.map { case (k, bytes) => shown.withRows(key(k), row(bytes)) }
   }
 
-  private def key(pair: StoredPair): UnsafeRow = pair.key(shape.keyColumns)
+  private def key(stored: KeyBytes): UnsafeRow = view(stored.bytes, shape.keyColumns)
 
-  private def row(pair: StoredPair): UnsafeRow = pair.row(shape.valueColumns)
+  private def row(bytes: Array[Byte]): UnsafeRow = view(bytes, shape.valueColumns)
 
-  private def stored(pair: StoredPair): StoredRow.Type =
-    if (pair == null) null else StoredRow.of(row(pair))
+  private def view(bytes: Array[Byte], columns: Int): UnsafeRow = {
+    val row = new UnsafeRow(columns)
+    row.pointTo(bytes, bytes.length)
+    row
+  }
+
+  private def stored(bytes: Array[Byte]): StoredRow.Type =
+    if (bytes == null) null else StoredRow.of(row(bytes))
 }
 
 object SharingMap {
@@ -104,8 +110,9 @@ object SharingMap {
     map
   }
 
-  private def bytesOf(pair: StoredPair): Long = ObjectBytes + pair.totalBytes
+  private def bytesOf(key: UnsafeRow, row: Array[Byte]): Long =
+    ObjectBytes + key.getSizeInBytes + row.length
 
-  /** What a key has beside its bytes and those of its row: an array, and its share of the map. */
-  private val ObjectBytes = 80L
+  /** What a key has beside its bytes and those of its row: two arrays, and its share of the map. */
+  private val ObjectBytes = 96L
 }
