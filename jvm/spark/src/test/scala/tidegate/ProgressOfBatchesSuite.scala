@@ -63,7 +63,7 @@ class ProgressOfBatchesSuite extends KeyedStreamTest {
       evictionHeldBackBy = Some("orders"),
       lateRows = 1,
       lateRowsTotal = 1,
-      stateRows = Some(1),
+      stateRows = Some(3),
       stateBytes = state.map(_.memoryUsedBytes),
       nextWindowEnd = second(30)
     )

@@ -2,6 +2,8 @@ package tidegate.clock
 
 import java.util.Optional
 
+import scala.collection.concurrent.TrieMap
+
 import org.apache.spark.SparkContext
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.InternalRow
@@ -31,7 +33,7 @@ import tidegate.core.clock.{
 import tidegate.core.sight.MemorySnapshot
 import tidegate.errors.QueryErrors
 import tidegate.plans.KeyedWatermark
-import tidegate.statistics.{DueTimes, LateRows, SubstreamStats}
+import tidegate.statistics.{DonePartitions, DueTimes, LateRows, SubstreamStats}
 
 /**
  * A query's clock as a source without columns, whose offset is the vector of the query's keyed
@@ -61,6 +63,8 @@ final class EventTimeClock(madeAtMs: Long)
   /** What the batch that has just run has counted. */
   private[clock] val pending = new PendingStats
 
+  private val restored = TrieMap.empty[String, DonePartitions]
+
   private val totals = new ClockTotals
 
   @volatile private var query: RunningQuery = _
@@ -79,6 +83,14 @@ final class EventTimeClock(madeAtMs: Long)
 
   /** Takes what the tasks of a plan that is about to run tell of the due times of an operator. */
   def register(operator: String, due: DueTimes): Unit = pending.add(operator, due)
+
+  /**
+   * Where the tasks of an operator note that they have brought their rows of an earlier run to
+   * where this run has them; `None` if all have. A batch whose rows the sink has already does not
+   * run, so the first batch of a run is not always the one that does it.
+   */
+  def restores(operator: String, create: => DonePartitions): Option[DonePartitions] =
+    Some(restored.getOrElseUpdate(operator, create)).filterNot(_.isComplete)
 
   /** The query that this clock belongs to; its plan is read only once. */
   private[clock] def of(execution: MicroBatchExecution): RunningQuery = synchronized {

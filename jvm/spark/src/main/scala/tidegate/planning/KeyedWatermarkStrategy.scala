@@ -44,7 +44,7 @@ import tidegate.plans.{
   WatermarksTable
 }
 import tidegate.settings.Settings
-import tidegate.statistics.{DueTimes, LateRows, SubstreamStats}
+import tidegate.statistics.{DonePartitions, DueTimes, LateRows, SubstreamStats}
 
 /**
  * Plans Tidegate's nodes.
@@ -149,7 +149,14 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       stateInfo,
       dueTimes(running, stateInfo),
       node.isShort,
-      isFirst = running.exists(_._1.lastBatch.isEmpty),
+      for {
+        (q, operator) <- running
+        info <- stateInfo
+        restores <- q.clock.restores(
+          operator,
+          DonePartitions.in(session.sparkContext, info.numPartitions)
+        )
+      } yield restores,
       partial.over(planLater(partial.child))
     )
   }

@@ -45,8 +45,10 @@ class StoreTaskSuite extends RestartTest with AdaptiveSparkPlanHelper {
       val own = collect(plan) { case p: OneStoreExec => p }
       assert(own.size === 1)
       val plans = StoreTaskSuite.plansIn(own.head.execute())
-      assert(plans.contains("OperatorFigures"))
-      assert(!plans.contains(own.head.getClass.getSimpleName), plans)
+      // Spark's sort, below a join, takes itself and what is below it along.
+      val hasSort = own.head.children.exists(_.exists(_.nodeName == "Sort"))
+      if (hasSort) assert(!plans.contains(own.head.getClass.getSimpleName), plans)
+      else assert(plans === Set("OperatorFigures"))
       run.stop()
     }
   }

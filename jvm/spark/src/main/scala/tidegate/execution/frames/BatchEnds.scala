@@ -2,9 +2,10 @@ package tidegate.execution.frames
 
 import tidegate.core.Saturating
 import tidegate.core.window.FrameGrid
+import tidegate.statistics.DueTimes
 
 /**
- * The ends of the windows that close in a batch.
+ * The ends of the windows that close in a batch, and of those after them.
  *
  * @param after
  *   the end of the last window that was emitted before this batch
@@ -19,19 +20,27 @@ private[frames] final class BatchEnds(grid: FrameGrid, val after: Long, val unti
     Saturating.subtract(until, after) / grid.slide <= MostSearches
 
   /** Their numbers in the state, if they are few. */
-  def numbers: Iterator[Int] = between(after, until).map(grid.numberOf)
+  def numbers: Iterator[Int] = Iterator
+    .iterate(after)(Saturating.add(_, grid.slide))
+    .drop(1)
+    .takeWhile(end => end <= until && end != FrameGrid.EndOfTime)
+    .map(grid.numberOf)
 
   /**
-   * The first end after this batch whose number is in the state; if there is none near, a time up
-   * to which there is none.
+   * The first end after this batch whose number is in the state. If none of the next ones is, the
+   * last of them, which is too early.
    */
-  def next(isThere: Int => Boolean): Long = {
-    val last = Saturating.add(until, MostLooks * grid.slide)
-    between(until, last).find(end => isThere(grid.numberOf(end))).getOrElse(last)
-  }
-
-  private def between(after: Long, until: Long): Iterator[Long] =
-    Iterator.iterate(after)(Saturating.add(_, grid.slide)).drop(1).takeWhile(_ <= until)
+  def next(isThere: Int => Boolean): Long =
+    if (until == FrameGrid.EndOfTime) DueTimes.Never
+    else {
+      var end = Saturating.add(until, grid.slide)
+      var looks = 1
+      while (looks < FarthestLook && end != FrameGrid.EndOfTime && !isThere(grid.numberOf(end))) {
+        end = Saturating.add(end, grid.slide)
+        looks += 1
+      }
+      end
+    }
 }
 
 private object BatchEnds {
@@ -39,5 +48,6 @@ private object BatchEnds {
   /** After a longer jump of time, most rows are due. */
   private val MostSearches = 1024L
 
-  private val MostLooks = 64L
+  /** How many windows ahead are looked for. */
+  private val FarthestLook = 64
 }

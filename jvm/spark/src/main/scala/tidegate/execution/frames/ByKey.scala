@@ -83,7 +83,7 @@ private[frames] final class ByKey(
   }
 
   private def isFar(end: Long): Boolean = store.findsByNumber &&
-    Saturating.subtract(end, ends.until) / grid.slide > ByKey.MostLooks
+    Saturating.subtract(end, ends.until) / grid.slide > ByKey.MostInVain
 
   private def waitFor(end: Long): Unit = {
     val key = frames.rowKey
@@ -108,7 +108,7 @@ private[frames] final class ByKey(
         else
           store.rows.filter(row =>
             FrameStore.hasNumber(row.key) && !FrameStore.isWaiting(row.key) &&
-              frames.closed(row.value) <= ends.until
+              frames.timeOf(row.value) <= ends.until
           )
       val pair = new UnsafeRowPair
       notes.flatMap { note =>
@@ -124,6 +124,6 @@ private[frames] final class ByKey(
 
 private object ByKey {
 
-  /** How often a key may be looked at in vain: to let it wait costs as much as some of them. */
-  private val MostLooks = 32L
+  /** How often a key may be looked at in vain: to let it wait costs as much as some looks. */
+  private val MostInVain = 32L
 }

@@ -23,7 +23,7 @@ private[frames] final class ByWindow(
 
   override def restore(): Unit =
     moved.run(locate(_, _))((key, row) =>
-      !FrameStore.hasNumber(key) ||
+      !FrameStore.hasNumber(key) || short.long(row) != null ||
         FrameStore.numberOf(key) != grid.numberOf(short.end(row))
     )
 
@@ -41,5 +41,5 @@ private[frames] final class ByWindow(
     else store.rows.filter(row => FrameStore.hasNumber(row.key))
 
   override def nextEnd: Long =
-    if (searches) ends.next(store.rows(_).hasNext) else DueTimes.Never
+    if (searches && store.rows.hasNext) ends.next(store.rows(_).hasNext) else DueTimes.Never
 }

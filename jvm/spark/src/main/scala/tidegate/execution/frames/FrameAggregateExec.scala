@@ -21,7 +21,7 @@ import tidegate.errors.CheckpointErrors
 import tidegate.execution.{DescribesItself, OneStoreExec}
 import tidegate.plans.FrameAggregate
 import tidegate.settings.Settings
-import tidegate.statistics.DueTimes
+import tidegate.statistics.{DonePartitions, DueTimes}
 
 /**
  * Keeps the frames of each key, and emits the windows that are closed in this batch.
@@ -37,8 +37,9 @@ import tidegate.statistics.DueTimes
  *   what the tasks tell of the times at which something is due; none outside of a query
  * @param isShort
  *   whether the rows of the state are short ones
- * @param isFirst
- *   whether this is the first batch of a run
+ * @param restores
+ *   where tasks note that they have brought the rows of an earlier run to their places; none if all
+ *   have, or outside of a query
  * @param child
  *   the partial aggregation: keys, frame, buffers
  */
@@ -50,7 +51,7 @@ final case class FrameAggregateExec(
     stateInfo: Option[StatefulOperatorStateInfo],
     due: Option[DueTimes],
     isShort: Boolean,
-    isFirst: Boolean,
+    restores: Option[DonePartitions],
     child: SparkPlan
 ) extends UnaryExecNode
     with PartitioningPreservingUnaryExecNode
@@ -120,7 +121,7 @@ final case class FrameAggregateExec(
     val micros = grid.inMicros
     val after = micros.lastEnd(EndOfTime.micros(times.evictedMs))
     val until = micros.lastEnd(EndOfTime.micros(times.evictionMs))
-    val (what, prefixed, short, first, told) = (aggregates, isPrefixed, isShort, isFirst, due)
+    val (what, prefixed, short, restored, told) = (aggregates, isPrefixed, isShort, restores, due)
     // The first batch begins with an empty state.
     val seesAll = until > after || getStateInfo.storeVersion == 0
     val maxBytes = Settings.FramesMaxInputBytes.in(conf)
@@ -132,10 +133,23 @@ final case class FrameAggregateExec(
         task.metric("numRemovedStateRows")
       )
       val windows =
-        new FrameWindowIterator(rows, own, what, micros, after, until, maxBytes, short, first)
+        new FrameWindowIterator(
+          rows,
+          own,
+          what,
+          micros,
+          after,
+          until,
+          maxBytes,
+          short,
+          restored.isDefined
+        )
       task.commitAtEnd(
         windows,
-        tell = () => told.foreach(_.tell(task.partition, windows.earliest, seesAll))
+        tell = () => {
+          restored.foreach(_.add(task.partition))
+          told.foreach(_.tell(task.partition, windows.earliest, seesAll))
+        }
       )
     }
   }

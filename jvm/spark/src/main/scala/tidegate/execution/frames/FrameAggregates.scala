@@ -40,7 +40,7 @@ final case class FrameAggregates(
   def inputBuffers: Seq[AttributeReference] =
     functions.flatMap(_.aggregateFunction.inputAggBufferAttributes)
 
-  /** The key of a row in the state: the number of a chunk, null for the head; and the keys. */
+  /** The key of a row in the state: a number, which says of what kind the row is; and the keys. */
   def stateKey: Seq[Attribute] = (AttributeReference(
     if (keys.exists(_.name == "chunk")) "chunk_number" else "chunk",
     IntegerType

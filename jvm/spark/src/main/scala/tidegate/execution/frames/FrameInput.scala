@@ -75,7 +75,7 @@ private[frames] final class FrameInput(
 
 private[frames] object FrameInput {
 
-  /** Turns the key of a head into that of the row in which a frame is. */
+  /** Turns a key of the state into that of the row in which a frame is. */
   trait Locate {
     def apply(key: UnsafeRow, frame: Long): Unit
   }

@@ -5,8 +5,10 @@ import org.apache.spark.sql.types._
 import tidegate.plans.FrameAggregate
 
 /**
- * A row of the state. Each key has a head. Frames that do not fit there are sealed into chunks:
- * rows of their own that are written once, and read when their frames slide out.
+ * A row of the state of windows that overlap. Each key has a head. Frames that do not fit there are
+ * sealed into chunks: rows of their own that are written once, and read when their frames slide
+ * out. A key that waits also has a note ([[ByKey]]): a row without chunks and frames, whose
+ * `closed` is the end for which it waits.
  *
  * | column       | of a head                                                   | of a chunk  |
  * |:-------------|:------------------------------------------------------------|:------------|

@@ -11,9 +11,9 @@ import tidegate.statistics.DueTimes
  * each of them. Each window is computed when it is asked for; a row is written when its last window
  * is emitted.
  *
- * First come the rows of the state to which the batch adds. If windows are due, the others follow
- * that have some ([[FramePlaces]]). This mostly writes nothing: expired frames are removed by the
- * next write of their row, or when nothing of the row is left. If a batch is read in several
+ * First come the rows of the state to which the batch adds. If windows are due, all other rows with
+ * such a window follow ([[FramePlaces]]). This mostly writes nothing: expired frames are removed by
+ * the next write of their row, or when nothing of the row is left. If a batch is read in several
  * rounds, only the keys of the last round are sure to have all their rows; the others are found
  * with those that are due.
  *
@@ -25,9 +25,8 @@ import tidegate.statistics.DueTimes
  *   the end of the last window that is due
  * @param isShort
  *   whether the rows of the state are short ones
- * @param isFirst
- *   whether this is the first batch of a run: the rows of the state may be where other windows had
- *   them
+ * @param restores
+ *   whether the rows of the state may be where the windows of an earlier run had them
  */
 private[frames] final class FrameWindowIterator(
     rows: Iterator[InternalRow],
@@ -38,14 +37,14 @@ private[frames] final class FrameWindowIterator(
     until: Long,
     maxInputBytes: Long,
     isShort: Boolean,
-    isFirst: Boolean
+    restores: Boolean
 ) extends Iterator[InternalRow] {
   private val slots = BufferSlots(aggregates)
   private val short = Option.when(isShort)(new ShortRow(aggregates.entryType.size))
   private val frames = newFrames()
   private val places: FramePlaces = {
     val ends = new BatchEnds(grid, after, until)
-    val moved = new MovedRows(store, slots, from = newFrames(), to = frames, after)
+    val moved = new MovedRows(store, slots, () => newFrames(), after)
     short match {
       case Some(row) if grid.isPlain => new ByWindow(store, grid, row, frames, moved, ends)
       case _                         => new ByKey(store, grid, short, frames, moved, ends)
@@ -53,7 +52,7 @@ private[frames] final class FrameWindowIterator(
   }
   private val windows = WindowMerge(grid, slots)
 
-  if (isFirst) places.restore()
+  if (restores) places.restore()
 
   private val input = new FrameInput(rows, aggregates, slots, maxInputBytes, places.locate(_, _))
 

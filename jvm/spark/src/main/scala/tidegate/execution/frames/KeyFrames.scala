@@ -6,8 +6,9 @@ import tidegate.core.window.{FrameCursor, FrameGrid, WindowChange}
 import tidegate.statistics.DueTimes
 
 /**
- * The frames of one key: its chunks, and the open frames after them. One object is reused for all
- * keys, one after the other.
+ * The frames of a key that are in one row of the state: its chunks, and the open frames after them;
+ * of windows that do not overlap, those of one window. One object is reused for all rows, one after
+ * the other.
  *
  * When more than `2 * chunkFrames` are open, the first `chunkFrames` of them are sealed. Their
  * number decides and not the watermark, because the head would grow while the watermark is held
@@ -253,7 +254,7 @@ private[frames] final class KeyFrames(
   }
 
   /** The time in a note. */
-  def closed(note: UnsafeRow): Long = longOf(note).getLong(FrameRow.Closed)
+  def timeOf(note: UnsafeRow): Long = longOf(note).getLong(FrameRow.Closed)
 
   /**
    * Writes the key if it has changed or nothing of it is left, as of the moment when all windows
@@ -277,11 +278,9 @@ private[frames] final class KeyFrames(
     }
   }
 
-  /** Removes the key with its chunks. */
-  def remove(): Unit = {
+  /** Removes the chunks of the key. */
+  def removeChunks(): Unit =
     (0 until chunks.size).foreach(c => store.remove(FrameStore.numbered(key, chunks.ids(c))))
-    store.remove(key)
-  }
 
   private def put(key: UnsafeRow, row: UnsafeRow): Unit = store.put(key, asStored(row))
 

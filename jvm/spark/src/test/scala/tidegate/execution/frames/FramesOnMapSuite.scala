@@ -151,6 +151,57 @@ class FramesOnMapSuite extends AnyFunSuite {
     }
   }
 
+  test("near the end of time, windows are found, and so is the next end") {
+    val end = Long.MaxValue
+    for {
+      frames <- Seq(1, 2, 4)
+      isShort <- Seq(true, false)
+      findsByNumber <- Seq(true, false)
+    } {
+      val grid = FrameGrid(10L * frames, 10L, 0L)
+      val store = new MapFrameStore(findsByNumber)
+      def run(after: Long, until: Long, rows: Sent*): Seq[Found] = {
+        val (closed, due) = (grid.lastEnd(after), grid.lastEnd(until))
+        val windows =
+          iterator(rows, store, counted, grid, closed, due, Long.MaxValue, isShort)
+        val found = all(windows)
+        assert(windows.earliest > due || due == end)
+        found
+      }
+      val sent = Seq(Sent(1, end - 2000, 1, 0), Sent(2, end - 100, 2, 0), Sent(3, end - 1, 3, 0))
+      val steps = Seq(3000L, 2990L, 1500L, 60L, 40L, 20L)
+      val first = run(end - 3001, end - 3000, sent: _*)
+      val found = first ++ steps.zip(steps.tail).flatMap { case (from, to) =>
+        run(end - from, end - to)
+      }
+      assert(found.map(_.sum).sum === 1 * frames + 2 * frames)
+      assert(run(end - 20, end).map(_.sum).toSet === Set(3L))
+      assert(store.size === 0)
+    }
+  }
+
+  test("rows move to where other windows have them, also if windows share a number") {
+    val (before, now) = (FrameGrid(10L, 10L, 0L), FrameGrid(7L, 7L, 0L))
+    def nowEnd(end: Long) = now.lastEndOver(now.frameOf(end - 1))
+    val ends = (1L to 200000L).map(_ * 10)
+    val byNumber = ends.map(end => before.numberOf(end) -> end).toMap
+    val shared = ends.flatMap(e => byNumber.get(now.numberOf(nowEnd(e))).map(e -> _))
+    assert(shared.nonEmpty)
+    shared.foreach { case (end, other) =>
+      val store = new MapFrameStore
+      val sent = Seq(end, other).distinct.zipWithIndex.map { case (e, i) =>
+        Sent(1, e - 1, 1L + i, 0)
+      }
+      all(iterator(sent, store, counted, before, 0, 0, Long.MaxValue, isShort = true))
+      val last = now.lastEnd(ends.last + 100)
+      val windows =
+        iterator(Nil, store, counted, now, 0, last, Long.MaxValue, isShort = true, restores = true)
+      val expected = sent.groupMapReduce(s => nowEnd(s.time + 1) - 7)(_.value)(_ + _)
+      assert(all(windows).map(f => f.start -> f.sum).toMap === expected)
+      assert(store.size === 0)
+    }
+  }
+
   test("rows move to where other windows have them") {
     Seq(counted, listed).foreach(what => (1 to 60).foreach(seed => checkMoves(seed, what)))
   }
@@ -183,9 +234,9 @@ class FramesOnMapSuite extends AnyFunSuite {
         watermark += random.nextInt(300)
         val until = grid.lastEnd(watermark)
         val bytes = if (random.nextBoolean()) 1000L else Long.MaxValue
-        val isFirst = batch == 1
+        val restores = batch == 1
         val windows =
-          iterator(rows, store, aggregates, grid, after, until, bytes, isShort = true, isFirst)
+          iterator(rows, store, aggregates, grid, after, until, bytes, isShort = true, restores)
         def exact(found: Seq[Found]) = found.filter(_.start >= start).sorted
         withClue(s"seed $seed, run $run, batch $batch: ") {
           assert(exact(all(windows)) === exact(expected(sent, grid, after, until)))
@@ -198,7 +249,17 @@ class FramesOnMapSuite extends AnyFunSuite {
     }
     val end = grid.lastEnd(watermark + 100000)
     val last = grid.lastEnd(watermark)
-    iterator(Nil, store, aggregates, grid, last, end, Long.MaxValue, isShort = true, isFirst = true)
+    iterator(
+      Nil,
+      store,
+      aggregates,
+      grid,
+      last,
+      end,
+      Long.MaxValue,
+      isShort = true,
+      restores = true
+    )
       .foreach(_ => ())
     assert(store.size === 0)
   }
@@ -221,7 +282,7 @@ class FramesOnMapSuite extends AnyFunSuite {
     val short = Some(new ShortRow(aggregates.entryType.size))
     def frames() =
       new KeyFrames(store, slots, grid, 4, aggregates.entryType.size, aggregates.arePacked, short)
-    new MovedRows(store, slots, frames(), frames(), closed)
+    new MovedRows(store, slots, () => frames(), closed)
       .run((key, _) => FrameStore.setHead(key))((key, _) => FrameStore.hasNumber(key))
   }
 }
@@ -282,7 +343,7 @@ object FramesOnMapSuite {
       until: Long,
       maxBytes: Long,
       isShort: Boolean,
-      isFirst: Boolean = false
+      restores: Boolean = false
   ): FrameWindowIterator = {
     val input = rows.iterator.map(partial(aggregates, grid))
     new FrameWindowIterator(
@@ -294,7 +355,7 @@ object FramesOnMapSuite {
       until,
       maxBytes,
       isShort,
-      isFirst
+      restores
     )
   }
 

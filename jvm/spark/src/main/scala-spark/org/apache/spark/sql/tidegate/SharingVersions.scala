@@ -67,8 +67,13 @@ abstract class SharingVersions extends HDFSBackedStateStoreProvider {
         }
       case None if version == 0 => SharingMap.empty(shape)
       case None                 =>
-        val read = getReadStore(version, None)
-        SharingMap.of(read.iterator(StateStore.DEFAULT_COL_FAMILY_NAME), shape)
+        val copy = getReadStore(version, None)
+        // What Spark has read, if it stays in memory: then its copy is free at once.
+        val read = Option(LoadedMaps.of(this).get(version)).map(_.iterator())
+        SharingMap.of(
+          read.getOrElse(copy.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)),
+          shape
+        )
     }
   }
 
