@@ -7,12 +7,21 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.LeafExecNode
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.state.{StateSchemaValidationResult, StateStore}
+import org.apache.spark.util.CollectionAccumulator
 
 /**
  * The figures of a stateful operator, as its tasks need them: without the operator, whose plan
  * would go to each task.
  */
-abstract class FiguresOfOperator extends LeafExecNode with StateStoreWriter {
+final case class OperatorFigures()(@transient protected val operator: StateStoreWriter)
+    extends LeafExecNode
+    with FiguresOfStores {
+
+  override lazy val metrics: Map[String, SQLMetric] = operator.metrics
+
+  override val checkpointInfoAccumulator
+      : CollectionAccumulator[StatefulOpStateStoreCheckpointInfo] =
+    operator.checkpointInfoAccumulator
 
   override def output: Seq[Attribute] = Nil
 
@@ -34,5 +43,17 @@ abstract class FiguresOfOperator extends LeafExecNode with StateStoreWriter {
   def add(store: StateStore): Unit = {
     setStoreMetrics(store)
     setOperatorMetrics()
+  }
+}
+
+object OperatorFigures {
+
+  /** Made by the driver. */
+  def of(operator: StateStoreWriter): OperatorFigures = {
+    val figures = OperatorFigures()(operator)
+    // Tasks cannot make them.
+    figures.metrics
+    figures.ofStores()
+    figures
   }
 }
