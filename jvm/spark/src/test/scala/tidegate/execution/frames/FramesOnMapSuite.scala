@@ -193,11 +193,15 @@ class FramesOnMapSuite extends AnyFunSuite {
         Sent(1, e - 1, 1L + i, 0)
       }
       all(iterator(sent, store, counted, before, 0, 0, Long.MaxValue, isShort = true))
-      val last = now.lastEnd(ends.last + 100)
-      val windows =
-        iterator(Nil, store, counted, now, 0, last, Long.MaxValue, isShort = true, restores = true)
       val expected = sent.groupMapReduce(s => nowEnd(s.time + 1) - 7)(_.value)(_ + _)
-      assert(all(windows).map(f => f.start -> f.sum).toMap === expected)
+      def run(until: Long): Map[Long, Long] = all(
+        iterator(Nil, store, counted, now, 0, until, Long.MaxValue, isShort = true, restores = true)
+      ).map(f => f.start -> f.sum).toMap
+      assert(run(0) === Map.empty)
+      // Each where it is looked for.
+      val numbers = store.all.keys.map(FrameStore.numberOf).toSet
+      assert(numbers === expected.keySet.map(start => now.numberOf(start + 7)))
+      assert(run(now.lastEnd(ends.last + 100)) === expected)
       assert(store.size === 0)
     }
   }
