@@ -29,32 +29,47 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
   protected def grouped(by: Seq[Attribute]): Distribution =
     OperatorState.grouped(by, stateInfo, conf)
 
+  /**
+   * The key and the value of the state in a checkpoint of an earlier version, if they are others
+   * than those of today, and rows of such a state move while the query runs.
+   *
+   * @param key
+   *   the key as the checkpoint has it
+   */
+  protected def earlierSchemas(key: StructType): Option[(StructType, StructType)] = None
+
+  /**
+   * Lets Spark compare the schemas with those in the checkpoint. The schemas of an earlier version
+   * are replaced by those of today, before a row of today is written: an earlier version must not
+   * read the state again.
+   */
   override def validateAndMaybeEvolveStateSchema(
       hadoopConf: Configuration,
       batchId: Long,
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
-    val stored = OperatorState
-      .storedSchema(getStateInfo.checkpointLocation, getStateInfo.operatorId, hadoopConf)
+    val (location, id) = (getStateInfo.checkpointLocation, getStateInfo.operatorId)
+    val stored = OperatorState.storedSchema(location, id, hadoopConf)
+    val earlier = stored.flatMap(schema => earlierSchemas(schema.keySchema))
+    val (key, value) = earlier.getOrElse(keySchema -> valueSchema)
     def checked(now: StructType, before: StateStoreColFamilySchema => StructType): StructType =
       stored.map(before).fold(now)(SchemaNullability.asStrict(now, _))
-    val schema = StateStoreColFamilySchema(
-      StateStore.DEFAULT_COL_FAMILY_NAME,
-      0,
-      checked(keySchema, _.keySchema),
-      0,
-      checked(valueSchema, _.valueSchema)
+    val result = StateSchemaCompatibilityChecker.validateAndMaybeEvolveStateSchema(
+      getStateInfo,
+      hadoopConf,
+      List(schemaOfStore(checked(key, _.keySchema), checked(value, _.valueSchema))),
+      session.sessionState,
+      stateSchemaVersion
     )
-    List(
-      StateSchemaCompatibilityChecker.validateAndMaybeEvolveStateSchema(
-        getStateInfo,
-        hadoopConf,
-        List(schema),
-        session.sessionState,
-        stateSchemaVersion
-      )
-    )
+    if (earlier.isDefined) {
+      val now = schemaOfStore(keySchema, valueSchema)
+      OperatorState.replaceSchema(location, id, now, stateSchemaVersion, hadoopConf)
+    }
+    List(result)
   }
+
+  private def schemaOfStore(key: StructType, value: StructType) =
+    StateStoreColFamilySchema(StateStore.DEFAULT_COL_FAMILY_NAME, 0, key, 0, value)
 
   /**
    * The rows of a child; the child may use a store of its own, which the task must forget first.
@@ -73,11 +88,15 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
    * @param countsRows
    *   whether the store may have to count its rows; if not, the operator gives their number to
    *   `StoreTask.commitAtEnd`
+   * @param checksValues
+   *   whether Spark checks that the first values fit the schema: not if the store may have rows of
+   *   an earlier one
    */
   protected def withStore[T: ClassTag](
       rows: RDD[T],
       isPrefixed: Boolean = false,
-      countsRows: Boolean = true
+      countsRows: Boolean = true,
+      checksValues: Boolean = true
   )(
       update: (StoreTask, Iterator[T]) => Iterator[InternalRow]
   ): RDD[InternalRow] = {
@@ -93,7 +112,8 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
       encoder,
       session,
       Settings.StateSharesVersions.in(conf),
-      countsRows
+      countsRows,
+      checksValues
     )((store, rows) => update(new StoreTask(store, figures), rows))
   }
 }

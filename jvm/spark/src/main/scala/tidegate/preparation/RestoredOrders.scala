@@ -10,7 +10,7 @@ import tidegate.plans.{EventTimeOrder, OrderFormat, OrderMark}
 private[tidegate] object RestoredOrders {
 
   /**
-   * The plan, in which each order writes as the checkpoint has it.
+   * The plan, in which each order goes on with the format of the checkpoint.
    *
    * @throws AnalysisException
    *   if rows wait in another order: rows of one key would be in two places, or ordered by two
@@ -23,12 +23,12 @@ private[tidegate] object RestoredOrders {
         schema <- checkpoint.stateSchema(StatefulOperators.ownId(plan, operator))
         mark <- OrderMark.of(schema.keySchema.head.metadata)
       } yield checked(operator, mark, OrderMark.of(order))
-      before.fold(order)(mark => order.copy(format = mark.format))
+      before.fold(order)(mark => order.copy(format = OrderFormat.after(mark.format)))
   }
 
   private def checked(operator: String, before: OrderMark, now: OrderMark): OrderMark = {
-    if (before.format > OrderFormat.Current)
-      throw CheckpointErrors.newerOrder(operator, before.format, OrderFormat.Current)
+    if (before.format > OrderFormat.Highest)
+      throw CheckpointErrors.newerOrder(operator, before.format, OrderFormat.Highest)
     if (!before.sortsAs(now))
       throw CheckpointErrors.orderChanged(operator, before.toString, now.toString)
     before

@@ -32,7 +32,7 @@ import tidegate.statistics.DueTimes
  * @param due
  *   what the tasks tell of the times at which something is due; none outside of a query
  * @param format
- *   how rows are written ([[OrderFormat]])
+ *   how rows are written, one of those with pages ([[OrderFormat]])
  * @param nullable
  *   the columns in which rows of earlier batches may have NULL
  */
@@ -70,7 +70,13 @@ final case class EventTimeOrderExec(
   override protected def keySchema: StructType =
     OrderStateSchema.key(OrderMark(eventTime.name, partitionBy.map(_.name), format))
 
-  override protected def valueSchema: StructType = OrderStateSchema.value(child.output, format)
+  override protected def valueSchema: StructType = OrderStateSchema.value(child.output)
+
+  override protected def earlierSchemas(key: StructType): Option[(StructType, StructType)] =
+    OrderMark
+      .of(key.head.metadata)
+      .filter(_.format == OrderFormat.Rows)
+      .map(mark => OrderStateSchema.key(mark) -> OrderStateSchema.row(child.output))
 
   /**
    * The time, in µs, up to which rows are due. None if the watermark has not moved: rows below it
@@ -86,24 +92,21 @@ final case class EventTimeOrderExec(
     val (limit, told, batchId) = (dueUpTo, due, getStateInfo.storeVersion)
     val isSorted = conf.stateStoreProviderClass == OperatorState.rocksDbProvider
     val (columns, time) = (child.output, EventTimeTag.decisive(eventTime))
-    val hasPages = format != OrderFormat.Rows
-    withStore(rowsOf(child)) { (task, rows) =>
+    val mayHaveEarlierRows = format == OrderFormat.PagesAfterRows
+    withStore(rowsOf(child), countsRows = false, checksValues = !mayHaveEarlierRows) {
+      (task, rows) =>
       val timeOf = UnsafeProjection.create(Seq(time), columns)
-      val (updated, removed) =
-        (task.metric("numUpdatedStateRows"), task.metric("numRemovedStateRows"))
-      val waiting =
-        if (hasPages)
-          new PagedRows(
-            task.store,
-            isSorted,
-            batchId,
-            columns.size,
-            timeOf(_).getLong(0),
-            PageSizes(),
-            updated,
-            removed
-          )
-        else new RowBuffer(task.store, isSorted, batchId, updated, removed)
+      val waiting = new PagedRows(
+        task.store,
+        isSorted,
+        mayHaveEarlierRows,
+        batchId,
+        columns.size,
+        timeOf(_).getLong(0),
+        PageSizes(),
+        task.metric("numUpdatedStateRows"),
+        task.metric("numRemovedStateRows")
+      )
       val toUnsafe = UnsafeProjection.create(columns, columns)
       def asUnsafe(row: InternalRow) = row match {
         case u: UnsafeRow => u
@@ -119,7 +122,7 @@ final case class EventTimeOrderExec(
       val leaving = withoutTime ++ limit.iterator.flatMap(waiting.takeUpTo)
       task.commitAtEnd(
         leaving,
-        counted = () => waiting.finish(),
+        counted = () => Some(waiting.finish()),
         tell =
           () => told.foreach(_.tell(task.partition, waiting.first.micros, waiting.first.isOfAll))
       )

@@ -3,12 +3,11 @@ package tidegate.execution.order
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types._
-import tidegate.plans.{OrderFormat, OrderMark}
+import tidegate.plans.OrderMark
 
 /**
- * The state of an event-time order. In format [[OrderFormat.Rows]], each row by its [[ArrivalKey]].
- * In format [[OrderFormat.Pages]], pages by the keys of their first rows, and a head for each
- * partition, whose key is empty:
+ * The state of an event-time order: pages by the keys of their first rows ([[ArrivalKey]]), and a
+ * head for each partition, whose key is empty:
  *
  * | column                    | of a page                                                              | of the head                                                                          |
  * |:--------------------------|:-----------------------------------------------------------------------|:-------------------------------------------------------------------------------------|
@@ -33,23 +32,22 @@ private[tidegate] object OrderStateSchema {
   private[order] def key(mark: OrderMark): StructType =
     StructType(Seq(StructField("arrival", BinaryType, nullable = false, mark.metadata)))
 
-  private[order] def value(columns: Seq[Attribute], format: Int): StructType =
-    if (format == OrderFormat.Rows) row(columns)
-    else {
-      val longs = ArrayType(LongType, containsNull = false)
-      new StructType()
-        .add("rows", ArrayType(row(columns), containsNull = false))
-        .add("batches", longs)
-        .add("numbers", longs)
-        .add("taken_up_to", LongType)
-        .add("taken_in", LongType)
-        .add(WaitingColumn, LongType)
-    }
+  private[order] def value(columns: Seq[Attribute]): StructType = {
+    val longs = ArrayType(LongType, containsNull = false)
+    new StructType()
+      .add("rows", ArrayType(row(columns), containsNull = false))
+      .add("batches", longs)
+      .add("numbers", longs)
+      .add("taken_up_to", LongType)
+      .add("taken_in", LongType)
+      .add(WaitingColumn, LongType)
+  }
 
   /**
-   * The row itself, with all columns nullable: a column may be without nulls in a batch that lacks
-   * a branch of a union, and with nulls in the next.
+   * A row, with all columns nullable: the value in format [[tidegate.plans.OrderFormat.Rows]], by the key of its
+   * arrival. A column may be without nulls in a batch that lacks a branch of a union, and with nulls
+   * in the next.
    */
-  private def row(columns: Seq[Attribute]): StructType =
+  private[order] def row(columns: Seq[Attribute]): StructType =
     StructType(columns.map(c => StructField(c.name, SparkInternals.nullable(c.dataType))))
 }

@@ -7,7 +7,8 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.state.StateStore
 
 /**
- * Keeps rows in pages: one row of the state for many rows that follow each other in time.
+ * The rows of one partition that wait in its state store, during one batch. They are in pages: one
+ * row of the state for many rows that follow each other in time.
  *
  * The rows of a batch are sorted in rounds that fit into memory, and cut into pages. Pages are
  * never changed. Where some rows of a page have left, the head of the partition says up to which
@@ -16,6 +17,9 @@ import org.apache.spark.sql.execution.streaming.state.StateStore
  * Rows leave by merging pages that overlap. If too many overlap, because each of many small batches
  * has brought rows of a long time, they are first written anew as pages that do not.
  *
+ * @param mayHaveEarlierRows
+ *   whether the store may have rows of version 0.1.0 ([[EarlierRows]]). They are put into pages
+ *   first: a partition with such rows has no head
  * @param isSorted
  *   whether the store gives its rows in the order of their keys, as RocksDB does
  * @param fields
@@ -26,13 +30,14 @@ import org.apache.spark.sql.execution.streaming.state.StateStore
 private[order] final class PagedRows(
     store: StateStore,
     isSorted: Boolean,
+    mayHaveEarlierRows: Boolean,
     batchId: Long,
     fields: Int,
     timeOf: UnsafeRow => Long,
     sizes: PageSizes,
     updated: SQLMetric,
     removed: SQLMetric
-) extends WaitingRows {
+) {
   private val keys = new ArrivalKey(batchId)
   private val round = new RowRound(sizes)
   private val writer = new PageWriter(sizes)
@@ -51,11 +56,27 @@ private[order] final class PagedRows(
       Taken(head.getLong(OrderStateSchema.TakenUpTo), head.getLong(OrderStateSchema.TakenIn))
     }
 
+  /** The time of the first row that waits when the batch has ended, as far as it is known. */
+  val first = new FirstTime
+
   first.isOfAll = waitingBefore == 0
   private var taken = takenBefore
   private var waiting = waitingBefore
 
-  override def put(micros: Long, row: UnsafeRow): Unit = {
+  if (mayHaveEarlierRows && headBefore == null) takeEarlierRows()
+
+  private def takeEarlierRows(): Unit = {
+    new EarlierRows(store, isSorted, fields).takeAll { (arrival, row) =>
+      if (!writer.fits(row)) writePage()
+      writer.add(arrival.micros, arrival.batchId, arrival.number, row)
+      first.see(arrival.micros)
+      waiting += 1
+    }
+    if (!writer.isEmpty) writePage()
+  }
+
+  /** Keeps a row. */
+  def put(micros: Long, row: UnsafeRow): Unit = {
     if (!round.fits(row)) endRound()
     round.add(micros, row)
     first.see(micros)
@@ -79,7 +100,11 @@ private[order] final class PagedRows(
     first
   }
 
-  override def takeUpTo(micros: Long): Iterator[UnsafeRow] = {
+  /**
+   * Removes the rows up to a time, in order: each leaves the state when it is read, and is valid
+   * until the next one is read. At most once in a batch, after the last row is put.
+   */
+  def takeUpTo(micros: Long): Iterator[UnsafeRow] = {
     endRound()
     // Rows that came below a time that was taken must not stay behind it.
     val upTo = takenBefore.fold(micros)(before => math.max(before.upTo, micros))
@@ -88,7 +113,13 @@ private[order] final class PagedRows(
     new Due(upTo)
   }
 
-  override def finish(): Option[Long] = {
+  /**
+   * Ends the batch: after this, the store has what the next batch begins with.
+   *
+   * @return
+   *   the number of rows that wait
+   */
+  def finish(): Long = {
     endRound()
     if (waiting != waitingBefore || taken != takenBefore) {
       if (waiting > 0)
@@ -100,7 +131,7 @@ private[order] final class PagedRows(
       else if (headBefore != null)
         store.remove(ArrivalKey.head, StateStore.DEFAULT_COL_FAMILY_NAME)
     }
-    Some(waiting)
+    waiting
   }
 
   /** The rows up to a time, in order. */

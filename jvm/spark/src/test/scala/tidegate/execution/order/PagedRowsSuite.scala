@@ -14,17 +14,33 @@ class PagedRowsSuite extends OrderTest {
     store <- Seq(StateStoreKind.hdfs, StateStoreKind.rocks, StateStoreKind.changelog)
     seed <- 1 to cases
   } test(s"seed $seed: random batches leave as from a sorted list, on ${store.name}") {
-    withConf(store.conf.toSeq: _*)(withClue(s"seed $seed: ")(check(new Random(seed))))
+    withConf(store.conf.toSeq: _*) {
+      withClue(s"seed $seed: ")(check(new Random(seed), earlier = 0L))
+      withClue(s"seed $seed, begun by 0.1.0: ") {
+        val random = new Random(seed)
+        check(random, earlier = 1L + random.nextInt(30))
+      }
+    }
   }
 
-  private def check(random: Random): Unit = {
+  /**
+   * @param earlier
+   *   how many batches version 0.1.0 has run
+   */
+  private def check(random: Random, earlier: Long): Unit = {
     def upTo(n: Int) = 1 + random.nextInt(n)
     val sizes = PageSizes(upTo(4), 50 * upTo(8), upTo(60), 100 * upTo(50), 1 + upTo(3))
     val rows = new RandomRows(random)
-    val partition = new PagesPartition(spark, newCheckpoint(), sizes)
+    val partition = new PagesPartition(spark, newCheckpoint(), sizes, earlier > 0)
     var waiting = Seq.empty[SentToPages]
+    for (batchId <- 0L until earlier) {
+      val (sent, limit) = (rows.batch(batchId), Some(rows.limit(batchId)))
+      partition.runEarlier(batchId, sent, limit)
+      waiting = (waiting ++ sent).filter(_.micros > limit.get)
+    }
+    partition.restart()
     var (taken, sentInAll, leftInAll) = (Long.MinValue, 0, 0)
-    for (batchId <- 0L until 40L) {
+    for (batchId <- earlier until 40L) {
       val sent = rows.batch(batchId)
       val limit =
         if (batchId == 39L) Some(Long.MaxValue)
@@ -39,7 +55,7 @@ class PagedRowsSuite extends OrderTest {
         withClue(s"$sizes, batch $batchId up to $limit: ") {
           val result = partition.run(batchId, sent, limit)
           assert(result.left === due.sortBy(_.micros))
-          assert(result.waiting === Some(rest.size.toLong))
+          assert(result.waiting === rest.size)
           if (rest.isEmpty) assert(result.stored === 0)
           else assert(result.stored > 1 && result.stored <= 1 + rest.size)
         }

@@ -4,6 +4,8 @@ package execution.order
 import java.nio.file.Path
 import java.util.UUID
 
+import scala.reflect.ClassTag
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, UnsafeProjection}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
@@ -15,7 +17,9 @@ import org.apache.spark.unsafe.types.UTF8String
 import tidegate.plans.{OrderFormat, OrderMark}
 
 /** A row that is ordered; `text` makes it as long as a test wants it. */
-final case class SentToPages(micros: Long, id: Int, text: String)
+final case class SentToPages(micros: Long, id: Int, text: String) {
+  def internal: InternalRow = InternalRow(micros, id, UTF8String.fromString(text))
+}
 
 /**
  * What a batch gave.
@@ -23,10 +27,20 @@ final case class SentToPages(micros: Long, id: Int, text: String)
  * @param stored
  *   the rows of the state: pages, and the head
  */
-final case class PagesResult(left: Seq[SentToPages], waiting: Option[Long], stored: Int)
+final case class PagesResult(left: Seq[SentToPages], waiting: Long, stored: Int)
 
-/** One partition of an event-time order with pages, in the state store of the session. */
-private[order] final class PagesPartition(spark: SparkSession, folder: Path, sizes: PageSizes) {
+/**
+ * One partition of an event-time order with pages, in the state store of the session.
+ *
+ * @param mayHaveEarlierRows
+ *   whether version 0.1.0 may have begun its state: with [[runEarlier]]
+ */
+private[order] final class PagesPartition(
+    spark: SparkSession,
+    folder: Path,
+    sizes: PageSizes,
+    mayHaveEarlierRows: Boolean = false
+) {
   private val classicSpark = spark.asInstanceOf[classic.SparkSession]
   private val context = spark.sparkContext
   private val key = OrderStateSchema.key(OrderMark("time", Nil, OrderFormat.Pages))
@@ -34,10 +48,7 @@ private[order] final class PagesPartition(spark: SparkSession, folder: Path, siz
     .add("time", LongType)
     .add("id", IntegerType)
     .add("text", StringType)
-  private val value = OrderStateSchema.value(
-    columns.map(f => AttributeReference(f.name, f.dataType)()),
-    OrderFormat.Pages
-  )
+  private val attributes = columns.map(f => AttributeReference(f.name, f.dataType)())
   private var runId = UUID.randomUUID
 
   val updated: SQLMetric = SQLMetrics.createMetric(spark.sparkContext, "updated")
@@ -47,11 +58,65 @@ private[order] final class PagesPartition(spark: SparkSession, folder: Path, siz
   def restart(): Unit = runId = UUID.randomUUID
 
   def run(batchId: Long, rows: Seq[SentToPages], upTo: Option[Long]): PagesResult = {
-    val info =
-      new StatefulOperatorStateInfo(folder.toString, runId, 0L, batchId, 1, None, None)
     val isSorted =
       classicSpark.sessionState.conf.stateStoreProviderClass == OperatorState.rocksDbProvider
     val (schema, counted, sized) = (columns, (updated, removed), sizes)
+    val mayHaveEarlier = mayHaveEarlierRows
+    inStore(batchId, rows, OrderStateSchema.value(attributes)) { (store, sent) =>
+      val toRow = UnsafeProjection.create(schema)
+      val pages = new PagedRows(
+        store,
+        isSorted,
+        mayHaveEarlier,
+        batchId,
+        schema.size,
+        _.getLong(0),
+        sized,
+        counted._1,
+        counted._2
+      )
+      sent.foreach(row => pages.put(row.micros, toRow(row.internal)))
+      val left = upTo.iterator
+        .flatMap(pages.takeUpTo)
+        .map { row =>
+          val text = if (row.isNullAt(2)) null else row.getUTF8String(2).toString
+          SentToPages(row.getLong(0), row.getInt(1), text)
+        }
+        .toVector
+      val waiting = pages.finish()
+      val all = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
+      val stored = all.size
+      all.close()
+      PagesResult(left, waiting, stored)
+    }
+  }
+
+  /** A batch as version 0.1.0 writes it: the rows that wait after it, each by its arrival. */
+  def runEarlier(batchId: Long, rows: Seq[SentToPages], upTo: Option[Long]): Unit = {
+    val schema = columns
+    inStore(batchId, rows, OrderStateSchema.row(attributes)) { (store, sent) =>
+      val toRow = UnsafeProjection.create(schema)
+      val keys = new ArrivalKey(batchId)
+      def put(row: SentToPages): Unit =
+        store.put(
+          keys.next(row.micros),
+          toRow(row.internal),
+          StateStore.DEFAULT_COL_FAMILY_NAME
+        )
+      sent.foreach(put)
+      val all = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
+      val due =
+        all.map(_.key.copy()).filter(key => upTo.exists(ArrivalKey.micros(key) <= _)).toVector
+      all.close()
+      due.foreach(store.remove(_, StateStore.DEFAULT_COL_FAMILY_NAME))
+    }
+  }
+
+  private def inStore[T: ClassTag](batchId: Long, rows: Seq[SentToPages], value: StructType)(
+      update: (StateStore, Iterator[SentToPages]) => T
+  ): T = {
+    val info =
+      new StatefulOperatorStateInfo(folder.toString, runId, 0L, batchId, 1, None, None)
     OperatorState
       .withStore(
         context.parallelize(rows, 1),
@@ -60,36 +125,12 @@ private[order] final class PagesPartition(spark: SparkSession, folder: Path, siz
         value,
         NoPrefixKeyStateEncoderSpec(key),
         classicSpark,
-        sharesVersions = true
+        sharesVersions = true,
+        checksValues = !mayHaveEarlierRows
       ) { (store, sent) =>
-        val toRow = UnsafeProjection.create(schema)
-        val pages = new PagedRows(
-          store,
-          isSorted,
-          batchId,
-          schema.size,
-          _.getLong(0),
-          sized,
-          counted._1,
-          counted._2
-        )
-        sent.foreach { row =>
-          val text = UTF8String.fromString(row.text)
-          pages.put(row.micros, toRow(InternalRow(row.micros, row.id, text)))
-        }
-        val left = upTo.iterator
-          .flatMap(pages.takeUpTo)
-          .map { row =>
-            val text = if (row.isNullAt(2)) null else row.getUTF8String(2).toString
-            SentToPages(row.getLong(0), row.getInt(1), text)
-          }
-          .toVector
-        val waiting = pages.finish()
-        val all = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
-        val stored = all.size
-        all.close()
+        val result = update(store, sent)
         store.commit()
-        Iterator(PagesResult(left, waiting, stored))
+        Iterator(result)
       }
       .collect()
       .head

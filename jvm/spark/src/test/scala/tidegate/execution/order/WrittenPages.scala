@@ -39,7 +39,7 @@ object WrittenPages {
     )
     val schemas = Seq(
       OrderStateSchema.key(OrderMark("time", Seq("text"), OrderFormat.Pages)).json,
-      OrderStateSchema.value(columns, OrderFormat.Pages).json
+      OrderStateSchema.value(columns).json
     )
     (schemas ++ follow ++ merged ++ heads).mkString("", "\n", "\n")
   }

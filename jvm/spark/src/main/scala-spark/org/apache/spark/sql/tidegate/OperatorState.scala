@@ -31,6 +31,9 @@ object OperatorState {
    * @param countsRows
    *   whether RocksDB counts its rows, if the settings say so: then it looks up each row that is
    *   written
+   * @param checksValues
+   *   whether Spark checks that the first values that are read fit the schema: not if values of an
+   *   earlier schema may be among them
    */
   def withStore[T: ClassTag, U: ClassTag](
       rows: RDD[T],
@@ -40,7 +43,8 @@ object OperatorState {
       encoder: KeyStateEncoderSpec,
       session: SparkSession,
       sharesVersions: Boolean,
-      countsRows: Boolean = true
+      countsRows: Boolean = true,
+      checksValues: Boolean = true
   )(update: (StateStore, Iterator[T]) => Iterator[U]): RDD[U] = {
     val settings = session.sessionState.conf
     val provider =
@@ -54,7 +58,10 @@ object OperatorState {
       cleaned(store, in)
     }
     val storeSettings = if (countsRows) settings else withoutCount(settings)
-    val conf = new OwnStoreConf(storeSettings, provider)
+    val options =
+      if (checksValues) Map.empty[String, String]
+      else Map(StateStoreConf.FORMAT_VALIDATION_CHECK_VALUE_CONFIG -> "false")
+    val conf = new OwnStoreConf(storeSettings, provider, options)
     new OwnStateRdd(rows, aborting, state, keySchema, valueSchema, encoder, session, conf)
   }
 
@@ -126,6 +133,31 @@ object OperatorState {
     val files = path.getFileSystem(hadoopConf)
     if (!files.exists(path)) None
     else StateSchemaCompatibilityChecker.readSchemaFile(files.open(path)).headOption
+  }
+
+  /**
+   * Writes another schema of an operator's state in the place of the one in the checkpoint, which
+   * Spark itself would never replace. The file has the one or the other at any time.
+   */
+  def replaceSchema(
+      stateLocation: String,
+      operatorId: Long,
+      schema: StateStoreColFamilySchema,
+      formatVersion: Int,
+      hadoopConf: Configuration
+  ): Unit = {
+    val path = schemaFile(StateStoreId(stateLocation, operatorId, 0))
+    val out = CheckpointFileManager
+      .create(path, hadoopConf)
+      .createAtomic(path, overwriteIfPossible = true)
+    try {
+      SchemaHelper.SchemaWriter.createSchemaWriter(formatVersion).write(List(schema), out)
+      out.close()
+    } catch {
+      case e: Throwable =>
+        out.cancel()
+        throw e
+    }
   }
 
   /** Where Spark writes the schema of a store. */

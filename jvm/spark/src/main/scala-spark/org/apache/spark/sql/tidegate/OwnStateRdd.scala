@@ -44,6 +44,11 @@ private final class OwnStateRdd[T: ClassTag, U: ClassTag](
  *
  * @param providerClass
  *   the class of the store
+ * @param options
+ *   what an operator decides, by the names of [[StateStoreConf]]
  */
-private final class OwnStoreConf(settings: SQLConf, override val providerClass: String)
-    extends StateStoreConf(settings)
+private final class OwnStoreConf(
+    settings: SQLConf,
+    override val providerClass: String,
+    options: Map[String, String]
+) extends StateStoreConf(settings, options)
