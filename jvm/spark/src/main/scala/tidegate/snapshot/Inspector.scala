@@ -5,10 +5,10 @@ import java.time.Instant
 import scala.util.control.NonFatal
 
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.functions.sum
+import org.apache.spark.sql.functions._
 import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals}
 import org.apache.spark.sql.types.{StructField, StructType}
-import org.apache.spark.sql.{Row, SparkSession}
+import org.apache.spark.sql.{DataFrame, SparkSession}
 import tidegate.clock.{ClockOffset, StateCheckpoint}
 import tidegate.core.clock.{ClockState, NodeMark, NodeState}
 import tidegate.errors.SnapshotErrors
@@ -132,11 +132,12 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
   private def rows(state: CheckpointState, batchId: Long): Option[Long] = {
     val parts = StateParts.of(state.operator, state.properties)
     val hasPages = state.schemas.exists(_._2.fieldNames.contains(DueSchema.PageColumn))
-    val waiting = OrderStateSchema.WaitingColumn
-    val countsItself = state.schemas.exists { case (_, keys, _) =>
-      keys.headOption.flatMap(k => OrderMark.of(k.metadata)).exists(_.format != OrderFormat.Rows)
+    val orderFormat = state.schemas.flatMap(_._2.headOption).headOption.flatMap { key =>
+      OrderMark.of(key.metadata).map(_.format)
     }
-    val reader = SparkInternals.readerOfStates(session, state.partitions)
+    // The files of a state may have rows of 0.1.0 when the state has none any more.
+    val checksRows = !orderFormat.contains(OrderFormat.PagesAfterRows)
+    val reader = SparkInternals.readerOfStates(session, state.partitions, checksRows)
     try
       Some(parts.map { options =>
         val rows = reader.read
@@ -146,10 +147,7 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
           .option("flattenCollectionTypes", false)
           .options(options)
           .load(location)
-        if (countsItself) rows.agg(sum(s"value.$waiting")).head() match {
-          case Row(n: Long) => n
-          case _            => 0L
-        }
+        if (orderFormat.exists(_ != OrderFormat.Rows)) waiting(rows)
         else rows.where(if (hasPages) s"key.${DueSchema.PageColumn} IS NULL" else "true").count()
       }.sum)
     catch {
@@ -160,6 +158,20 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
         )
         None
     }
+  }
+
+  /**
+   * How many rows wait in an event-time order with pages. A partition that has no head has only rows
+   * of 0.1.0, if it has any.
+   */
+  private def waiting(state: DataFrame): Long = {
+    val ofHead = when(OrderStateSchema.isHead, col(s"value.${OrderStateSchema.WaitingColumn}"))
+    state
+      .groupBy("partition_id")
+      .agg(coalesce(max(ofHead), count("*")).as("rows"))
+      .agg(coalesce(sum("rows"), lit(0L)))
+      .head()
+      .getLong(0)
   }
 
   private def sources(

@@ -1,6 +1,8 @@
 package tidegate.execution.order
 
+import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.functions.{col, length}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types._
 import tidegate.plans.OrderMark
@@ -20,6 +22,9 @@ private[tidegate] object OrderStateSchema {
 
   /** The column in which a head counts the rows that wait. */
   val WaitingColumn = "waiting"
+
+  /** Of a row of the state as Spark's reader shows it: whether it is a head. */
+  def isHead: Column = length(col("key.arrival")) === 0
 
   private[order] val Rows = 0
   private[order] val Batches = 1
