@@ -161,8 +161,8 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
   }
 
   /**
-   * How many rows wait in an event-time order with pages. A partition that has no head has only rows
-   * of 0.1.0, if it has any.
+   * How many rows wait in an event-time order with pages. A partition that has no head has only
+   * rows of 0.1.0, if it has any.
    */
   private def waiting(state: DataFrame): Long = {
     val ofHead = when(OrderStateSchema.isHead, col(s"value.${OrderStateSchema.WaitingColumn}"))

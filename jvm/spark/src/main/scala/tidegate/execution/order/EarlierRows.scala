@@ -20,7 +20,10 @@ private[order] final class EarlierRows(store: StateStore, isSorted: Boolean, fie
   private val keys = new ArrivalKey(0L)
   private val view = new UnsafeRow(fields)
 
-  /** Removes all rows from the store, and gives them by their arrivals. A row is valid until the next one. */
+  /**
+   * Removes all rows from the store, and gives them by their arrivals. A row is valid until the
+   * next one.
+   */
   def takeAll(use: (Arrival, UnsafeRow) => Unit): Unit = {
     val all = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
     try {

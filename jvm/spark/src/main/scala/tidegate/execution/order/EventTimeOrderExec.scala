@@ -95,37 +95,37 @@ final case class EventTimeOrderExec(
     val mayHaveEarlierRows = format == OrderFormat.PagesAfterRows
     withStore(rowsOf(child), countsRows = false, checksValues = !mayHaveEarlierRows) {
       (task, rows) =>
-      val timeOf = UnsafeProjection.create(Seq(time), columns)
-      val waiting = new PagedRows(
-        task.store,
-        isSorted,
-        mayHaveEarlierRows,
-        batchId,
-        columns.size,
-        timeOf(_).getLong(0),
-        PageSizes(),
-        task.metric("numUpdatedStateRows"),
-        task.metric("numRemovedStateRows")
-      )
-      val toUnsafe = UnsafeProjection.create(columns, columns)
-      def asUnsafe(row: InternalRow) = row match {
-        case u: UnsafeRow => u
-        case other        => toUnsafe(other)
-      }
-      val withoutTime = rows.filter { row =>
-        val t = timeOf(row)
-        val hasTime = !t.isNullAt(0)
-        if (hasTime) waiting.put(t.getLong(0), asUnsafe(row))
-        !hasTime
-      }
-      // Lazy: the search for due rows begins after all rows are in the state.
-      val leaving = withoutTime ++ limit.iterator.flatMap(waiting.takeUpTo)
-      task.commitAtEnd(
-        leaving,
-        counted = () => Some(waiting.finish()),
-        tell =
-          () => told.foreach(_.tell(task.partition, waiting.first.micros, waiting.first.isOfAll))
-      )
+        val timeOf = UnsafeProjection.create(Seq(time), columns)
+        val waiting = new PagedRows(
+          task.store,
+          isSorted,
+          mayHaveEarlierRows,
+          batchId,
+          columns.size,
+          timeOf(_).getLong(0),
+          PageSizes(),
+          task.metric("numUpdatedStateRows"),
+          task.metric("numRemovedStateRows")
+        )
+        val toUnsafe = UnsafeProjection.create(columns, columns)
+        def asUnsafe(row: InternalRow) = row match {
+          case u: UnsafeRow => u
+          case other        => toUnsafe(other)
+        }
+        val withoutTime = rows.filter { row =>
+          val t = timeOf(row)
+          val hasTime = !t.isNullAt(0)
+          if (hasTime) waiting.put(t.getLong(0), asUnsafe(row))
+          !hasTime
+        }
+        // Lazy: the search for due rows begins after all rows are in the state.
+        val leaving = withoutTime ++ limit.iterator.flatMap(waiting.takeUpTo)
+        task.commitAtEnd(
+          leaving,
+          counted = () => Some(waiting.finish()),
+          tell =
+            () => told.foreach(_.tell(task.partition, waiting.first.micros, waiting.first.isOfAll))
+        )
     }
   }
 

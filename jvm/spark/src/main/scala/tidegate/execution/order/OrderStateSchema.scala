@@ -49,9 +49,9 @@ private[tidegate] object OrderStateSchema {
   }
 
   /**
-   * A row, with all columns nullable: the value in format [[tidegate.plans.OrderFormat.Rows]], by the key of its
-   * arrival. A column may be without nulls in a batch that lacks a branch of a union, and with nulls
-   * in the next.
+   * A row, with all columns nullable: the value in format [[tidegate.plans.OrderFormat.Rows]], by
+   * the key of its arrival. A column may be without nulls in a batch that lacks a branch of a
+   * union, and with nulls in the next.
    */
   private[order] def row(columns: Seq[Attribute]): StructType =
     StructType(columns.map(c => StructField(c.name, SparkInternals.nullable(c.dataType))))
