@@ -1,6 +1,8 @@
 package tidegate
 
 import java.io.File
+import java.nio.charset.Charset
+import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, StandardCopyOption}
 
 import scala.jdk.CollectionConverters._
@@ -47,9 +49,12 @@ object Checkpoints {
       else Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING)
     }
     keepOffsets(copy, offsets, sourceLogs)
-    keep(copy.resolve("commits"), commits)
+    keepCommits(copy, commits)
     copy
   }
+
+  /** Takes all commits after `last` away. */
+  def keepCommits(checkpoint: Path, last: Long): Unit = keep(checkpoint.resolve("commits"), last)
 
   /** Takes the commit of the last batch away, as if the query was killed before it. */
   def removeLastCommit(checkpoint: Path): Unit = {
@@ -81,11 +86,11 @@ object Checkpoints {
     file.getName.split('.').headOption.flatMap(_.toLongOption)
 
   /** Changes a log entry by hand. */
-  def edit(file: Path)(change: String => String): Unit = {
-    val text = Files.readString(file)
+  def edit(file: Path, charset: Charset = UTF_8)(change: String => String): Unit = {
+    val text = Files.readString(file, charset)
     val changed = change(text)
     require(changed != text, s"nothing to change in $text")
-    Files.writeString(file, changed)
+    Files.writeString(file, changed, charset)
     new File(file.getParent.toFile, s".${file.getFileName}.crc").delete()
   }
 }

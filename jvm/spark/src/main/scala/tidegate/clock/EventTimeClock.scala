@@ -134,7 +134,9 @@ final class EventTimeClock(madeAtMs: Long)
         )
       }
       state.foreach(answered = _)
-      state.flatMap(_.skipped).foreach(query.skippedBatches.put(query.batchId - 1, _))
+      state
+        .flatMap(_.skipped)
+        .foreach(query.skippedBatches.put(query.batchId - 1, begin.state, _))
       state.fold[Offset](null)(offsetOf(_, begin))
     }
   }
@@ -163,7 +165,9 @@ final class EventTimeClock(madeAtMs: Long)
       wallClockMs,
       frozenAtMs,
       startsBatches = !query.noDataBatchesDisabled,
-      query.skippedBatches.after(query.batchId - 1)
+      query.skippedBatches
+        .after(query.batchId - 1, begin)
+        .map(_.renamed(query.formerNames.names))
     )
     made.endedNodes.foreach { name =>
       logWarning(

@@ -7,7 +7,7 @@ import org.apache.commons.io.IOUtils
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.tidegate.{CheckpointFileManager, SparkInternals}
-import tidegate.core.clock.{ClockTimes, SkippedTimes}
+import tidegate.core.clock.{ClockState, ClockTimes, SkippedTimes}
 
 /**
  * The file of a checkpoint with the watermarks of the last batch that was left out. It takes the
@@ -19,20 +19,25 @@ private[clock] final class SkippedBatches(location: String, session: SparkSessio
     CheckpointFileManager.create(new Path(location), SparkInternals.hadoopConf(session))
   private var written = Option.empty[SkippedTimes]
 
-  /** The watermarks of a batch that was left out after this one, and before any other. */
-  def after(batchId: Long): Option[ClockTimes] = {
+  /**
+   * The watermarks of a batch that was left out after this one, and before any other.
+   *
+   * @param end
+   *   the state at the end of this batch
+   */
+  def after(batchId: Long, end: ClockState): Option[ClockTimes] = {
     written =
       try {
         val in = files.open(file)
         try SkippedTimes.read(IOUtils.toString(in, UTF_8))
         finally in.close()
       } catch { case _: FileNotFoundException => None }
-    written.filter(_.batchId == batchId).map(_.times)
+    written.filter(w => w.batchId == batchId && w.savedAtMs == end.savedAtMs).map(_.times)
   }
 
-  /** Keeps the watermarks of a batch that was left out after this one. */
-  def put(batchId: Long, times: ClockTimes): Unit = {
-    val skipped = SkippedTimes(batchId, times)
+  /** Keeps the watermarks of a batch that was left out after this one, which ended so. */
+  def put(batchId: Long, end: ClockState, times: ClockTimes): Unit = {
+    val skipped = SkippedTimes(batchId, end.savedAtMs, times)
     if (!written.contains(skipped)) {
       val out = files.createAtomic(file, overwriteIfPossible = true)
       try {

@@ -218,7 +218,6 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       },
       stateInfo,
       dueTimes(running, stateInfo),
-      node.format,
       node.nullable,
       planLater(node.child)
     )

@@ -14,15 +14,12 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
  *   a time, or the window whose end is the time
  * @param operator
  *   the name of the operator whose watermark releases rows; none if the query has not started
- * @param format
- *   how the rows that wait are written ([[OrderFormat]])
  */
 final case class EventTimeOrder(
     partitionBy: Seq[Attribute],
     eventTime: Attribute,
     operator: Option[String],
     child: LogicalPlan,
-    format: Int = OrderFormat.Current,
     nullable: Set[ExprId] = Set.empty
 ) extends EmitsEarlierRows {
 

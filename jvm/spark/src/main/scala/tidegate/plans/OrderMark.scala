@@ -1,5 +1,6 @@
 package tidegate.plans
 
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
 
 /**
@@ -39,8 +40,12 @@ object OrderMark {
   private val KeysField = "tidegate.partitionedBy"
   private val FormatField = "tidegate.orderFormat"
 
-  def of(order: EventTimeOrder): OrderMark =
-    OrderMark(order.eventTime.name, order.partitionBy.map(_.name), order.format)
+  /** What this version writes. */
+  def apply(order: EventTimeOrder): OrderMark = apply(order.eventTime, order.partitionBy)
+
+  /** What this version writes. */
+  def apply(eventTime: Attribute, partitionBy: Seq[Attribute]): OrderMark =
+    OrderMark(eventTime.name, partitionBy.map(_.name), OrderFormat.Current)
 
   /** `None` if the metadata has no mark. */
   def of(metadata: Metadata): Option[OrderMark] =

@@ -104,7 +104,7 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
     val operators = new RestoredOperators(dropped, checkpoint)
     val numbered = through(
       operators.numbered,
-      RestoredOrders(_, checkpoint),
+      RestoredOrders.check(_, checkpoint),
       ChooseEmission(_),
       RestoredNodes.check(_, checkpoint)
     )

@@ -135,9 +135,9 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
     val orderFormat = state.schemas.flatMap(_._2.headOption).headOption.flatMap { key =>
       OrderMark.of(key.metadata).map(_.format)
     }
-    // The files of a state may have rows of 0.1.0 when the state has none any more.
-    val checksRows = !orderFormat.contains(OrderFormat.PagesAfterRows)
-    val reader = SparkInternals.readerOfStates(session, state.partitions, checksRows)
+    // The files of an order may have rows of 0.1.0, also when its state has none any more.
+    val reader =
+      SparkInternals.readerOfStates(session, state.partitions, checksRows = orderFormat.isEmpty)
     try
       Some(parts.map { options =>
         val rows = reader.read

@@ -1,11 +1,14 @@
 package tidegate
 package clock
 
+import java.nio.file.Files
+
 import scala.util.Random
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.tidegate.TestClock
 import tidegate.settings.Settings
 
 /** A batch without rows runs only if an operator has something to do in it. */
@@ -159,6 +162,57 @@ class QuietBatchesSuite extends RestartTest {
       }
       assert(late === Seq(1L, 1L))
     }
+
+  onBothStores("a row after a batch that was left out is in no window that it would have closed") {
+    val found = for (onlyWhenDue <- Seq(true, false)) yield {
+      val twin = new Twin(
+        over(_.groupBy(window(col("time"), "60 seconds", "30 seconds"), col("n")).count()),
+        onlyWhenDue
+      )
+      twin.start()
+      twin.send(Seq(event("a", 100, 1)), Nil)
+      twin.send(Seq(event("a", 200, 0)), Nil)
+      val before = twin.run.batchCount
+      // The window from 150 to 210 closes, and has no row.
+      twin.send(Seq(event("a", 215, 0)), Nil)
+      val batches = twin.run.batchCount - before
+      twin.send(Seq(event("a", 205, 2)), Nil)
+      twin.send(Seq(event("a", 1000, 0)), Nil)
+      twin.run.stop()
+      batches -> twin.run.answer
+    }
+    assert(found.map(_._1) === Seq(1, 2))
+    assert(found.head._2 === found.last._2)
+  }
+
+  onBothStores("a batch that was left out before the query was set back makes no row late") {
+    val query = over(_.orderByEventTime().toDF())
+    val before = new Twin(query, onlyWhenDue = true)
+    before.start()
+    // After the second batch, the watermark moves to 899 without a batch.
+    before.send(Seq(event("a", 1000), event("b", 100, 0)), Nil)
+    before.send(Seq(event("b", 900, 0)), Nil)
+    assert(before.run.watermark("time") === Some(899000L))
+    before.run.stop()
+    assert(Files.exists(before.run.checkpoint.resolve("tidegate.skipped")))
+    Checkpoints.keepOffsets(before.run.checkpoint, 0, Nil)
+    Checkpoints.keepCommits(before.run.checkpoint, 0)
+    // Another second batch, and no run that leaves one out.
+    val in = events()
+    def run() =
+      new Run(
+        query(in.toDF(), in.toDF()),
+        before.run.checkpoint,
+        clock = new TestClock(1000007000L)
+      )
+    in.addData(event("a", 1000), event("b", 100, 0))
+    in.addData(event("b", 120, 0))
+    run().runOnce(Trigger.AvailableNow())
+    in.addData(event("a", 300, 5), event("b", 301, 0))
+    val again = run().start().settle()
+    assert(again.lateRows === Map.empty)
+    again.stop()
+  }
 
   onBothStores("runs that end by themselves end with the time to which they have come") {
     val query = over(_.groupBy(session_window(col("time"), "30 seconds"), col("n")).count())

@@ -16,7 +16,8 @@ final case class BatchTimes(start: ClockState, end: ClockState) {
       orLowest(late.operators.get(name).flatMap(_.watermarkMs)),
       orLowest(end.operators.get(name).flatMap(_.evictionMs)),
       orLowest(start.operators.get(name).flatMap(_.evictionMs)),
-      end.operators.get(name).exists(_.idle)
+      end.operators.get(name).exists(_.idle),
+      end.skipped.flatMap(_.operators.get(name)).flatMap(_.evictionMs)
     )
   }
 

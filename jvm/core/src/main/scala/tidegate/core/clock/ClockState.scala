@@ -76,26 +76,17 @@ final case class ClockState(
    * @param names
    *   the new name of each operator that has another
    */
-  def renamed(names: Map[String, String]): ClockState = {
-    // After the name of the operator comes the side of a join, or the number of a union.
-    def now(key: String) = {
-      val name = key.takeWhile(c => c != '.' && c != '#')
-      names.getOrElse(name, name) + key.drop(name.length)
-    }
+  def renamed(names: Map[String, String]): ClockState =
     if (names.isEmpty) this
-    else
+    else {
+      val now = times.renamed(names)
       copy(
-        operators = operators.map { case (key, mark) => now(key) -> mark },
-        unions = unions.map { case (key, ms) => now(key) -> ms },
-        places = places.map { case (key, place) => now(key) -> place },
-        skipped = skipped.map { times =>
-          times.copy(
-            operators = times.operators.map { case (key, mark) => now(key) -> mark },
-            unions = times.unions.map { case (key, ms) => now(key) -> ms }
-          )
-        }
+        operators = now.operators,
+        unions = now.unions,
+        places = places.map { case (key, place) => ClockTimes.renamed(key, names) -> place },
+        skipped = skipped.map(_.renamed(names))
       )
-  }
+    }
 
   private def sameTimes(that: ClockState): Boolean =
     operators.keySet == that.operators.keySet && {

@@ -12,8 +12,21 @@ package tidegate.core.clock
  *   the eviction watermark of the previous batch
  * @param idle
  *   whether the input of the operator is idle, and so left out of coalescing
+ * @param leftOutMs
+ *   the eviction watermark of a batch that was left out since the previous batch, because nothing
+ *   would have left the state; `None` if none was
  */
-final case class OperatorBatch(lateMs: Long, evictionMs: Long, evictedMs: Long, idle: Boolean)
+final case class OperatorBatch(
+    lateMs: Long,
+    evictionMs: Long,
+    evictedMs: Long,
+    idle: Boolean,
+    leftOutMs: Option[Long] = None
+) {
+
+  /** Up to this time, windows are closed: in the previous batch, or in one that was left out. */
+  def closedMs: Long = leftOutMs.fold(evictedMs)(math.max(evictedMs, _))
+}
 
 object OperatorBatch {
 

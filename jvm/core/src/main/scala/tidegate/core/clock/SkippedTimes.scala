@@ -9,14 +9,18 @@ import org.json4s.jackson.JsonMethods.{compact, parseOpt}
  *
  * @param batchId
  *   the number of the batch after which it was left out
+ * @param savedAtMs
+ *   when the state at the end of that batch was made, in epoch ms: where a query was set back, and
+ *   has run on, another batch has the number
  */
-final case class SkippedTimes(batchId: Long, times: ClockTimes) {
+final case class SkippedTimes(batchId: Long, savedAtMs: Long, times: ClockTimes) {
 
   /** As JSON on one line. */
   def text: String = compact(
     JObject(
       SkippedTimes.Marker -> JInt(SkippedTimes.Format),
       "batch" -> JInt(batchId),
+      "savedAt" -> JInt(savedAtMs),
       "times" -> ClockCodec.written(times)
     )
   )
@@ -34,7 +38,8 @@ object SkippedTimes {
     .flatMap { fields =>
       try {
         val _ = fields.int(Marker, Format, Format)
-        Some(SkippedTimes(fields.long("batch"), ClockCodec.times(fields.obj("times"))))
+        val times = ClockCodec.times(fields.obj("times"))
+        Some(SkippedTimes(fields.long("batch"), fields.long("savedAt"), times))
       } catch { case _: JsonFields.Unexpected => None }
     }
 }

@@ -19,7 +19,9 @@ class BatchTimesSuite extends AnyFunSuite {
   test("late rows go by a batch that was left out since the start, what has left does not") {
     val left = state(Some(15L))
     val batch = BatchTimes(state(Some(10L)), state(Some(20L)).copy(skipped = Some(left.times)))
-    assert(batch.operator("aggregate") === OperatorBatch(15L, 15L, 5L, idle = false))
+    val times = OperatorBatch(15L, 15L, 5L, idle = false, leftOutMs = Some(10L))
+    assert(batch.operator("aggregate") === times)
+    assert(times.closedMs === 10L)
     assert(batch.late === left)
     val renamed = left.times.copy(operators = Map("former" -> left.operators("aggregate")))
     val late = BatchTimes(state(Some(10L)), state(Some(20L)).copy(skipped = Some(renamed)))

@@ -6,6 +6,7 @@ class SkippedTimesSuite extends AnyFunSuite {
 
   private val skipped = SkippedTimes(
     7L,
+    1700000000000L,
     ClockTimes(
       Map("orders" -> NodeMark(5, Some(-7L), idle = true)),
       Map("aggregate" -> OperatorMark(5, None, Some(3L), idle = false, gapMicros = Some(2L))),

@@ -119,7 +119,7 @@ final case class FrameAggregateExec(
   override protected def doExecute(): RDD[InternalRow] = {
     metrics // force lazy init at driver
     val micros = grid.inMicros
-    val after = micros.lastEnd(EndOfTime.micros(times.evictedMs))
+    val after = micros.lastEnd(EndOfTime.micros(times.closedMs))
     val until = micros.lastEnd(EndOfTime.micros(times.evictionMs))
     val (what, prefixed, short, restored, told) = (aggregates, isPrefixed, isShort, restores, due)
     // The first batch begins with an empty state.

@@ -31,8 +31,6 @@ import tidegate.statistics.DueTimes
  *   where the state is; none outside of a query
  * @param due
  *   what the tasks tell of the times at which something is due; none outside of a query
- * @param format
- *   how rows are written, one of those with pages ([[OrderFormat]])
  * @param nullable
  *   the columns in which rows of earlier batches may have NULL
  */
@@ -43,7 +41,6 @@ final case class EventTimeOrderExec(
     times: OperatorBatch,
     stateInfo: Option[StatefulOperatorStateInfo],
     due: Option[DueTimes],
-    format: Int,
     nullable: Set[ExprId],
     child: SparkPlan
 ) extends UnaryExecNode
@@ -68,7 +65,7 @@ final case class EventTimeOrderExec(
   )
 
   override protected def keySchema: StructType =
-    OrderStateSchema.key(OrderMark(eventTime.name, partitionBy.map(_.name), format))
+    OrderStateSchema.key(OrderMark(eventTime, partitionBy))
 
   override protected def valueSchema: StructType = OrderStateSchema.value(child.output)
 
@@ -92,40 +89,37 @@ final case class EventTimeOrderExec(
     val (limit, told, batchId) = (dueUpTo, due, getStateInfo.storeVersion)
     val isSorted = conf.stateStoreProviderClass == OperatorState.rocksDbProvider
     val (columns, time) = (child.output, EventTimeTag.decisive(eventTime))
-    val mayHaveEarlierRows = format == OrderFormat.PagesAfterRows
-    withStore(rowsOf(child), countsRows = false, checksValues = !mayHaveEarlierRows) {
-      (task, rows) =>
-        val timeOf = UnsafeProjection.create(Seq(time), columns)
-        val waiting = new PagedRows(
-          task.store,
-          isSorted,
-          mayHaveEarlierRows,
-          batchId,
-          columns.size,
-          timeOf(_).getLong(0),
-          PageSizes(),
-          task.metric("numUpdatedStateRows"),
-          task.metric("numRemovedStateRows")
-        )
-        val toUnsafe = UnsafeProjection.create(columns, columns)
-        def asUnsafe(row: InternalRow) = row match {
-          case u: UnsafeRow => u
-          case other        => toUnsafe(other)
-        }
-        val withoutTime = rows.filter { row =>
-          val t = timeOf(row)
-          val hasTime = !t.isNullAt(0)
-          if (hasTime) waiting.put(t.getLong(0), asUnsafe(row))
-          !hasTime
-        }
-        // Lazy: the search for due rows begins after all rows are in the state.
-        val leaving = withoutTime ++ limit.iterator.flatMap(waiting.takeUpTo)
-        task.commitAtEnd(
-          leaving,
-          counted = () => Some(waiting.finish()),
-          tell =
-            () => told.foreach(_.tell(task.partition, waiting.first.micros, waiting.first.isOfAll))
-        )
+    withStore(rowsOf(child), countsRows = false, checksValues = false) { (task, rows) =>
+      val timeOf = UnsafeProjection.create(Seq(time), columns)
+      val waiting = new PagedRows(
+        task.store,
+        isSorted,
+        batchId,
+        columns.size,
+        timeOf(_).getLong(0),
+        PageSizes(),
+        task.metric("numUpdatedStateRows"),
+        task.metric("numRemovedStateRows")
+      )
+      val toUnsafe = UnsafeProjection.create(columns, columns)
+      def asUnsafe(row: InternalRow) = row match {
+        case u: UnsafeRow => u
+        case other        => toUnsafe(other)
+      }
+      val withoutTime = rows.filter { row =>
+        val t = timeOf(row)
+        val hasTime = !t.isNullAt(0)
+        if (hasTime) waiting.put(t.getLong(0), asUnsafe(row))
+        !hasTime
+      }
+      // Lazy: the search for due rows begins after all rows are in the state.
+      val leaving = withoutTime ++ limit.iterator.flatMap(waiting.takeUpTo)
+      task.commitAtEnd(
+        leaving,
+        counted = () => Some(waiting.finish()),
+        tell =
+          () => told.foreach(_.tell(task.partition, waiting.first.micros, waiting.first.isOfAll))
+      )
     }
   }
 

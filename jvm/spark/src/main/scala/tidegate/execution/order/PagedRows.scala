@@ -17,9 +17,6 @@ import org.apache.spark.sql.execution.streaming.state.StateStore
  * Rows leave by merging pages that overlap. If too many overlap, because each of many small batches
  * has brought rows of a long time, they are first written anew as pages that do not.
  *
- * @param mayHaveEarlierRows
- *   whether the store may have rows of version 0.1.0 ([[EarlierRows]]). They are put into pages
- *   first: a partition with such rows has no head
  * @param isSorted
  *   whether the store gives its rows in the order of their keys, as RocksDB does
  * @param fields
@@ -30,7 +27,6 @@ import org.apache.spark.sql.execution.streaming.state.StateStore
 private[order] final class PagedRows(
     store: StateStore,
     isSorted: Boolean,
-    mayHaveEarlierRows: Boolean,
     batchId: Long,
     fields: Int,
     timeOf: UnsafeRow => Long,
@@ -63,8 +59,13 @@ private[order] final class PagedRows(
   private var taken = takenBefore
   private var waiting = waitingBefore
 
-  if (mayHaveEarlierRows && headBefore == null) takeEarlierRows()
+  if (headBefore == null) takeEarlierRows()
 
+  /**
+   * Puts the rows of version 0.1.0 into pages. They are in a partition that has no head, and then no
+   * page. This is looked at, and not noted anywhere: a note could be lost, and rows would be taken
+   * for pages.
+   */
   private def takeEarlierRows(): Unit = {
     new EarlierRows(store, isSorted, fields).takeAll { (arrival, row) =>
       if (!writer.fits(row)) writePage()

@@ -69,7 +69,7 @@ class EarlierRowsSuite extends OrderTest {
   private def checkPages(run: Run): Unit = {
     val waiting = run.stateRows
     run.stop()
-    assert(schemaOf(run).contains("\"tidegate.orderFormat\":3"))
+    assert(schemaOf(run).contains("\"tidegate.orderFormat\":2"))
     if (SparkFeatures.readsState(spark.conf)) {
       withConf("spark.sql.streaming.stateStore.formatValidation.enabled" -> "false") {
         val reader = spark.read.format("statestore").option("operatorId", 1000L)
@@ -99,7 +99,7 @@ class EarlierRowsSuite extends OrderTest {
     begun.sendFirst()
     run.failIn = _ => true
     run.start().awaitEnd()
-    assert(schemaOf(run).contains("orderFormat\":3"))
+    assert(schemaOf(run).contains("orderFormat\":2"))
     assert(inspected(run) === before)
   }
 

@@ -31,7 +31,7 @@ class PagedRowsSuite extends OrderTest {
     def upTo(n: Int) = 1 + random.nextInt(n)
     val sizes = PageSizes(upTo(4), 50 * upTo(8), upTo(60), 100 * upTo(50), 1 + upTo(3))
     val rows = new RandomRows(random)
-    val partition = new PagesPartition(spark, newCheckpoint(), sizes, earlier > 0)
+    val partition = new PagesPartition(spark, newCheckpoint(), sizes)
     var waiting = Seq.empty[SentToPages]
     for (batchId <- 0L until earlier) {
       val (sent, limit) = (rows.batch(batchId), Some(rows.limit(batchId)))

@@ -29,21 +29,11 @@ final case class SentToPages(micros: Long, id: Int, text: String) {
  */
 final case class PagesResult(left: Seq[SentToPages], waiting: Long, stored: Int)
 
-/**
- * One partition of an event-time order with pages, in the state store of the session.
- *
- * @param mayHaveEarlierRows
- *   whether version 0.1.0 may have begun its state: with [[runEarlier]]
- */
-private[order] final class PagesPartition(
-    spark: SparkSession,
-    folder: Path,
-    sizes: PageSizes,
-    mayHaveEarlierRows: Boolean = false
-) {
+/** One partition of an event-time order with pages, in the state store of the session. */
+private[order] final class PagesPartition(spark: SparkSession, folder: Path, sizes: PageSizes) {
   private val classicSpark = spark.asInstanceOf[classic.SparkSession]
   private val context = spark.sparkContext
-  private val key = OrderStateSchema.key(OrderMark("time", Nil, OrderFormat.Pages))
+  private val key = OrderStateSchema.key(OrderMark("time", Nil, OrderFormat.Current))
   private val columns = new StructType()
     .add("time", LongType)
     .add("id", IntegerType)
@@ -61,13 +51,11 @@ private[order] final class PagesPartition(
     val isSorted =
       classicSpark.sessionState.conf.stateStoreProviderClass == OperatorState.rocksDbProvider
     val (schema, counted, sized) = (columns, (updated, removed), sizes)
-    val mayHaveEarlier = mayHaveEarlierRows
     inStore(batchId, rows, OrderStateSchema.value(attributes)) { (store, sent) =>
       val toRow = UnsafeProjection.create(schema)
       val pages = new PagedRows(
         store,
         isSorted,
-        mayHaveEarlier,
         batchId,
         schema.size,
         _.getLong(0),
@@ -126,7 +114,7 @@ private[order] final class PagesPartition(
         NoPrefixKeyStateEncoderSpec(key),
         classicSpark,
         sharesVersions = true,
-        checksValues = !mayHaveEarlierRows
+        checksValues = false
       ) { (store, sent) =>
         val result = update(store, sent)
         store.commit()

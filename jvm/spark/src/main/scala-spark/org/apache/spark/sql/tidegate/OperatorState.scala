@@ -137,7 +137,8 @@ object OperatorState {
 
   /**
    * Writes another schema of an operator's state in the place of the one in the checkpoint, which
-   * Spark itself would never replace. The file has the one or the other at any time.
+   * Spark itself would never replace. A kill may leave no schema, and then Spark writes that of the
+   * operator at the next start: to overwrite a file in one step is more than each file system can.
    */
   def replaceSchema(
       stateLocation: String,
@@ -147,9 +148,9 @@ object OperatorState {
       hadoopConf: Configuration
   ): Unit = {
     val path = schemaFile(StateStoreId(stateLocation, operatorId, 0))
-    val out = CheckpointFileManager
-      .create(path, hadoopConf)
-      .createAtomic(path, overwriteIfPossible = true)
+    val files = CheckpointFileManager.create(path, hadoopConf)
+    files.delete(path)
+    val out = files.createAtomic(path, overwriteIfPossible = false)
     try {
       SchemaHelper.SchemaWriter.createSchemaWriter(formatVersion).write(List(schema), out)
       out.close()
