@@ -16,7 +16,7 @@ import tidegate.columns.{EventTimeTag, WindowMark, WindowRole, WindowTimes}
 import tidegate.core.EndOfTime
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
-import tidegate.plans.{FrameAggregate, OperatorName}
+import tidegate.plans.{EmitsEarlierRows, FrameAggregate, OperatorName}
 import tidegate.settings.Settings
 import tidegate.statistics.LateRows
 
@@ -32,6 +32,8 @@ import tidegate.statistics.LateRows
  *   whether a time at the watermark is late too
  * @param folder
  *   where the dropped rows go; none if they are only counted
+ * @param nullable
+ *   the columns that may have NULL in rows of other batches
  */
 final case class DropLateExec(
     child: SparkPlan,
@@ -46,7 +48,8 @@ final case class DropLateExec(
     from: LateOrigin,
     isInclusive: Boolean,
     late: LateRows,
-    folder: Option[LateFolder] = None
+    folder: Option[LateFolder] = None,
+    nullable: Set[ExprId] = Set.empty
 ) extends UnaryExecNode
     with CodegenSupport
     with DescribesItself {
@@ -62,7 +65,7 @@ final case class DropLateExec(
 
   private def lateMs: Long = times.lateMs
 
-  override def output: Seq[Attribute] = child.output
+  override def output: Seq[Attribute] = EmitsEarlierRows.restored(child.output, nullable)
 
   /**
    * The columns that the generated code reads for every row, so that they are evaluated before it,

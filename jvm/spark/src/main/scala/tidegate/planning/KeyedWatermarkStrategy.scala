@@ -299,7 +299,8 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       origin,
       node.isInclusive,
       late,
-      for (path <- node.lateRows; q <- running) yield lateFolder(path, node.whole, origin, q)
+      for (path <- node.lateRows; q <- running) yield lateFolder(path, node.whole, origin, q),
+      node.nullable
     )
   }
 

@@ -1,7 +1,8 @@
 package tidegate.planning
 
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
-import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LogicalPlan, Project}
 import tidegate.operators.{JoinBounds, StatefulOperators, StreamJoin}
 import tidegate.plans.{DropLate, IntervalJoin, OperatorName}
 
@@ -26,14 +27,43 @@ private[planning] object PlanIntervalJoins {
           .getOrElse(j)
       }
 
-  private def planned(join: Join, owner: OperatorName): Option[IntervalJoin] = join match {
+  private def planned(join: Join, owner: OperatorName): Option[LogicalPlan] = join match {
     case ExtractEquiJoinKeys(joinType, leftKeys, rightKeys, condition, _, left, right, _) =>
       val (least, most) = reach(join, owner)
-      Some(
-        IntervalJoin(leftKeys, rightKeys, joinType, condition, least, most, owner, left, right)
+      val own = IntervalJoin(
+        leftKeys,
+        rightKeys,
+        joinType,
+        condition,
+        least,
+        most,
+        owner,
+        withTime(left, owner),
+        withTime(right, owner)
       )
+      val isWider = own.output.size > join.output.size
+      Some(if (isWider) Project(join.output, own) else own)
     // Without an equality Spark refuses the join.
     case _ => None
+  }
+
+  /**
+   * A side with the time by which its rows leave the state. Where no condition of the join has it,
+   * as with windows that are joined by their starts, the optimizer takes it for unused.
+   */
+  private def withTime(side: LogicalPlan, owner: OperatorName): LogicalPlan = {
+    def extended(plan: LogicalPlan, time: Attribute): LogicalPlan = plan match {
+      case p if p.outputSet.contains(time) => p
+      case p: Project                      =>
+        Project(p.projectList :+ time, extended(p.child, time))
+      case f: Filter => f.copy(child = extended(f.child, time))
+      case other     =>
+        throw new IllegalStateException(
+          s"The time $time of a side of the join ${owner.name} is not in ${other.nodeName}."
+        )
+    }
+    side.collectFirst { case d: DropLate if d.owner == owner => d.time }
+      .fold(side)(extended(side, _))
   }
 
   /** How much later than the left row the right row of a pair may be. */

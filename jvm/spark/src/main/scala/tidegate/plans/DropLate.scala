@@ -1,6 +1,6 @@
 package tidegate.plans
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId, ExpressionSet}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import tidegate.core.clock.{InputTime, OperatorBatch}
 import tidegate.core.window.WindowGrid
@@ -45,6 +45,8 @@ import tidegate.core.window.WindowGrid
  *   the folder to which the dropped rows go; `None` if they are only counted
  * @param whole
  *   the columns of a dropped row as it came, which must not be pruned; empty without a folder
+ * @param facts
+ *   what the optimizer may know of the rows; `None` before it looks, and if it may know all
  */
 final case class DropLate(
     child: LogicalPlan,
@@ -62,10 +64,17 @@ final case class DropLate(
     substream: Option[Seq[Attribute]] = None,
     isInclusive: Boolean = false,
     lateRows: Option[String] = None,
-    whole: Seq[Attribute] = Nil
+    whole: Seq[Attribute] = Nil,
+    facts: Option[BatchFacts] = None
 ) extends UnaryNode {
 
-  override def output: Seq[Attribute] = child.output
+  override def output: Seq[Attribute] = EmitsEarlierRows.restored(child.output, nullable)
+
+  /** The columns that may have NULL, whatever the optimizer finds in one batch. */
+  def nullable: Set[ExprId] = facts.fold(Set.empty[ExprId])(_.nullable)
+
+  override protected lazy val validConstraints: ExpressionSet =
+    facts.fold(child.constraints)(_.constraints)
 
   /** The same on rows that are not in their windows yet. */
   def before(rows: LogicalPlan, time: Attribute, windows: WindowGrid): DropLate = copy(

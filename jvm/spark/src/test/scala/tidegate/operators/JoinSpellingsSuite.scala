@@ -73,6 +73,31 @@ class JoinSpellingsSuite extends JoinTest {
   }
 
   for {
+    (condition, shown) <- Seq(
+      "lw.start = rw.start" -> "lw.start, rw.start, ordered, delivered",
+      "lw.end = rw.end" -> "lw.end, rw.end, ordered, delivered",
+      "lw = rw" -> "lw.start, rw.end, delivered"
+    )
+    how <- Seq("inner", "leftOuter")
+  } test(s"$how join of windows on $condition, of which $shown are shown")(checkBounded { read =>
+    val (l, r) = windowed(read)
+    l.join(r, expr(condition), how).selectExpr(shown.split(", ").toSeq: _*)
+  })
+
+  for {
+    shown <- Seq("l.window_start, r.window_start, lid, rid", "l.window_end, r.window_start", "*")
+    how <- Seq("INNER", "LEFT")
+  } test(s"$how JOIN of TUMBLE on window_start, of which $shown are shown")(checkBounded { read =>
+    val (l, r) = sides(read)
+    l.withColumnRenamed("id", "lid").createOrReplaceTempView("lo")
+    r.withColumnRenamed("id2", "rid").createOrReplaceTempView("rd")
+    spark.sql(s"""SELECT $shown
+      FROM TUMBLE(TABLE lo, DESCRIPTOR(order_time), INTERVAL 10 SECONDS) l
+      $how JOIN TUMBLE(TABLE rd, DESCRIPTOR(delivery_time), INTERVAL 10 SECONDS) r
+      ON lid = rid AND l.window_start = r.window_start""")
+  })
+
+  for {
     condition <- Seq("lw.start = rw.start", "lw.end = rw.end", "lw = rw") :+
       "lw.start = rw.start AND lw.end = rw.end"
     how <- Seq("inner", "leftOuter", "fullOuter")

@@ -3,7 +3,7 @@ package operators
 
 import scala.annotation.nowarn
 
-import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.{Column, DataFrame}
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
 
@@ -93,5 +93,127 @@ class NullsOfEarlierBatchesSuite extends RestartTest {
       // Spark's optimizer knows the join as its own, and answers before a row is there.
       if (!name.contains("join")) assert(found.forall(_.getBoolean(2)), found)
     }
+  }
+
+  /** In the first batch there is only a row with NULL, in the second only one with a constant. */
+  private def halves(inBatches: Boolean)(query: (DataFrame, DataFrame) => DataFrame)(
+      send: ((Double, Int) => Unit, (Double, Int) => Unit, Run) => Unit
+  ): Seq[String] = {
+    val (constants, others) = (events(), events())
+    def branch(of: DataFrame, k: String) = of.select(expr(k).as("k"), col("n"), col("time"))
+    val run = new Run(
+      query(branch(constants.toDF(), "0"), branch(others.toDF(), "cast(nullif(n, n) as int)"))
+    )
+    run.start()
+    def to(in: SparkClasses.MemoryStream[Event])(second: Double, n: Int): Unit = {
+      in.addData(event("a", second, n))
+      if (inBatches) run.settle(): Unit
+    }
+    send(to(others), to(constants), run)
+    run.settle().stop()
+    run.answer
+  }
+
+  private val grouped: Seq[(String, Column)] = Seq(
+    "windows that slide" -> window(col("time"), "20 seconds", "10 seconds"),
+    "windows that do not overlap" -> window(col("time"), "20 seconds"),
+    "sessions" -> session_window(col("time"), "15 seconds")
+  )
+
+  for ((name, by) <- grouped)
+    onBothStores(s"$name: functions of a column that may be NULL are the same in each batch") {
+      val found = for (inBatches <- Seq(true, false)) yield halves(inBatches) { (a, b) =>
+        a.union(b)
+          .withKeyedWatermark("time", "2 seconds")
+          .groupBy(by, col("n"))
+          .agg(
+            count("*"),
+            count("k"),
+            count(when(col("k").isNull, 1)),
+            sum(coalesce(col("k"), lit(5))),
+            sum("k"),
+            sort_array(collect_list(coalesce(col("k"), lit(7))))
+          )
+      } { (withNull, constant, _) =>
+        withNull(1, 1)
+        constant(2, 1)
+        withNull(3, 1)
+        constant(200, 2)
+      }
+      assert(found.head.exists(_.contains("|1|3|1|2|10|0|")), found.head)
+      assert(found.head === found.last)
+    }
+
+  private def joined(condition: String, how: String)(
+      inBatches: Boolean
+  )(shown: DataFrame => DataFrame): Seq[String] = {
+    val right = events()
+    val other = right
+      .toDF()
+      .select(col("n").as("m"), col("time").as("other"))
+      .withKeyedWatermark("other", "2 seconds", key = 1)
+    halves(inBatches) { (a, b) =>
+      val left = a.union(b).withColumn("j", col("n") + 6).withKeyedWatermark("time", "2 seconds")
+      shown(
+        left.join(
+          other,
+          expr(s"$condition AND other BETWEEN time AND time + INTERVAL 5 SECONDS"),
+          how
+        )
+      )
+    } { (withNull, constant, _) =>
+      withNull(1, 1)
+      right.addData(event("b", 2, 1))
+      constant(2, 9)
+      withNull(3, 4)
+      right.addData(event("b", 200, 99))
+      constant(200, 8)
+    }
+  }
+
+  for (how <- Seq("inner", "left", "full"))
+    onBothStores(s"$how join: what is shown of a column that may be NULL is the same in each batch") {
+      val found = for (inBatches <- Seq(true, false)) yield joined("n = m", how)(inBatches) {
+        _.select(coalesce(col("k"), col("j")).as("kj"), col("n"), col("m"))
+      }
+      assert(found.head.contains("7|1|1"), found.head)
+      assert(found.head === found.last)
+    }
+
+  onBothStores("a condition on a column that may be NULL is the same in each batch") {
+    val found = for (inBatches <- Seq(true, false)) yield joined("n = m AND k >= -5", "left")(
+      inBatches
+    )(_.select("n", "m"))
+    assert(found.head.contains("1|null"), found.head)
+    assert(found.head === found.last)
+  }
+
+  onBothStores("a filter that is true of the rows of one batch leaves no row out") {
+    val found = for (inBatches <- Seq(true, false)) yield {
+      val right = events()
+      val other = right
+        .toDF()
+        .select(col("n").as("m"), col("time").as("other"))
+        .withKeyedWatermark("other", "2 seconds", key = 1)
+      val (constants, others) = (events(), events())
+      val left = constants
+        .toDF()
+        .select(lit(0).as("k"), col("time"))
+        .union(others.toDF().select(col("n").as("k"), col("time")))
+        .withKeyedWatermark("time", "2 seconds")
+      val run = new Run(
+        left
+          .join(other, expr("k = m AND other BETWEEN time AND time + INTERVAL 5 SECONDS"))
+          .select("k", "m")
+      ).start()
+      def settle() = if (inBatches) run.settle(): Unit
+      others.addData(event("a", 1, 3))
+      settle()
+      constants.addData(event("a", 2))
+      right.addData(event("b", 2, 3), event("b", 2, 0))
+      run.settle().stop()
+      run.answer
+    }
+    assert(found === Seq(Seq("0|0", "3|3"), Seq("0|0", "3|3")))
   }
 }

@@ -21,6 +21,11 @@ private[join] final case class SideTime(ordinal: Int, isWindow: Boolean) {
 private[join] object SideTime {
 
   /** A column of the output of a side. */
-  def of(time: Attribute, output: Seq[Attribute]): SideTime =
-    SideTime(output.indexWhere(_.exprId == time.exprId), EventTimeTag.isWindow(time))
+  def of(time: Attribute, output: Seq[Attribute]): SideTime = {
+    val ordinal = output.indexWhere(_.exprId == time.exprId)
+    // Memory would be read that is not the row's.
+    if (ordinal < 0)
+      throw new IllegalStateException(s"The time $time is not in ${output.mkString(", ")}.")
+    SideTime(ordinal, EventTimeTag.isWindow(time))
+  }
 }
