@@ -141,8 +141,8 @@ private[tidegate] object Injections {
     // When no query can start any more: the optimizer looks through the plan.
     extensions.injectPlanNormalizationRule(_ => DropOperatorNames)
 
-    // Before the next ones, after which the decisions may not be in the plan any more.
-    extensions.injectPlanNormalizationRule(_ => KeepFacts)
+    // Before the next ones too, after which the decisions may not be in the plan any more.
+    extensions.injectPlanNormalizationRule(_ => KeepNullability)
 
     // After the analysis, because Spark knows aggregates only in aggregations; and before the
     // optimizer rewrites the windows.

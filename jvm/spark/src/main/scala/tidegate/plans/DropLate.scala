@@ -1,6 +1,6 @@
 package tidegate.plans
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId, ExpressionSet}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import tidegate.core.clock.{InputTime, OperatorBatch}
 import tidegate.core.window.WindowGrid
@@ -45,8 +45,9 @@ import tidegate.core.window.WindowGrid
  *   the folder to which the dropped rows go; `None` if they are only counted
  * @param whole
  *   the columns of a dropped row as it came, which must not be pruned; empty without a folder
- * @param facts
- *   what the optimizer may know of the rows; `None` before it looks, and if it may know all
+ * @param nullable
+ *   the columns of the child that were nullable before the plan was optimized, as of
+ *   [[EmitsEarlierRows]]; empty in front of an operator of Spark's
  */
 final case class DropLate(
     child: LogicalPlan,
@@ -65,16 +66,16 @@ final case class DropLate(
     isInclusive: Boolean = false,
     lateRows: Option[String] = None,
     whole: Seq[Attribute] = Nil,
-    facts: Option[BatchFacts] = None
+    nullable: Set[ExprId] = Set.empty
 ) extends UnaryNode {
 
   override def output: Seq[Attribute] = EmitsEarlierRows.restored(child.output, nullable)
 
-  /** The columns that may have NULL, whatever the optimizer finds in one batch. */
-  def nullable: Set[ExprId] = facts.fold(Set.empty[ExprId])(_.nullable)
-
-  override protected lazy val validConstraints: ExpressionSet =
-    facts.fold(child.constraints)(_.constraints)
+  /**
+   * The same node, with the columns that are nullable now. Functions and conditions of the operator
+   * are then the same in each batch, and so are the columns that its state has.
+   */
+  def noting: DropLate = copy(nullable = EmitsEarlierRows.nullableOf(child))
 
   /** The same on rows that are not in their windows yet. */
   def before(rows: LogicalPlan, time: Attribute, windows: WindowGrid): DropLate = copy(

@@ -14,7 +14,7 @@ trait EmitsEarlierRows extends UnaryNode {
   def nullable: Set[ExprId]
 
   /** The same node, with the columns of its child that are nullable now. */
-  def noting: LogicalPlan = withNullable(child.output.filter(_.nullable).map(_.exprId).toSet)
+  def noting: LogicalPlan = withNullable(EmitsEarlierRows.nullableOf(child))
 
   protected def withNullable(columns: Set[ExprId]): LogicalPlan
 
@@ -25,6 +25,9 @@ trait EmitsEarlierRows extends UnaryNode {
 }
 
 object EmitsEarlierRows {
+
+  def nullableOf(plan: LogicalPlan): Set[ExprId] =
+    plan.output.filter(_.nullable).map(_.exprId).toSet
 
   def restored(columns: Seq[Attribute], nullable: Set[ExprId]): Seq[Attribute] =
     columns.map(c => if (nullable(c.exprId)) c.withNullability(true) else c)
