@@ -10,12 +10,18 @@ import tidegate.core.window.Slots
  * When more than `2 * chunkSize` sessions are open, the first of them are sealed into chunks. A row
  * for a session of a chunk changes the chunk and writes it again; a row for a gap between two
  * chunks goes to the later one.
+ *
+ * @param lookBy
+ *   in µs, when a key is looked at at the latest. Each session before a later one leaves a note to
+ *   look at the key when the later one ends: without the limit, there would be ever more of them
+ *   for a session that is far ahead
  */
 private[frames] final class KeySessions(
     store: FrameStore,
     slots: BufferSlots,
     entryFields: Int,
-    chunkSize: Int
+    chunkSize: Int,
+    lookBy: Long
 ) {
   private val entries = new EntryArray(entryFields)
   private val writer = new SessionRowWriter(slots, entryFields)
@@ -189,7 +195,7 @@ private[frames] final class KeySessions(
     } else {
       val firstEnd = if (chunks.nonEmpty) chunks.head.firstEnd else open.end(0)
       val isNew = lookAt > firstEnd || lookAt <= looked
-      if (isNew) lookAt = firstEnd
+      if (isNew) lookAt = math.min(firstEnd, lookBy)
       if (isNew || isChanged) store.put(key, writer.head(lookAt, chunks, open))
       isNew
     }

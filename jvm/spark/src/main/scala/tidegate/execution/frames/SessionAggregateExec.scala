@@ -14,13 +14,13 @@ import org.apache.spark.sql.execution.{
 }
 import org.apache.spark.sql.tidegate.StatefulOperatorStateInfo
 import org.apache.spark.sql.types.StructType
-import tidegate.core.EndOfTime
+import tidegate.core.{EndOfTime, Saturating}
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.due.DueKeys
 import tidegate.errors.CheckpointErrors
 import tidegate.execution.due.{DueSchema, StateDuePages}
 import tidegate.execution.{DescribesItself, OneStoreExec}
-import tidegate.plans.SessionAggregate
+import tidegate.plans.{FrameAggregate, SessionAggregate}
 import tidegate.settings.Settings
 import tidegate.statistics.DueTimes
 
@@ -92,6 +92,7 @@ final case class SessionAggregateExec(
     val what = aggregates.copy(pageKey = Some(AttributeReference(pageKey.name, pageKey.dataType)()))
     val before = EndOfTime.micros(times.evictedMs)
     val until = EndOfTime.micros(times.evictionMs)
+    val lookBy = SessionAggregateExec.lookBy(until, gapMicros)
     val maxBytes = Settings.FramesMaxInputBytes.in(conf)
     val (keys, values, told) = (keySchema, valueSchema, due)
     withStore(rowsOf(child)) { (task, rows) =>
@@ -102,7 +103,7 @@ final case class SessionAggregateExec(
         task.metric("numRemovedStateRows")
       )
       val dueKeys = new DueKeys(new StateDuePages(task.store, keys, values), before)
-      val sessions = new SessionIterator(rows, own, dueKeys, what, until, maxBytes)
+      val sessions = new SessionIterator(rows, own, dueKeys, what, until, lookBy, maxBytes)
       task.commitAtEnd(
         sessions,
         () => dueKeys.rows,
@@ -121,4 +122,15 @@ final case class SessionAggregateExec(
 
   override protected def withNewChildInternal(newChild: SparkPlan): SessionAggregateExec =
     copy(child = newChild)
+}
+
+object SessionAggregateExec {
+
+  /** So many sessions of a key may end before the key is looked at again. */
+  private val MostGaps = 64L
+
+  /** When a key is looked at at the latest, in µs; as late as needed before there is a watermark. */
+  private[frames] def lookBy(until: Long, gapMicros: Long): Long =
+    if (until <= EndOfTime.micros(FrameAggregate.LowestMs)) Long.MaxValue
+    else Saturating.add(until, MostGaps * math.min(gapMicros, Long.MaxValue / MostGaps))
 }

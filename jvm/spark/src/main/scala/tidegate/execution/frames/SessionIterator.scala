@@ -19,6 +19,8 @@ import tidegate.core.window.Slots
  *   which keys are looked at, and when
  * @param until
  *   sessions close that end at or before this time, in µs
+ * @param lookBy
+ *   in µs, when a key of this batch is looked at at the latest
  */
 private[frames] final class SessionIterator(
     rows: Iterator[InternalRow],
@@ -26,11 +28,12 @@ private[frames] final class SessionIterator(
     due: DueKeys[UnsafeRow],
     aggregates: FrameAggregates,
     until: Long,
+    lookBy: Long,
     maxInputBytes: Long
 ) extends Iterator[InternalRow] {
   private val slots = BufferSlots(aggregates)
   private val sessions =
-    new KeySessions(store, slots, aggregates.entryType.size, SessionIterator.ChunkSize)
+    new KeySessions(store, slots, aggregates.entryType.size, SessionIterator.ChunkSize, lookBy)
   private val input = new FrameInput(rows, aggregates, slots, maxInputBytes, (_, _) => ())
 
   private var round = input.next()

@@ -14,6 +14,8 @@ final class MapDueRows extends DuePages[UnsafeRow] {
 
   def size: Int = pages.size
 
+  def entries: Int = pages.values.map(_.size).sum
+
   override def root(): Seq[DueBucketPages] = buckets
   override def putRoot(to: Seq[DueBucketPages]): Unit = buckets = to
   override def removeRoot(): Unit = buckets = Nil

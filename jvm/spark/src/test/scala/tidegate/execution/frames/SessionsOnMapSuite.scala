@@ -82,6 +82,23 @@ class SessionsOnMapSuite extends AnyFunSuite {
     assert(sessions.store.size === 0)
   }
 
+  test("a session far ahead does not leave a note for each session before it") {
+    val sessions = new Sessions(counted, gap = 100)
+    val far = Sent(1, 1000000000L, 1)
+    assert(sessions.batch(Seq(Sent(1, 0, 1), far), 50, Long.MaxValue) === Nil)
+    for (i <- 1 to 1000) {
+      val found = sessions.batch(Seq(Sent(1, i * 300L, 1)), i * 300L + 50, Long.MaxValue)
+      assert(found.size === (if (i == 1) 1 else 0))
+      val closed = sessions.batch(Nil, i * 300L + 100, Long.MaxValue)
+      assert(closed === Seq(Found(1, i * 300L, i * 300L + 100, 1, 1)))
+    }
+    assert(sessions.pages.entries < 2 * 64)
+    val last = sessions.batch(Nil, Long.MaxValue, Long.MaxValue)
+    assert(last === Seq(Found(1, far.time, far.time + 100, 1, 1)))
+    assert(sessions.pages.size === 0)
+    assert(sessions.store.size === 0)
+  }
+
   test("a batch reads and writes the keys of its rows, and no others") {
     val sessions = new Sessions(counted, gap = 100)
     val _ = sessions.batch((1 to 1000).map(i => Sent(i.toLong, 50L, 1)), 60, Long.MaxValue)
@@ -146,7 +163,8 @@ object SessionsOnMapSuite {
     def batch(rows: Seq[Sent], until: Long, maxBytes: Long): Seq[Found] = {
       val due = new DueKeys(pages, watermark)
       val input = rows.iterator.map(partial)
-      val found = new SessionIterator(input, store, due, aggregates, until, maxBytes).map { row =>
+      val lookBy = SessionAggregateExec.lookBy(until, gap)
+      val found = new SessionIterator(input, store, due, aggregates, until, lookBy, maxBytes).map { row =>
         Found(row.getLong(0), row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4))
       }.toVector
       watermark = until
