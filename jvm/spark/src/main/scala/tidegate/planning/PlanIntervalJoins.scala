@@ -1,7 +1,7 @@
 package tidegate.planning
 
-import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
 import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LogicalPlan, Project}
 import tidegate.operators.{JoinBounds, StatefulOperators, StreamJoin}
 import tidegate.plans.{DropLate, IntervalJoin, OperatorName}
@@ -62,7 +62,8 @@ private[planning] object PlanIntervalJoins {
           s"The time $time of a side of the join ${owner.name} is not in ${other.nodeName}."
         )
     }
-    side.collectFirst { case d: DropLate if d.owner == owner => d.time }
+    side
+      .collectFirst { case d: DropLate if d.owner == owner => d.time }
       .fold(side)(extended(side, _))
   }
 

@@ -16,7 +16,7 @@ object KeepNullability extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     val own = plan.collectFirst { case p: PreparedQuery => p.decisions.own }.getOrElse(Set.empty)
     plan.transformUp {
-      case node: EmitsEarlierRows                     => node.noting
+      case node: EmitsEarlierRows                          => node.noting
       case drop: DropLate if own.contains(drop.owner.name) => drop.noting
     }
   }

@@ -14,9 +14,9 @@ import org.apache.spark.sql.execution.{
 }
 import org.apache.spark.sql.tidegate.StatefulOperatorStateInfo
 import org.apache.spark.sql.types.StructType
-import tidegate.core.{EndOfTime, Saturating}
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.due.DueKeys
+import tidegate.core.{EndOfTime, Saturating}
 import tidegate.errors.CheckpointErrors
 import tidegate.execution.due.{DueSchema, StateDuePages}
 import tidegate.execution.{DescribesItself, OneStoreExec}
@@ -129,7 +129,9 @@ object SessionAggregateExec {
   /** So many sessions of a key may end before the key is looked at again. */
   private val MostGaps = 64L
 
-  /** When a key is looked at at the latest, in µs; as late as needed before there is a watermark. */
+  /**
+   * When a key is looked at at the latest, in µs; as late as needed before there is a watermark.
+   */
   private[frames] def lookBy(until: Long, gapMicros: Long): Long =
     if (until <= EndOfTime.micros(FrameAggregate.LowestMs)) Long.MaxValue
     else Saturating.add(until, MostGaps * math.min(gapMicros, Long.MaxValue / MostGaps))

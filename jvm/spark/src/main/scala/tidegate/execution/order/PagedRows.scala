@@ -62,9 +62,9 @@ private[order] final class PagedRows(
   if (headBefore == null) takeEarlierRows()
 
   /**
-   * Puts the rows of version 0.1.0 into pages. They are in a partition that has no head, and then no
-   * page. This is looked at, and not noted anywhere: a note could be lost, and rows would be taken
-   * for pages.
+   * Puts the rows of version 0.1.0 into pages. They are in a partition that has no head, and then
+   * no page. This is looked at, and not noted anywhere: a note could be lost, and rows would be
+   * taken for pages.
    */
   private def takeEarlierRows(): Unit = {
     new EarlierRows(store, isSorted, fields).takeAll { (arrival, row) =>

@@ -164,8 +164,9 @@ object SessionsOnMapSuite {
       val due = new DueKeys(pages, watermark)
       val input = rows.iterator.map(partial)
       val lookBy = SessionAggregateExec.lookBy(until, gap)
-      val found = new SessionIterator(input, store, due, aggregates, until, lookBy, maxBytes).map { row =>
-        Found(row.getLong(0), row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4))
+      val found = new SessionIterator(input, store, due, aggregates, until, lookBy, maxBytes).map {
+        row =>
+          Found(row.getLong(0), row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4))
       }.toVector
       watermark = until
       found
