@@ -12,11 +12,23 @@ class JoinSpellingsSuite extends JoinTest {
   private def sides(read: Path => DataFrame): (DataFrame, DataFrame) =
     (orders(read(left)), deliveries(read(right)).withColumnRenamed("id", "id2"))
 
-  private def checkBounded(query: (Path => DataFrame) => DataFrame): Unit = {
+  private def checkBounded(query: (Path => DataFrame) => DataFrame): Unit =
+    checkHeld(query, isBounded = true)
+
+  private def checkHeld(query: (Path => DataFrame) => DataFrame, isBounded: Boolean): Unit = {
     val run = checkAsBatch(query, isKilled = false)
-    assert(heldRows(run) <= 12, "only what the last rows brought")
+    assert(!isBounded || heldRows(run) <= 12, "only what the last rows brought")
     ()
   }
+
+  /**
+   * Whether rows leave the state of an inner join if nothing but the state needs their time: the
+   * optimizer takes the time for unused, and Spark's own join then has no column to go by.
+   */
+  protected def keepsUnusedTimes: Boolean = true
+
+  private def checkUnused(how: String)(query: (Path => DataFrame) => DataFrame): Unit =
+    checkHeld(query, isBounded = keepsUnusedTimes || !how.equalsIgnoreCase("inner"))
 
   private val spellings = Seq(
     "NOT (delivery_time < order_time OR delivery_time > order_time + INTERVAL 10 SECONDS)",
@@ -79,19 +91,21 @@ class JoinSpellingsSuite extends JoinTest {
       "lw = rw" -> "lw.start, rw.end, delivered"
     )
     how <- Seq("inner", "leftOuter")
-  } test(s"$how join of windows on $condition, of which $shown are shown")(checkBounded { read =>
-    val (l, r) = windowed(read)
-    l.join(r, expr(condition), how).selectExpr(shown.split(", ").toSeq: _*)
+  } test(s"$how join of windows on $condition, of which $shown are shown")(checkUnused(how) {
+    read =>
+      val (l, r) = windowed(read)
+      l.join(r, expr(condition), how).selectExpr(shown.split(", ").toSeq: _*)
   })
 
   for {
     shown <- Seq("l.window_start, r.window_start, lid, rid", "l.window_end, r.window_start", "*")
     how <- Seq("INNER", "LEFT")
-  } test(s"$how JOIN of TUMBLE on window_start, of which $shown are shown")(checkBounded { read =>
-    val (l, r) = sides(read)
-    l.withColumnRenamed("id", "lid").createOrReplaceTempView("lo")
-    r.withColumnRenamed("id2", "rid").createOrReplaceTempView("rd")
-    spark.sql(s"""SELECT $shown
+  } test(s"$how JOIN of TUMBLE on window_start, of which $shown are shown")(checkUnused(how) {
+    read =>
+      val (l, r) = sides(read)
+      l.withColumnRenamed("id", "lid").createOrReplaceTempView("lo")
+      r.withColumnRenamed("id2", "rid").createOrReplaceTempView("rd")
+      spark.sql(s"""SELECT $shown
       FROM TUMBLE(TABLE lo, DESCRIPTOR(order_time), INTERVAL 10 SECONDS) l
       $how JOIN TUMBLE(TABLE rd, DESCRIPTOR(delivery_time), INTERVAL 10 SECONDS) r
       ON lid = rid AND l.window_start = r.window_start""")

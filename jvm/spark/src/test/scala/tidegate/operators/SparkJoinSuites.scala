@@ -11,7 +11,9 @@ class JoinBoundsOfSparkSuite extends JoinBoundsSuite with SparkJoins
 
 class JoinScenarioOfSparkSuite extends JoinScenarioSuite with SparkJoins
 
-class JoinSpellingsOfSparkSuite extends JoinSpellingsSuite with SparkJoins
+class JoinSpellingsOfSparkSuite extends JoinSpellingsSuite with SparkJoins {
+  override protected def keepsUnusedTimes: Boolean = false
+}
 
 class NullKeysOfSparkSuite extends NullKeysSuite with SparkJoins
 
