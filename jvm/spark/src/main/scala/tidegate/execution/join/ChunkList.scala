@@ -5,13 +5,20 @@ import java.util.Arrays
 import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData
 
 /**
- * The chunks of a key, in the order in which they were sealed: the number of each, and from which
- * to which time it has rows of each side. A side without rows goes from `Long.MaxValue` to
- * `Long.MinValue`.
+ * The chunks of a key, in the order in which they were sealed. Of each its number, how many rows it
+ * has in the state, and for each side:
+ *
+ *   - from which to which time it has rows; from `Long.MaxValue` to `Long.MinValue` without rows,
+ *   - its `due`: the time of the first row that has no partner and has not left yet;
+ *     `Long.MaxValue` without such rows. Rows without a partner that are before it have left, and
+ *     are in the state until the chunk is written the next time.
  */
 private[join] final class ChunkList {
+  import ChunkList._
+
   private var numbers = new Array[Int](4)
-  private var times = new Array[Long](16)
+  private var counts = new Array[Int](4)
+  private var times = new Array[Long](4 * Times)
   private var count = 0
 
   def size: Int = count
@@ -20,32 +27,45 @@ private[join] final class ChunkList {
 
   def number(i: Int): Int = numbers(i)
 
-  def from(i: Int, isLeft: Boolean): Long = times(4 * i + (if (isLeft) 0 else 2))
+  def rows(i: Int): Int = counts(i)
 
-  def to(i: Int, isLeft: Boolean): Long = times(4 * i + (if (isLeft) 1 else 3))
+  def from(i: Int, isLeft: Boolean): Long = time(i, isLeft, From)
+
+  def to(i: Int, isLeft: Boolean): Long = time(i, isLeft, To)
+
+  def due(i: Int, isLeft: Boolean): Long = time(i, isLeft, Due)
+
+  /** One of the times of a side, in the order of the columns of the state. */
+  def time(i: Int, isLeft: Boolean, t: Int): Long = times(at(i, isLeft) + t)
 
   def has(i: Int, isLeft: Boolean): Boolean = from(i, isLeft) <= to(i, isLeft)
 
   /** The number of the next chunk. */
   def nextNumber: Int = if (count == 0) 0 else numbers(count - 1) + 1
 
-  def add(number: Int, left: SideRows, right: SideRows): Unit = {
-    if (count == numbers.length) {
-      numbers = Arrays.copyOf(numbers, 2 * count)
-      times = Arrays.copyOf(times, 8 * count)
-    }
+  def add(number: Int, rows: TwoSides): Unit = {
+    if (count == numbers.length) reserve(2 * count)
     numbers(count) = number
     count += 1
-    set(count - 1, left, right)
+    set(count - 1, rows)
   }
 
-  /** Takes the times of a chunk from the rows that it has now. */
-  def set(i: Int, left: SideRows, right: SideRows): Unit = {
-    times(4 * i) = left.lowest(onlyUnmatched = false)
-    times(4 * i + 1) = left.highest
-    times(4 * i + 2) = right.lowest(onlyUnmatched = false)
-    times(4 * i + 3) = right.highest
+  /** Notes what there is to know of a chunk from the rows that it has now. */
+  def set(i: Int, rows: TwoSides): Unit = {
+    counts(i) = rows.size
+    set(i, isLeft = true, rows.left)
+    set(i, isLeft = false, rows.right)
   }
+
+  private def set(i: Int, isLeft: Boolean, rows: SideRows): Unit = {
+    times(at(i, isLeft) + From) = rows.lowest
+    times(at(i, isLeft) + To) = rows.highest
+    setDue(i, isLeft, rows.lowestUnmatched)
+  }
+
+  def setDue(i: Int, isLeft: Boolean, micros: Long): Unit = times(at(i, isLeft) + Due) = micros
+
+  def removeLast(): Unit = count -= 1
 
   /** Forgets the chunks for which `leaves` holds. */
   def removeIf(leaves: Int => Boolean): Unit = {
@@ -53,7 +73,8 @@ private[join] final class ChunkList {
     (0 until count).foreach { i =>
       if (!leaves(i)) {
         numbers(kept) = numbers(i)
-        System.arraycopy(times, 4 * i, times, 4 * kept, 4)
+        counts(kept) = counts(i)
+        System.arraycopy(times, Times * i, times, Times * kept, Times)
         kept += 1
       }
     }
@@ -62,19 +83,39 @@ private[join] final class ChunkList {
 
   def read(array: UnsafeArrayData): Unit = {
     count = array.numElements
-    if (count > numbers.length) {
-      numbers = new Array[Int](count)
-      times = new Array[Long](4 * count)
-    }
+    if (count > numbers.length) reserve(count)
     (0 until count).foreach { i =>
       val chunk = array.getStruct(i, JoinStateSchema.ChunkFields)
-      numbers(i) = chunk.getInt(0)
-      (0 until 4).foreach { t =>
-        times(4 * i + t) =
-          if (!chunk.isNullAt(1 + t)) chunk.getLong(1 + t)
-          else if (t % 2 == 0) Long.MaxValue
-          else Long.MinValue
+      numbers(i) = chunk.getInt(JoinStateSchema.ChunkNumber)
+      counts(i) = chunk.getInt(JoinStateSchema.ChunkRows)
+      Sides.Both.foreach { isLeft =>
+        (0 until TimesOfSide).foreach { t =>
+          val column = JoinStateSchema.chunkTimes(isLeft) + t
+          times(at(i, isLeft) + t) =
+            if (chunk.isNullAt(column)) Missing(t) else chunk.getLong(column)
+        }
       }
     }
   }
+
+  private def reserve(chunks: Int): Unit = {
+    numbers = Arrays.copyOf(numbers, chunks)
+    counts = Arrays.copyOf(counts, chunks)
+    times = Arrays.copyOf(times, chunks * Times)
+  }
+}
+
+private[join] object ChunkList {
+  private final val From = 0
+  private final val To = 1
+  private final val Due = 2
+
+  /** How many times a side has. */
+  final val TimesOfSide = 3
+  private final val Times = 2 * TimesOfSide
+
+  /** What stands for NULL, of each time of a side. */
+  val Missing = Array(Long.MaxValue, Long.MinValue, Long.MaxValue)
+
+  private def at(i: Int, isLeft: Boolean): Int = Times * i + (if (isLeft) 0 else TimesOfSide)
 }

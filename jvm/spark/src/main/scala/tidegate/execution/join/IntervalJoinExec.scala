@@ -99,7 +99,7 @@ final case class IntervalJoinExec(
       task.commitAtEnd(
         results,
         counted = () => Some(atEnd.count),
-        tell = () => Seq(true, false).foreach(tell)
+        tell = () => Sides.Both.foreach(tell)
       )
     }
   }

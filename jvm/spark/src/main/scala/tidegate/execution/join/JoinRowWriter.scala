@@ -37,23 +37,14 @@ private[join] final class JoinRowWriter extends ValueWriter(OwnColumns + 1) {
 
   private def writeChunks(chunks: ChunkList): Unit =
     setStructs(Chunks, chunks.size, ChunkFields) { (i, chunk) =>
-      chunk.setInt(0, chunks.number(i))
-      writeTimes(chunks, i, chunk, isLeft = true, column = 1)
-      writeTimes(chunks, i, chunk, isLeft = false, column = 3)
-    }
-
-  private def writeTimes(
-      chunks: ChunkList,
-      i: Int,
-      chunk: UnsafeRow,
-      isLeft: Boolean,
-      column: Int
-  ): Unit =
-    if (chunks.has(i, isLeft)) {
-      chunk.setLong(column, chunks.from(i, isLeft))
-      chunk.setLong(column + 1, chunks.to(i, isLeft))
-    } else {
-      chunk.setNullAt(column)
-      chunk.setNullAt(column + 1)
+      chunk.setInt(ChunkNumber, chunks.number(i))
+      chunk.setInt(ChunkRows, chunks.rows(i))
+      Sides.Both.foreach { isLeft =>
+        (0 until ChunkList.TimesOfSide).foreach { t =>
+          val (column, micros) = (chunkTimes(isLeft) + t, chunks.time(i, isLeft, t))
+          if (micros == ChunkList.Missing(t)) chunk.setNullAt(column)
+          else chunk.setLong(column, micros)
+        }
+      }
     }
 }

@@ -7,6 +7,8 @@ package tidegate.execution.join
  *   how many rows a small chunk has; a head has up to twice as many outside of chunks
  * @param chunkBytes
  *   the same in bytes
+ * @param chunksOfASize
+ *   after so many chunks, the next ones may be larger by the size of a small chunk
  * @param rowsAtOnce
  *   how many new rows of a key are in memory at once
  * @param bytesAtOnce
@@ -15,6 +17,7 @@ package tidegate.execution.join
 private[join] final case class JoinSizes(
     chunkRows: Int = 64,
     chunkBytes: Int = 64 << 10,
+    chunksOfASize: Int = 32,
     rowsAtOnce: Int = 8192,
     bytesAtOnce: Int = 4 << 20
 )

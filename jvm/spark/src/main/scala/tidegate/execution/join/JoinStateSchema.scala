@@ -17,7 +17,7 @@ import tidegate.execution.due.DueSchema
  * |:------------|:----------------------------------------------------------------------------|:-----------|
  * | `left_due`  | when the key is looked at next because of its left rows, in µs              | NULL       |
  * | `right_due` | the same of its right rows                                                  | NULL       |
- * | `chunks`    | the number of each chunk, and the times of its rows of a side               | NULL       |
+ * | `chunks`    | the number and the rows of each chunk, and the times of its rows of a side  | NULL       |
  * | `left`      | the rows of the left side                                                   | the same   |
  * | `right`     | the rows of the right side                                                  | the same   |
  * | `matched`   | whether each row has found a partner, the left ones first; NULL if none has | the same   |
@@ -40,14 +40,24 @@ private[join] object JoinStateSchema {
   /** Without the column of due keys, which comes last. */
   val OwnColumns = 6
 
-  val ChunkFields = 5
+  /** Of a chunk in the list of chunks. */
+  val ChunkNumber = 0
+  val ChunkRows = 1
+
+  /** The first of the times of a side. */
+  def chunkTimes(isLeft: Boolean): Int = if (isLeft) 2 else 5
+
+  val ChunkFields = 8
 
   private val chunk = new StructType()
     .add("number", IntegerType, nullable = false)
+    .add("rows", IntegerType, nullable = false)
     .add("left_from", LongType)
     .add("left_to", LongType)
+    .add("left_due", LongType)
     .add("right_from", LongType)
     .add("right_to", LongType)
+    .add("right_due", LongType)
 
   def key(keys: Seq[Expression]): StructType = {
     val columns = keys.zipWithIndex.map { case (key, i) =>

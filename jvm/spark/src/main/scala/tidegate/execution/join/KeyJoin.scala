@@ -35,6 +35,7 @@ private[join] final class KeyJoin(
   private val writer = new JoinRowWriter
   private val open = new TwoSides(alone.left.numFields, alone.right.numFields, times)
   private val chunk = new TwoSides(alone.left.numFields, alone.right.numFields, times)
+  private val earlier = new TwoSides(alone.left.numFields, alone.right.numFields, times)
   private val chunks = new ChunkList
   private val emitsPairs = rules.emitsPairs || rules.emitsLeftOnce
   private var key: UnsafeRow = _
@@ -127,17 +128,17 @@ private[join] final class KeyJoin(
       pairing.begin(chunk.left, 0, chunk.left.size, open.right, rights, open.right.size)
       step = ChunkLefts
     case ChunkLefts =>
-      if (chunk.isChanged) putChunk(chunkAt, isNew = false)
+      if (chunk.isChanged) putChunkAgain()
       pairWithChunks(from = chunkAt + 1)
     case LeftsAlone =>
       aloneAt = 0
       step = RightsAlone
     case _ =>
-      removePassed(ending)
       if (ending eq chunk) {
-        putRestOfChunk()
+        endChunk()
         endChunks(from = chunkAt + 1)
       } else {
+        removePassed(open)
         writeBack()
         step = Ended
       }
@@ -154,7 +155,7 @@ private[join] final class KeyJoin(
     chunkAt = from
     while (chunkAt < chunks.size && !mayPair(chunkAt)) chunkAt += 1
     if (chunkAt < chunks.size) {
-      chunk.read(store.get(JoinStore.chunkKey(key, chunks.number(chunkAt))))
+      readChunk(chunkAt, to = chunk)
       pairing.begin(open.left, lefts, open.left.size, chunk.right, 0, chunk.right.size)
       step = ChunkRights
     } else {
@@ -171,9 +172,23 @@ private[join] final class KeyJoin(
   private def mayPair(left: Times, right: Times): Boolean =
     !left.isEmpty && !right.isEmpty && reach.includes(left.from, left.to, right.from, right.to)
 
-  private def putChunk(i: Int, isNew: Boolean): Unit =
+  /** Reads the rows of a chunk that have not left. */
+  private def readChunk(i: Int, to: TwoSides): Unit = {
+    to.read(store.get(JoinStore.chunkKey(key, chunks.number(i))))
+    Sides.Both.foreach { isLeft =>
+      val (rows, due) = (to.of(isLeft), chunks.due(i, isLeft))
+      if (due > chunks.from(i, isLeft)) rows.removeIf(r => rows.time(r) < due && !rows.isMatched(r))
+    }
+  }
+
+  private def putChunkAgain(): Unit = {
+    chunks.set(chunkAt, chunk)
+    putChunk(chunks.number(chunkAt), isNew = false)
+  }
+
+  private def putChunk(number: Int, isNew: Boolean): Unit =
     store.put(
-      JoinStore.chunkKey(key, chunks.number(i)),
+      JoinStore.chunkKey(key, number),
       writer.write(None, None, null, chunk.left, chunk.right),
       isNew
     )
@@ -194,22 +209,24 @@ private[join] final class KeyJoin(
     }
 
   private def removePassed(rows: TwoSides): Unit = {
-    val (left, right) = (rows.left, rows.right)
-    left.removeIf(i => left.time(i) <= upTo.left || rules.isOnce && left.isMatched(i))
-    right.removeIf(right.time(_) <= upTo.right)
+    rows.left.removeIf(hasPassed(rows.left, isLeft = true, _))
+    rows.right.removeIf(hasPassed(rows.right, isLeft = false, _))
   }
+
+  private def hasPassed(rows: SideRows, isLeft: Boolean, i: Int): Boolean =
+    rows.time(i) <= upTo.of(isLeft) || isLeft && rules.isOnce && rows.isMatched(i)
 
   /**
    * Goes on to the next chunk that may have a row that leaves without a partner, or to the head.
    */
   private def endChunks(from: Int): Unit = {
     chunkAt = from
-    while (chunkAt < chunks.size && !hasUnmatched(chunkAt)) {
+    while (chunkAt < chunks.size && !isDue(chunkAt)) {
       if (hasPassed(chunkAt)) removeChunk(chunkAt)
       chunkAt += 1
     }
     if (chunkAt < chunks.size) {
-      chunk.read(store.get(JoinStore.chunkKey(key, chunks.number(chunkAt))))
+      readChunk(chunkAt, to = chunk)
       ending = chunk
     } else {
       if (gone.nonEmpty) chunks.removeIf(gone)
@@ -219,24 +236,38 @@ private[join] final class KeyJoin(
     step = LeftsAlone
   }
 
-  private def putRestOfChunk(): Unit =
-    if (chunk.isEmpty) removeChunk(chunkAt)
-    else {
-      putChunk(chunkAt, isNew = false)
-      chunks.set(chunkAt, chunk.left, chunk.right)
+  /**
+   * Rows of the chunk have left. It is written again when no more than half of its rows in the
+   * state stay; until then, the head says from which time on they do. So a chunk with rows much out
+   * of order is not written in each batch.
+   */
+  private def endChunk(): Unit = {
+    def staying(isLeft: Boolean) = {
+      val rows = chunk.of(isLeft)
+      (0 until rows.size).count(!hasPassed(rows, isLeft, _))
     }
+    val stay = Sides.Both.map(staying).sum
+    if (stay == 0) removeChunk(chunkAt)
+    else if (2 * stay <= chunks.rows(chunkAt)) {
+      removePassed(chunk)
+      putChunkAgain()
+    } else
+      Sides.Both.foreach { isLeft =>
+        val due = chunk.of(isLeft).lowestUnmatchedAfter(upTo.of(isLeft))
+        chunks.setDue(chunkAt, isLeft, due)
+      }
+  }
 
   private def removeChunk(i: Int): Unit = {
     store.remove(JoinStore.chunkKey(key, chunks.number(i)))
     gone += i
   }
 
-  private def hasUnmatched(i: Int): Boolean = BothSides.exists { isLeft =>
-    rules.emitsUnmatched.of(isLeft) && chunks.has(i, isLeft) &&
-    chunks.from(i, isLeft) <= upTo.of(isLeft)
+  private def isDue(i: Int): Boolean = Sides.Both.exists { isLeft =>
+    rules.emitsUnmatched.of(isLeft) && chunks.due(i, isLeft) <= upTo.of(isLeft)
   }
 
-  private def hasPassed(i: Int): Boolean = BothSides.forall { isLeft =>
+  private def hasPassed(i: Int): Boolean = Sides.Both.forall { isLeft =>
     !chunks.has(i, isLeft) || chunks.to(i, isLeft) <= upTo.of(isLeft)
   }
 
@@ -286,10 +317,10 @@ private[join] final class KeyJoin(
   }
 
   private def firstOf(isLeft: Boolean): Long = {
-    var first = open.of(isLeft).lowest(onlyUnmatched = true)
+    var first = open.of(isLeft).lowestUnmatched
     var i = 0
     while (i < chunks.size) {
-      first = math.min(first, chunks.from(i, isLeft))
+      first = math.min(first, chunks.due(i, isLeft))
       i += 1
     }
     first
@@ -314,8 +345,8 @@ private[join] final class KeyJoin(
 
   /**
    * If there are many rows outside of chunks, the oldest of them go into chunks, so that a batch
-   * does not write them again. The more chunks there are, the larger the next one is: otherwise a
-   * key with millions of rows would have a long list of chunks in its head.
+   * does not write them again. The more chunks there are, the larger the next one may be: otherwise
+   * a key with millions of rows would have a long list of chunks in its head.
    */
   private def seal(): Unit =
     if (open.size > 2 * sizes.chunkRows || open.byteSize > 2L * sizes.chunkBytes) {
@@ -325,7 +356,7 @@ private[join] final class KeyJoin(
       var (at, bytes) = (0, open.byteSize)
       val isSealed = new Array[Boolean](open.size)
       while (open.size - at > sizes.chunkRows || bytes > sizes.chunkBytes && at < open.size) {
-        val factor = 1 + chunks.size / 32
+        val factor = 1 + chunks.size / sizes.chunksOfASize
         chunk.clear()
         while (
           at < open.size && chunk.size < sizes.chunkRows * factor &&
@@ -337,20 +368,47 @@ private[join] final class KeyJoin(
           at += 1
         }
         bytes -= chunk.byteSize
-        val number = chunks.nextNumber
-        chunks.add(number, chunk.left, chunk.right)
-        putChunk(chunks.size - 1, isNew = true)
+        putSealed(factor)
       }
       open.left.removeIf(isSealed(_))
       open.right.removeIf(i => isSealed(lefts + i))
     }
+
+  /**
+   * Writes a chunk that is sealed. Chunks before it that are not larger go into it, if there is room
+   * for them: where batches bring few rows, chunks double in size until they are as large as those
+   * of large batches, and a row is written again once for each time that they double.
+   */
+  private def putSealed(factor: Int): Unit = {
+    var (number, isNew) = (chunks.nextNumber, true)
+    while (takesLast(sizes.chunkRows * factor, sizes.chunkBytes * factor)) {
+      if (!isNew) store.remove(JoinStore.chunkKey(key, number))
+      number = chunks.number(chunks.size - 1)
+      isNew = false
+      chunks.removeLast()
+    }
+    chunks.add(number, chunk)
+    putChunk(number, isNew)
+  }
+
+  /** Adds the rows of the last chunk to the one that is sealed, if they fit. */
+  private def takesLast(mostRows: Int, mostBytes: Long): Boolean = {
+    val last = chunks.size - 1
+    def isSmall =
+      chunks.rows(last) <= chunk.size && chunks.rows(last) + chunk.size <= mostRows
+    last >= 0 && isSmall && {
+      readChunk(last, to = earlier)
+      val fits = earlier.byteSize + chunk.byteSize <= mostBytes
+      if (fits) {
+        chunk.left.addAll(earlier.left)
+        chunk.right.addAll(earlier.right)
+      }
+      fits
+    }
+  }
 }
 
 private object KeyJoin {
-
-  /** As left and right. */
-  private val BothSides = Seq(true, false)
-
   private val NoDues = Sides[Option[Long]](None, None)
 
   private final val Ended = 0

@@ -62,6 +62,9 @@ private[join] final class SideRows {
     rows.add(other.rows, i)
   }
 
+  /** Adds all rows of other rows. */
+  def addAll(other: SideRows): Unit = (0 until other.size).foreach(add(other, _))
+
   /** Notes that a row from the state had found a partner before. */
   def wasMatched(i: Int): Unit = found(i) = true
 
@@ -95,10 +98,30 @@ private[join] final class SideRows {
   }
 
   /** The lowest time; [[Long.MaxValue]] if there are no rows. */
-  def lowest(onlyUnmatched: Boolean): Long = {
+  def lowest: Long = {
     var (i, low) = (0, Long.MaxValue)
     while (i < size) {
-      if (micros(i) < low && !(onlyUnmatched && found(i))) low = micros(i)
+      if (micros(i) < low) low = micros(i)
+      i += 1
+    }
+    low
+  }
+
+  /** The lowest time of a row without a partner; [[Long.MaxValue]] if there is none. */
+  def lowestUnmatched: Long = {
+    var (i, low) = (0, Long.MaxValue)
+    while (i < size) {
+      if (micros(i) < low && !found(i)) low = micros(i)
+      i += 1
+    }
+    low
+  }
+
+  /** The same of the rows that are later than a time. */
+  def lowestUnmatchedAfter(time: Long): Long = {
+    var (i, low) = (0, Long.MaxValue)
+    while (i < size) {
+      if (micros(i) < low && micros(i) > time && !found(i)) low = micros(i)
       i += 1
     }
     low

@@ -7,3 +7,9 @@ final case class Sides[+T](left: T, right: T) {
 
   def map[U](f: T => U): Sides[U] = Sides(f(left), f(right))
 }
+
+object Sides {
+
+  /** Whether it is the left one, of both sides. */
+  private[join] val Both: Seq[Boolean] = Seq(true, false)
+}

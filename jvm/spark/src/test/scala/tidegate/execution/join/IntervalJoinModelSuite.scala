@@ -90,7 +90,11 @@ class IntervalJoinModelSuite extends AnyFunSuite {
 
   private def check(joinType: JoinType, seed: Int): Unit = {
     val random = new Random(seed)
-    val sizes = JoinSizes(1 + random.nextInt(3), 1 << 20, 1 + random.nextInt(5), 1 << 20)
+    val sizes = JoinSizes(
+      chunkRows = 1 + random.nextInt(3),
+      chunksOfASize = 1 + random.nextInt(4),
+      rowsAtOnce = 1 + random.nextInt(5)
+    )
     val least = random.nextInt(40) - 20L
     val most = least + random.nextInt(30)
     val operator = new Operator(joinType, least, most, sizes)
@@ -116,7 +120,7 @@ class IntervalJoinModelSuite extends AnyFunSuite {
   }
 
   test("a chunk of which one side has passed waits for the other side, and is not written again") {
-    val operator = new Operator(Inner, 0, 1000, JoinSizes(2, 1 << 20, 100, 1 << 20))
+    val operator = new Operator(Inner, 0, 1000, JoinSizes(chunkRows = 2, rowsAtOnce = 100))
     def rows(first: Int) = (0 until 10).map(i => Row(0, i.toLong, first + i))
     val none = Sides(Seq.empty[Row], Seq.empty[Row])
     operator.batch(Sides(rows(1), rows(21)), Sides(-901L, 99L))
@@ -125,6 +129,39 @@ class IntervalJoinModelSuite extends AnyFunSuite {
     (1 to 10).foreach(i => operator.batch(none, Sides(i - 901L, i + 99L)))
     assert(operator.store.puts === before)
     operator.batch(none, Sides(1L << 40, 1L << 40))
+    assert(operator.store.rows.isEmpty)
+  }
+
+  test("a hot key that gets few rows in each batch has chunks that grow with the rows it holds") {
+    val operator = new Operator(Inner, 0, 0, JoinSizes(chunkRows = 4, chunksOfASize = 4))
+    (0 until 4000).foreach { i =>
+      operator.batch(
+        Sides(Seq(Row(0, 3L * i, 1)), Seq(Row(0, 3L * i + 1, 1))),
+        Sides(Long.MinValue, Long.MinValue)
+      )
+    }
+    // With one chunk for each time that the head is full there would be about 900.
+    assert(operator.store.chunks.size < 2 * math.sqrt(8000))
+    assert(operator.store.written < 6 * operator.store.held, "each row is written a few times")
+  }
+
+  test("chunks with rows much out of order are written few times while their rows leave") {
+    val random = new Random(1)
+    val operator =
+      new Operator(FullOuter, 2000, 2000, JoinSizes(chunksOfASize = Int.MaxValue))
+    var n = 0
+    def rows() = Seq.fill(100) {
+      n += 1
+      Row(0, random.nextInt(1000).toLong, 5 * n + 1)
+    }
+    (0 until 20).foreach(_ => operator.batch(Sides(rows(), rows()), Sides(-1L, -1L)))
+    val written = operator.store.written
+    val left = (0 until 1000).flatMap { i =>
+      operator.batch(Sides(Seq.empty, Seq.empty), Sides(i.toLong, i.toLong))
+    }
+    assert(left.size === 4000)
+    // Each time, some of the chunks lose a row.
+    assert(operator.store.written < 3 * written)
     assert(operator.store.rows.isEmpty)
   }
 

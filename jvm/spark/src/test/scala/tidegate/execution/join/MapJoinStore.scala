@@ -9,8 +9,18 @@ import tidegate.core.due._
 private[join] final class MapJoinStore extends JoinStore {
   val rows: mutable.Map[UnsafeRow, UnsafeRow] = mutable.Map.empty
 
+  def chunks: Iterable[UnsafeRow] = rows.collect { case (key, value) if isChunk(key) => value }
+
+  /** How many bytes chunks have. */
+  def held: Long = chunks.map(_.getSizeInBytes.toLong).sum
+
   /** How many rows were written. */
   var puts: Int = 0
+
+  /** How many bytes of chunks were written. */
+  var written: Long = 0
+
+  private def isChunk(key: UnsafeRow): Boolean = !key.isNullAt(JoinStateSchema.Chunk)
 
   override def get(key: UnsafeRow): UnsafeRow = rows.getOrElse(key, null)
 
@@ -18,6 +28,7 @@ private[join] final class MapJoinStore extends JoinStore {
     assert(isNew != rows.contains(key), "whether a row is new")
     rows(key.copy()) = value.copy()
     puts += 1
+    if (isChunk(key)) written += value.getSizeInBytes
   }
 
   override def remove(key: UnsafeRow): Unit =
