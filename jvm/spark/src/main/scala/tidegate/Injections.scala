@@ -138,6 +138,9 @@ private[tidegate] object Injections {
     // When no query can start any more: it would have lowered its joins itself.
     extensions.injectPlanNormalizationRule(_ => LowerAntiJoins.ofExplained)
 
+    // Likewise, and when anti joins are what they will be.
+    extensions.injectPlanNormalizationRule(_ => PrepareExplained)
+
     // When no query can start any more: the optimizer looks through the plan.
     extensions.injectPlanNormalizationRule(_ => DropOperatorNames)
 

@@ -32,6 +32,7 @@ import tidegate.plans.{
   DeduplicateByTime,
   DropLate,
   EventTimeOrder,
+  ExplainedQuery,
   FrameAggregate,
   IntervalJoin,
   KeyedOutput,
@@ -90,8 +91,9 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
         if (numbers.isEmpty) child
         else OperatorsInOrderExec(numbers, p.decisions.isNumbered, child)
       )
-    case j: IntervalJoin => Seq(intervalJoin(j))
-    case a: AsyncMap     =>
+    case e: ExplainedQuery => Seq(planLater(PlanIntervalJoins(e.child, e.joins)))
+    case j: IntervalJoin   => Seq(intervalJoin(j))
+    case a: AsyncMap       =>
       Seq(AsyncMapExec(a.function, a.options, a.result, a.input, a.output, planLater(a.child)))
     case a: AsyncCalls =>
       val child = planLater(a.child)

@@ -32,9 +32,7 @@ private[tidegate] object IntervalJoins {
     val stored = checkpoint.operators.filter(_._2 == IntervalJoin.StateName).keySet
     val isWanted = Settings.IntervalJoinEnabled.in(plan.conf) && !isReplaced &&
       checkpoint.operators.isEmpty
-    val joins = plan.collect { case StreamJoin(join) => join }.flatMap { join =>
-      StatefulOperators.nameInQuery(join).map(join -> _)
-    }
+    val joins = joinsOf(plan)
     val chosen = joins.filter { case (_, owner) =>
       isWanted || stored.contains(StatefulOperators.ownId(plan, owner.name))
     }
@@ -57,6 +55,16 @@ private[tidegate] object IntervalJoins {
     }
     possible.map(_._2.name).toSet
   }
+
+  /** The names of the joins in a new query that has no setting against them. */
+  private[preparation] def ofNew(plan: LogicalPlan): Set[String] =
+    if (!Settings.IntervalJoinEnabled.in(plan.conf)) Set.empty
+    else joinsOf(plan).collect { case (join, owner) if isPossible(join, owner) => owner.name }.toSet
+
+  private def joinsOf(plan: LogicalPlan): Seq[(Join, OperatorName)] = for {
+    join <- plan.collect { case StreamJoin(join) => join }
+    owner <- StatefulOperators.nameInQuery(join)
+  } yield join -> owner
 
   private def isPossible(join: Join, owner: OperatorName): Boolean =
     join.children.forall(timesOf(_, owner) match {

@@ -8,7 +8,7 @@ import tidegate.clock.StateCheckpoint
 import tidegate.columns.EventTimeTag
 import tidegate.errors.CheckpointErrors
 import tidegate.operators.{EventTimeColumn, StatefulOperators}
-import tidegate.plans.{DeduplicateByTime, DropLate, PreparedQuery}
+import tidegate.plans.{DeduplicateByTime, DropLate, ExplainedQuery, PreparedQuery}
 import tidegate.settings.Settings.DeduplicationByTime
 
 /**
@@ -17,12 +17,24 @@ import tidegate.settings.Settings.DeduplicationByTime
  */
 object PlanDeduplications extends Rule[LogicalPlan] {
 
-  override def apply(plan: LogicalPlan): LogicalPlan =
-    plan.collectFirst { case p: PreparedQuery => p.decisions.deduplications } match {
-      case Some(operators) if operators.nonEmpty =>
-        plan.transformUp { case ByTime(d) if operators.contains(d.operator) => d }
-      case _ => plan
-    }
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    val operators = plan
+      .collectFirst {
+        case p: PreparedQuery  => p.decisions.deduplications
+        case e: ExplainedQuery => ofNew(e)
+      }
+      .toSeq
+      .flatten
+    if (operators.isEmpty) plan
+    else plan.transformUp { case ByTime(d) if operators.contains(d.operator) => d }
+  }
+
+  /** The names of the operators that are ours in a new query. */
+  private def ofNew(plan: LogicalPlan): Set[String] =
+    if (DeduplicationByTime.in(plan.conf)) possible(plan) else Set.empty
+
+  private def possible(plan: LogicalPlan): Set[String] =
+    plan.collect { case ByTime(d) => d.operator }.toSet
 
   /**
    * The names of the operators that are to be ours. Where the checkpoint has state, the checkpoint
@@ -39,17 +51,17 @@ object PlanDeduplications extends Rule[LogicalPlan] {
       checkpoint: StateCheckpoint,
       isReplaced: Boolean
   ): Set[String] = {
-    val possible = plan.collect { case ByTime(d) => d.operator }.toSet
+    val here = possible(plan)
     val before = checkpoint.operators.filter(_._2 == DeduplicateByTime.StateName).keys.toSeq.sorted
     val restored = before.map { id =>
       val operator = StatefulOperators.withOwnId(plan, id)
       operator
-        .filter(possible)
+        .filter(here)
         .getOrElse(throw CheckpointErrors.keysRefused(operator.getOrElse(s"with number $id")))
     }
     if (checkpoint.operators.nonEmpty) restored.toSet
-    else if (DeduplicationByTime.in(plan.conf) && !isReplaced) possible
-    else Set.empty
+    else if (isReplaced) Set.empty
+    else ofNew(plan)
   }
 
   /** A deduplication of a query that can be ours. */

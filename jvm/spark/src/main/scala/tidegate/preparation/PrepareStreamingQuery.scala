@@ -83,22 +83,10 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       checkpoint: StateCheckpoint
   ): PreparedQuery = AnalysisHelper.allowInvokingTransformsInAnalyzer {
     val dropped = through(
-      input,
-      // Spark inlines common table expressions only in the optimizer, and a reference hides the
-      // plan.
-      InlineCTE(alwaysInline = true)(_),
-      ReplaceWatermarks(_),
-      KeepOneClock(_),
-      NameNodes(_),
-      PlaceNames(_),
+      named(input),
       SuggestSubstreams(_),
       CheckAppendTime(_),
-      FindFunctionInputs(_),
-      CompleteJoinConditions(_),
-      CheckJoins.atStart(_),
-      CheckGroupingSets.atStart(_, mode),
-      SelectEventTimeColumn(_),
-      InsertDropLate(_, mode),
+      timed(_, mode),
       PlaceLateRows(_)
     )
     val operators = new RestoredOperators(dropped, checkpoint)
@@ -131,6 +119,31 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       query
     )
   }
+
+  /** The plan of a query that nobody starts, with the times of its operators. */
+  private[preparation] def explained(query: LogicalPlan): LogicalPlan =
+    AnalysisHelper.allowInvokingTransformsInAnalyzer(timed(named(query), OutputMode.Append()))
+
+  private def named(input: LogicalPlan): LogicalPlan = through(
+    input,
+    // Spark inlines common table expressions only in the optimizer, and a reference hides the
+    // plan.
+    InlineCTE(alwaysInline = true)(_),
+    ReplaceWatermarks(_),
+    KeepOneClock(_),
+    NameNodes(_),
+    PlaceNames(_)
+  )
+
+  private def timed(query: LogicalPlan, mode: OutputMode): LogicalPlan = through(
+    query,
+    FindFunctionInputs(_),
+    CompleteJoinConditions(_),
+    CheckJoins.atStart(_),
+    CheckGroupingSets.atStart(_, mode),
+    SelectEventTimeColumn(_),
+    InsertDropLate(_, mode)
+  )
 
   private def started(query: PreparedQuery): LogicalPlan =
     AnalysisHelper.allowInvokingTransformsInAnalyzer(ClockTable.withoutNumber(query))

@@ -3,8 +3,10 @@ package golden
 
 import java.nio.file.Path
 
+import org.apache.spark.sql.functions.col
 import tidegate.core.clock.ClockCodec
 import tidegate.core.window.FrameFormat
+import tidegate.plans._
 import tidegate.settings.Settings
 
 /**
@@ -74,11 +76,31 @@ class GoldenCheckpointSuite extends RestartTest {
     GoldenInput.before.foreach(undisturbed.send)
     val expected = GoldenInput.after.map(undisturbed.send)
     undisturbed.run.stop()
+    folder.write(query.name, begun(query), text(expected))
+  }
+
+  /** The checkpoint of a query that has stopped in the middle. */
+  private def begun(query: GoldenQuery): Path = {
     val stopped = new Continued(query, newCheckpoint(), Nil)
     stopped.run.start()
     GoldenInput.before.foreach(stopped.send)
     stopped.run.stop()
-    folder.write(query.name, stopped.run.checkpoint, text(expected))
+    stopped.run.checkpoint
+  }
+
+  /** The columns and rows of the states of Tidegate's own operators. */
+  private def states(checkpoint: Path): Seq[String] = {
+    def read(format: String) = spark.read.format(format)
+    val operators = read("state-metadata")
+      .load(checkpoint.toString)
+      .where(col("operatorName").isin(GoldenCheckpointSuite.OwnStates: _*))
+      .select("operatorId", "operatorName")
+      .collect()
+    operators.toSeq.map(o => o.getLong(0) -> o.getString(1)).sorted.flatMap { case (id, name) =>
+      val state = read("statestore").option("operatorId", id).load(checkpoint.toString)
+      val rows = state.collect().map(KeyedStreamTest.text).sorted
+      s"$name: ${state.schema.catalogString}" +: rows.map("  " + _)
+    }
   }
 
   private def check(query: GoldenQuery, folder: GoldenFolder): Unit = {
@@ -139,6 +161,20 @@ class GoldenCheckpointSuite extends RestartTest {
           withConf(settings(query): _*)(check(query, folder))
         }
 
+      for {
+        folder <- GoldenFolder.all
+        if folder.name.endsWith(today)
+        name <- folder.queries
+        query <- queries.get(name)
+      } test(s"${folder.name}: the state of $name is written as before") {
+        assume(query.isOfThisSpark, "its state has a format of a later Spark")
+        val written = withConf(settings(query): _*)(states(begun(query)))
+        assert(
+          written === states(folder.unpack(name)),
+          "Checkpoints have the state on the right. Read both, with another number of the format."
+        )
+      }
+
       test("every query has a checkpoint in the formats of today") {
         val written = GoldenFolder.all.filter(_.name.endsWith(today)).flatMap(_.queries)
         assert(
@@ -147,4 +183,14 @@ class GoldenCheckpointSuite extends RestartTest {
         )
       }
   }
+}
+
+object GoldenCheckpointSuite {
+  private val OwnStates: Seq[String] = Seq(
+    FrameAggregate.StateName,
+    SessionAggregate.StateName,
+    IntervalJoin.StateName,
+    DeduplicateByTime.StateName,
+    EventTimeOrder.StateName
+  )
 }

@@ -74,26 +74,26 @@ private[held] object HeldQuery {
    * A query over rows that are held for five minutes, of which a thirtieth leaves in each batch.
    */
   private sealed abstract class Leaving(name: String, streams: String*)
-      extends HeldQuery(s"$name-due", streams, isSpread = true) {
+      extends HeldQuery(name, streams, isSpread = true) {
 
     override protected def lag: String = "5 minutes"
   }
 
-  private object TumblingDue extends Leaving("tumbling", "bids") {
+  private object TumblingDue extends Leaving("tumbling-due", "bids") {
     override def over(streams: Seq[DataFrame]): DataFrame =
       streams.head
         .groupBy(window(col("rt"), "10 seconds"), col("key"))
         .agg(count(lit(1)), sum("price"))
   }
 
-  private object SessionDue extends Leaving("session", "bids") {
+  private object SessionDue extends Leaving("session-due", "bids") {
     override def over(streams: Seq[DataFrame]): DataFrame =
       streams.head
         .groupBy(session_window(col("rt"), "5 seconds"), col("key"))
         .agg(count(lit(1)), sum("price"))
   }
 
-  private object JoinDue extends Leaving("join", "orders", "deliveries") {
+  private object JoinDue extends Leaving("join-due", "orders", "deliveries") {
     override def over(streams: Seq[DataFrame]): DataFrame = {
       val within = expr("d.rt BETWEEN o.rt AND o.rt + INTERVAL 5 SECONDS")
       streams.head
@@ -103,11 +103,23 @@ private[held] object HeldQuery {
     }
   }
 
-  private object DedupDue extends Leaving("dedup", "bids") {
+  /** Twenty keys have all rows. A row has few partners, so that the join does not emit millions. */
+  private object JoinHot extends Leaving("join-hot", "orders", "deliveries") {
+    override def over(streams: Seq[DataFrame]): DataFrame = {
+      val within = expr("d.rt BETWEEN o.rt AND o.rt + INTERVAL 10 MILLISECONDS")
+      def hot(stream: DataFrame) = stream.withColumn("key", col("key") % 20)
+      hot(streams.head)
+        .as("o")
+        .join(hot(streams.last).as("d"), col("o.key") === col("d.key") && within)
+        .select("o.key", "o.rt", "d.rt")
+    }
+  }
+
+  private object DedupDue extends Leaving("dedup-due", "bids") {
     override def over(streams: Seq[DataFrame]): DataFrame =
       streams.head.dropDuplicates("key", "rt")
   }
 
   /** Those that are run only if they are named. */
-  val Due: Seq[HeldQuery] = Seq(TumblingDue, SessionDue, JoinDue, DedupDue)
+  val Due: Seq[HeldQuery] = Seq(TumblingDue, SessionDue, JoinDue, JoinHot, DedupDue)
 }

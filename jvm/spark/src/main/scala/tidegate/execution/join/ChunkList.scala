@@ -9,9 +9,9 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData
  * has in the state, and for each side:
  *
  *   - from which to which time it has rows; from `Long.MaxValue` to `Long.MinValue` without rows,
- *   - its `due`: the time of the first row that has no partner and has not left yet;
- *     `Long.MaxValue` without such rows. Rows without a partner that are before it have left, and
- *     are in the state until the chunk is written the next time.
+ *   - its `due`: the time of the first row that is not marked as matched and has not passed;
+ *     `Long.MaxValue` without such rows. Rows before it that are not marked are gone, although the
+ *     state has them until the chunk is written again.
  */
 private[join] final class ChunkList {
   import ChunkList._

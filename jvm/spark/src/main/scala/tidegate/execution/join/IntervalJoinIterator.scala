@@ -82,6 +82,7 @@ private[join] final class IntervalJoinIterator(
   /** Takes more rows of the key, as many as may be in memory at once. */
   private def nextRows(): Unit = {
     val rows = join.rows
+    if (join.isCrowded && (isOfKey(inputs.left) || isOfKey(inputs.right))) join.seal()
     val (lefts, rights, bytes) = (rows.left.size, rows.right.size, rows.byteSize)
     take(inputs.left, rows.left, lefts + rights, bytes)
     take(inputs.right, rows.right, lefts + rights, bytes)
@@ -96,9 +97,13 @@ private[join] final class IntervalJoinIterator(
     val rows = join.rows
     while (
       rows.size - before < sizes.rowsAtOnce && rows.byteSize - bytesBefore < sizes.bytesAtOnce &&
-      from.find() && order.compare(from.key, key) == 0
+      isOfKey(from)
     ) from.take(to)
   }
+
+  /** Whether a side has one more row of the key. */
+  private def isOfKey(from: SideInput): Boolean =
+    from.find() && order.compare(from.key, key) == 0
 
   private def hasFullOthers: Boolean = inputs.left.isFull || inputs.right.isFull
 

@@ -55,6 +55,9 @@ private[join] final class KeyJoin(
   /** The rows of the key that are not in chunks. New rows are added here, before `beginPairs`. */
   def rows: TwoSides = open
 
+  /** Whether there are so many rows outside of chunks that some of them should be sealed. */
+  def isCrowded: Boolean = isMore(than = 2, open.size, open.byteSize)
+
   /** Goes on to a key. The row must stay as it is until the next key. */
   def begin(of: UnsafeRow): Unit = {
     key = of
@@ -158,10 +161,7 @@ private[join] final class KeyJoin(
       readChunk(chunkAt, to = chunk)
       pairing.begin(open.left, lefts, open.left.size, chunk.right, 0, chunk.right.size)
       step = ChunkRights
-    } else {
-      seal()
-      step = Ended
-    }
+    } else step = Ended
   }
 
   private def mayPair(i: Int): Boolean = {
@@ -209,11 +209,11 @@ private[join] final class KeyJoin(
     }
 
   private def removePassed(rows: TwoSides): Unit = {
-    rows.left.removeIf(hasPassed(rows.left, isLeft = true, _))
-    rows.right.removeIf(hasPassed(rows.right, isLeft = false, _))
+    rows.left.removeIf(leaves(rows.left, isLeft = true, _))
+    rows.right.removeIf(leaves(rows.right, isLeft = false, _))
   }
 
-  private def hasPassed(rows: SideRows, isLeft: Boolean, i: Int): Boolean =
+  private def leaves(rows: SideRows, isLeft: Boolean, i: Int): Boolean =
     rows.time(i) <= upTo.of(isLeft) || isLeft && rules.isOnce && rows.isMatched(i)
 
   /**
@@ -237,18 +237,20 @@ private[join] final class KeyJoin(
   }
 
   /**
-   * Rows of the chunk have left. It is written again when no more than half of its rows in the
-   * state stay; until then, the head says from which time on they do. So a chunk with rows much out
-   * of order is not written in each batch.
+   * Rows of the chunk have left. It is written again if at most half of its rows stay. Otherwise
+   * the head notes the time of the next row that leaves, and what is before it counts as gone: so a
+   * chunk with rows much out of order is not written in each batch.
    */
   private def endChunk(): Unit = {
     def staying(isLeft: Boolean) = {
       val rows = chunk.of(isLeft)
-      (0 until rows.size).count(!hasPassed(rows, isLeft, _))
+      (0 until rows.size).count(!leaves(rows, isLeft, _))
     }
     val stay = Sides.Both.map(staying).sum
+    // No time comes after the last one.
+    val isLast = Sides.Both.exists(upTo.of(_) == Long.MaxValue)
     if (stay == 0) removeChunk(chunkAt)
-    else if (2 * stay <= chunks.rows(chunkAt)) {
+    else if (2 * stay <= chunks.rows(chunkAt) || isLast) {
       removePassed(chunk)
       putChunkAgain()
     } else
@@ -264,7 +266,8 @@ private[join] final class KeyJoin(
   }
 
   private def isDue(i: Int): Boolean = Sides.Both.exists { isLeft =>
-    rules.emitsUnmatched.of(isLeft) && chunks.due(i, isLeft) <= upTo.of(isLeft)
+    rules.emitsUnmatched.of(isLeft) && chunks.has(i, isLeft) &&
+    chunks.due(i, isLeft) <= upTo.of(isLeft)
   }
 
   private def hasPassed(i: Int): Boolean = Sides.Both.forall { isLeft =>
@@ -275,7 +278,7 @@ private[join] final class KeyJoin(
     if (open.isEmpty && chunks.size == 0) {
       if (isStored) store.remove(key)
     } else {
-      seal()
+      if (isCrowded) seal()
       noteDue()
       store.put(
         key,
@@ -285,9 +288,9 @@ private[join] final class KeyJoin(
     }
 
   /**
-   * Rows that may leave without a partner have to be found at their times. Otherwise it is enough
-   * to look at the key now and then: when the first of its chunks has passed, or all its rows, on
-   * that side where the time is nearer.
+   * Rows that may leave without a partner have to be found at their times, and chunks when all
+   * their rows have passed. Otherwise it is enough to look at the key now and then: when the first
+   * of its chunks has passed, or all its rows, on that side where the time is nearer.
    */
   private def noteDue(): Unit = {
     if (rules.emitsUnmatched.left) noteFirst(isLeft = true)
@@ -321,10 +324,15 @@ private[join] final class KeyJoin(
     var i = 0
     while (i < chunks.size) {
       first = math.min(first, chunks.due(i, isLeft))
+      if (isOpen(i, isLeft)) first = math.min(first, chunks.to(i, isLeft))
       i += 1
     }
     first
   }
+
+  /** Whether a chunk has rows of a side that have not passed. */
+  private def isOpen(i: Int, isLeft: Boolean): Boolean =
+    chunks.has(i, isLeft) && chunks.to(i, isLeft) > upTo.of(isLeft)
 
   /**
    * The end of the first chunk that has rows of a side that have not passed, or of the rows that
@@ -334,7 +342,7 @@ private[join] final class KeyJoin(
     var (last, isInChunk) = (Long.MaxValue, false)
     var i = 0
     while (i < chunks.size) {
-      if (chunks.has(i, isLeft) && chunks.to(i, isLeft) > upTo.of(isLeft)) {
+      if (isOpen(i, isLeft)) {
         last = math.min(last, chunks.to(i, isLeft))
         isInChunk = true
       }
@@ -344,44 +352,48 @@ private[join] final class KeyJoin(
   }
 
   /**
-   * If there are many rows outside of chunks, the oldest of them go into chunks, so that a batch
-   * does not write them again. The more chunks there are, the larger the next one may be: otherwise
-   * a key with millions of rows would have a long list of chunks in its head.
+   * Puts the oldest of the rows outside of chunks into chunks, so that a batch does not write them
+   * again. The newest stay: new rows find their partners among them, and rows far ahead of the
+   * others do not get into one chunk with them. The more chunks there are, the larger the next one
+   * may be: otherwise a key with millions of rows would have a long list of chunks in its head.
    */
-  private def seal(): Unit =
-    if (open.size > 2 * sizes.chunkRows || open.byteSize > 2L * sizes.chunkBytes) {
-      val lefts = open.left.size
-      def time(i: Int) = if (i < lefts) open.left.time(i) else open.right.time(i - lefts)
-      val oldestFirst = (0 until open.size).toArray.sortBy(time)
-      var (at, bytes) = (0, open.byteSize)
-      val isSealed = new Array[Boolean](open.size)
-      while (open.size - at > sizes.chunkRows || bytes > sizes.chunkBytes && at < open.size) {
-        val factor = 1 + chunks.size / sizes.chunksOfASize
-        chunk.clear()
-        while (
-          at < open.size && chunk.size < sizes.chunkRows * factor &&
-          (chunk.isEmpty || chunk.byteSize < sizes.chunkBytes * factor)
-        ) {
-          val i = oldestFirst(at)
-          if (i < lefts) chunk.left.add(open.left, i) else chunk.right.add(open.right, i - lefts)
-          isSealed(i) = true
-          at += 1
-        }
-        bytes -= chunk.byteSize
-        putSealed(factor)
+  def seal(): Unit = {
+    val (all, lefts) = (open.size, open.left.size)
+    def time(i: Int) = if (i < lefts) open.left.time(i) else open.right.time(i - lefts)
+    val oldestFirst = (0 until all).toArray.sortBy(time)
+    val isSealed = new Array[Boolean](all)
+    var (at, bytes) = (0, open.byteSize)
+    while (isMore(than = 2, all - at, bytes)) {
+      val factor = 1 + chunks.size / sizes.chunksOfASize
+      chunk.clear()
+      while (isMore(than = 1, all - at, bytes - chunk.byteSize) && hasRoom(factor)) {
+        val i = oldestFirst(at)
+        if (i < lefts) chunk.left.add(open.left, i) else chunk.right.add(open.right, i - lefts)
+        isSealed(i) = true
+        at += 1
       }
-      open.left.removeIf(isSealed(_))
-      open.right.removeIf(i => isSealed(lefts + i))
+      bytes -= chunk.byteSize
+      putSealed(factor)
     }
+    open.left.removeIf(isSealed(_))
+    open.right.removeIf(i => isSealed(lefts + i))
+  }
+
+  /** Whether there is more than some small chunks have. */
+  private def isMore(than: Int, rows: Int, bytes: Long): Boolean =
+    rows > than * sizes.chunkRows || bytes > than.toLong * sizes.chunkBytes
+
+  private def hasRoom(factor: Int): Boolean = chunk.isEmpty ||
+    chunk.size < sizes.chunkRows * factor && chunk.byteSize < sizes.chunkBytes.toLong * factor
 
   /**
-   * Writes a chunk that is sealed. Chunks before it that are not larger go into it, if there is room
-   * for them: where batches bring few rows, chunks double in size until they are as large as those
-   * of large batches, and a row is written again once for each time that they double.
+   * Writes a chunk that is sealed. Chunks before it that are not larger go into it, if there is
+   * room for them: where batches bring few rows, chunks double in size until they are as large as
+   * those of large batches, and a row is written again once for each time that they double.
    */
   private def putSealed(factor: Int): Unit = {
     var (number, isNew) = (chunks.nextNumber, true)
-    while (takesLast(sizes.chunkRows * factor, sizes.chunkBytes * factor)) {
+    while (takeInLast(factor)) {
       if (!isNew) store.remove(JoinStore.chunkKey(key, number))
       number = chunks.number(chunks.size - 1)
       isNew = false
@@ -391,14 +403,14 @@ private[join] final class KeyJoin(
     putChunk(number, isNew)
   }
 
-  /** Adds the rows of the last chunk to the one that is sealed, if they fit. */
-  private def takesLast(mostRows: Int, mostBytes: Long): Boolean = {
+  /** Adds the rows of the last chunk to those of the one that is sealed, if they fit. */
+  private def takeInLast(factor: Int): Boolean = {
     val last = chunks.size - 1
-    def isSmall =
-      chunks.rows(last) <= chunk.size && chunks.rows(last) + chunk.size <= mostRows
-    last >= 0 && isSmall && {
+    def isSmall = chunks.rows(last) <= chunk.size &&
+      chunks.rows(last) + chunk.size <= sizes.chunkRows * factor
+    last >= 0 && isSmall && hasRoom(factor) && {
       readChunk(last, to = earlier)
-      val fits = earlier.byteSize + chunk.byteSize <= mostBytes
+      val fits = earlier.byteSize + chunk.byteSize <= sizes.chunkBytes.toLong * factor
       if (fits) {
         chunk.left.addAll(earlier.left)
         chunk.right.addAll(earlier.right)

@@ -92,6 +92,8 @@ class IntervalJoinModelSuite extends AnyFunSuite {
     val random = new Random(seed)
     val sizes = JoinSizes(
       chunkRows = 1 + random.nextInt(3),
+      // A row has about 40 bytes.
+      chunkBytes = if (random.nextInt(3) == 0) 100 else 1 << 16,
       chunksOfASize = 1 + random.nextInt(4),
       rowsAtOnce = 1 + random.nextInt(5)
     )
@@ -121,14 +123,40 @@ class IntervalJoinModelSuite extends AnyFunSuite {
 
   test("a chunk of which one side has passed waits for the other side, and is not written again") {
     val operator = new Operator(Inner, 0, 1000, JoinSizes(chunkRows = 2, rowsAtOnce = 100))
-    def rows(first: Int) = (0 until 10).map(i => Row(0, i.toLong, first + i))
+    def rows(first: Int) = (0 until 20).map(i => Row(0, i.toLong, first + i))
     val none = Sides(Seq.empty[Row], Seq.empty[Row])
-    operator.batch(Sides(rows(1), rows(21)), Sides(-901L, 99L))
+    operator.batch(Sides(rows(1), rows(41)), Sides(-901L, 99L))
     val before = operator.store.puts
-    assert(before > 4, "chunks")
+    assert(operator.store.chunks.size > 4)
     (1 to 10).foreach(i => operator.batch(none, Sides(i - 901L, i + 99L)))
     assert(operator.store.puts === before)
     operator.batch(none, Sides(1L << 40, 1L << 40))
+    assert(operator.store.rows.isEmpty)
+  }
+
+  test("rows that have found a partner leave, although one far ahead has none") {
+    val operator = new Operator(FullOuter, 0, 0, JoinSizes(chunkRows = 4))
+    def rows(n: Int) = (0 until 100).map(i => Row(0, i.toLong, n))
+    operator.batch(Sides(rows(1), rows(6) :+ Row(0, 1L << 30, 6)), Sides(-1L, -1L))
+    assert(operator.store.chunks.size > 40)
+    operator.batch(Sides(Nil, Nil), Sides(200L, 200L))
+    assert(operator.store.chunks.isEmpty)
+    assert(operator.batch(Sides(Nil, Nil), Sides(1L << 40, 1L << 40)) === Seq("- 6"))
+    assert(operator.store.rows.isEmpty)
+  }
+
+  test("a row at the last of all times leaves once, from a chunk too") {
+    val operator = new Operator(LeftOuter, 0, 0, JoinSizes(chunkRows = 1))
+    val none = Seq.empty[Row]
+    operator.batch(
+      Sides(Seq(Row(0, Long.MaxValue, 1)), (1 to 9).map(i => Row(0, Long.MaxValue, 3 * i + 2))),
+      Sides(-1L, -1L)
+    )
+    assert(operator.store.chunks.size > 1)
+    def end() = operator.batch(Sides(none, Seq(Row(0, 5, 2))), Sides(Long.MaxValue, 0L))
+    assert(end() === Seq("1 -"))
+    assert(end() === Nil)
+    operator.batch(Sides(none, none), Sides(Long.MaxValue, Long.MaxValue))
     assert(operator.store.rows.isEmpty)
   }
 
