@@ -38,6 +38,7 @@ import tidegate.plans.{
   KeyedOutput,
   KeyedWatermark,
   NoFrames,
+  OperatorName,
   PreparedQuery,
   RetagEventTime,
   SessionAggregate,
@@ -240,6 +241,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       node.condition,
       Reach(node.least, node.most),
       node.owner,
+      Sides(node.left, node.right).map(timeOf(_, node.owner).name),
       None,
       stateInfo,
       Sides(due(node.left), due(node.right)),
@@ -247,6 +249,12 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       planLater(node.right)
     )
   }
+
+  /** The time by which the rows of a side of our own join leave the state. */
+  private def timeOf(side: LogicalPlan, owner: OperatorName): Attribute =
+    side
+      .collectFirst { case d: DropLate if d.owner == owner => d.time }
+      .getOrElse(throw new IllegalStateException(s"A side of the join ${owner.name} has no time."))
 
   private def deduplicateByTime(node: DeduplicateByTime): SparkPlan = {
     val running = runningOperator(Some(node.operator))

@@ -3,6 +3,7 @@ package tidegate.plans
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical.{BinaryNode, LogicalPlan}
+import org.apache.spark.sql.types.{Metadata, MetadataBuilder, StructType}
 
 /**
  * A join of two streams by our own operator; in the place of Spark's join only when a batch is
@@ -40,6 +41,22 @@ object IntervalJoin {
 
   /** The name of the operator in the progress of a query, and in the metadata of its state. */
   val StateName: String = "intervalJoin"
+
+  private val LeftTime = "tidegate.leftTime"
+  private val RightTime = "tidegate.rightTime"
+
+  /**
+   * For the first column of the key in the schema of a state: the names of the columns by which the
+   * rows of each side leave.
+   */
+  def metadata(leftTime: String, rightTime: String): Metadata =
+    new MetadataBuilder().putString(LeftTime, leftTime).putString(RightTime, rightTime).build()
+
+  /** The names in the schema of a state, of the left and of the right side. */
+  def timesIn(key: StructType): Option[(String, String)] =
+    Option(key.head.metadata).filter(m => m.contains(LeftTime) && m.contains(RightTime)).map { m =>
+      m.getString(LeftTime) -> m.getString(RightTime)
+    }
 
   def output(
       joinType: JoinType,

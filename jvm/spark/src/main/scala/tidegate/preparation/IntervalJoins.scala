@@ -1,6 +1,8 @@
 package tidegate.preparation
 
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
+import org.apache.spark.sql.execution.streaming.state.StateStoreColFamilySchema
+import org.apache.spark.sql.types.{ArrayType, StructType}
 import tidegate.clock.StateCheckpoint
 import tidegate.errors.CheckpointErrors
 import tidegate.operators.{StatefulOperators, StreamJoin}
@@ -22,7 +24,8 @@ private[tidegate] object IntervalJoins {
    * @return
    *   the names of the joins
    * @throws AnalysisException
-   *   if the checkpoint has the state of such a join, and the query no such join
+   *   if the checkpoint has the state of such a join, and the query no such join, or one with
+   *   another time of a side
    */
   def atStart(
       plan: LogicalPlan,
@@ -53,8 +56,37 @@ private[tidegate] object IntervalJoins {
         throw CheckpointErrors.joinRefused(name, "the query has no join of streams there")
       }
     }
+    for ((join, owner) <- possible) {
+      val id = StatefulOperators.ownId(plan, owner.name)
+      if (stored(id)) checkpoint.stateSchema(id).foreach(checkTimes(join, owner, _))
+    }
     possible.map(_._2.name).toSet
   }
+
+  /**
+   * The state knows from when to when its chunks have rows: by the times of before. A column with a
+   * name that the rows of before do not have is one that was renamed.
+   */
+  private def checkTimes(
+      join: Join,
+      owner: OperatorName,
+      schema: StateStoreColFamilySchema
+  ): Unit = IntervalJoin.timesIn(schema.keySchema).foreach { case (left, right) =>
+    for {
+      (side, name, before) <- Seq((join.left, "left", left), (join.right, "right", right))
+      now <- timesOf(side, owner).map(_.time.name)
+      if now != before && columnsIn(schema, name).contains(now)
+    } throw CheckpointErrors.joinRefused(
+      owner.name,
+      s"the rows of its $name side are joined by `$now` now, and were joined by `$before` before"
+    )
+  }
+
+  private def columnsIn(schema: StateStoreColFamilySchema, side: String): Seq[String] =
+    schema.valueSchema(side).dataType match {
+      case ArrayType(row: StructType, _) => row.fieldNames.toSeq
+      case _                             => Nil
+    }
 
   /** The names of the joins in a new query that has no setting against them. */
   private[preparation] def ofNew(plan: LogicalPlan): Set[String] =

@@ -3,6 +3,7 @@ package golden
 
 import java.nio.file.Path
 
+import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions.col
 import tidegate.core.clock.ClockCodec
 import tidegate.core.window.FrameFormat
@@ -98,7 +99,7 @@ class GoldenCheckpointSuite extends RestartTest {
       .collect()
     operators.toSeq.map(o => o.getLong(0) -> o.getString(1)).sorted.flatMap { case (id, name) =>
       val state = read("statestore").option("operatorId", id).load(checkpoint.toString)
-      val rows = state.collect().map(KeyedStreamTest.text).sorted
+      val rows = state.collect().map(GoldenCheckpointSuite.written).sorted
       s"$name: ${state.schema.catalogString}" +: rows.map("  " + _)
     }
   }
@@ -168,11 +169,12 @@ class GoldenCheckpointSuite extends RestartTest {
         query <- queries.get(name)
       } test(s"${folder.name}: the state of $name is written as before") {
         assume(query.isOfThisSpark, "its state has a format of a later Spark")
-        val written = withConf(settings(query): _*)(states(begun(query)))
-        assert(
-          written === states(folder.unpack(name)),
-          "Checkpoints have the state on the right. Read both, with another number of the format."
-        )
+        withConf(settings(query): _*) {
+          assert(
+            states(begun(query)) === states(folder.unpack(name)),
+            "Checkpoints have the state on the right. Read both, with another number of the format."
+          )
+        }
       }
 
       test("every query has a checkpoint in the formats of today") {
@@ -193,4 +195,11 @@ object GoldenCheckpointSuite {
     DeduplicateByTime.StateName,
     EventTimeOrder.StateName
   )
+
+  private def written(value: Any): String = value match {
+    case row: Row           => row.toSeq.map(written).mkString("[", ", ", "]")
+    case values: Seq[_]     => values.map(written).mkString("(", ", ", ")")
+    case bytes: Array[Byte] => bytes.map(b => f"$b%02x").mkString
+    case other              => String.valueOf(other)
+  }
 }

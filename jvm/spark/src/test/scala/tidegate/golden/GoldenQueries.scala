@@ -124,7 +124,7 @@ object GoldenQueries {
     },
     GoldenQuery("order", hdfs, isOrdered = true)((in, _) => keyed(in).orderByEventTime(Seq("sub"))),
     GoldenQuery("order-rocksdb", rocks, isOrdered = true)((in, _) => keyed(in).orderByEventTime()),
-    // Those of above began with a row of the state for each row.
+    // In the folders of frames-1, those of above begin with a row of the state for each row.
     GoldenQuery("order-pages", hdfs, isOrdered = true)((in, _) =>
       keyed(in).orderByEventTime(Seq("sub"))
     ),

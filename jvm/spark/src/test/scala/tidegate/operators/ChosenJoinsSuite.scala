@@ -5,6 +5,7 @@ import java.nio.file.Path
 
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{AnalysisException, DataFrame}
+import tidegate.builders.Between
 import tidegate.execution.frames.FrameTest
 import tidegate.settings.Settings.IntervalJoinEnabled
 
@@ -75,15 +76,15 @@ class ChosenJoinsSuite extends JoinTest {
       }
     }
 
-  private def refused(now: => DataFrame): String = {
-    val before = ran(joined("inner"))
+  private def refused(now: => DataFrame, query: => DataFrame = joined("inner")): String = {
+    val before = ran(query)
     before.stop()
     val rows = before.log
     val error = intercept[AnalysisException] {
       val again = new Run(now, before.checkpoint).start()
       again.query.processAllAvailable()
     }
-    val gone = new Run(joined("inner"), before.checkpoint).start().settle()
+    val gone = new Run(query, before.checkpoint).start().settle()
     assert(gone.log.take(rows.size) === rows)
     gone.stop()
     error.getMessage
@@ -96,6 +97,34 @@ class ChosenJoinsSuite extends JoinTest {
         "has no longer a time on each side by which rows leave the state. Start the query as it " +
         "was, or with a new checkpoint; nothing in this one was changed. SQLSTATE: 42K03"
     )
+  }
+
+  /** Orders with a second time, under a name, and deliveries. */
+  private def byTime(time: String, second: String = "paid_time"): DataFrame = {
+    val l = orders(stream(left))
+      .withColumn(second, col("order_time") - expr("INTERVAL 1 HOUR"))
+      .withKeyedWatermark(second, "2 seconds", key = 2, name = "paid")
+    val r = deliveries(stream(right))
+    l.streamJoin(r, l("id") === r("id"), "inner", Between("delivery_time", time, "0 s", "10 s"))
+  }
+
+  test("a join by another time of a side is refused, and nothing is lost") {
+    assert(
+      refused(byTime("paid_time"), byTime("order_time")).contains(
+        "[TIDEGATE_JOIN_REFUSED] The checkpoint has the rows of the interval join `join`, but the " +
+          "rows of its left side are joined by `paid_time` now, and were joined by `order_time` " +
+          "before. Start the query as it was, or with a new checkpoint; nothing in this one was " +
+          "changed."
+      )
+    )
+  }
+
+  test("a time that has another name is the same time") {
+    val run = ran(byTime("paid_time"))
+    run.stop()
+    val again = new Run(byTime("paid", second = "paid"), run.checkpoint).start().settle()
+    assert(joinsIn(again) === Seq(own))
+    again.stop()
   }
 
   test("a query without the join is refused, and nothing is lost") {

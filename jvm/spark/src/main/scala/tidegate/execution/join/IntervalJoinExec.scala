@@ -20,6 +20,8 @@ import tidegate.statistics.DueTimes
  *   what else must be true of a pair whose keys are equal
  * @param reach
  *   how far apart the times of a pair may be
+ * @param times
+ *   the names of the columns by which the rows of each side leave the state
  * @param limits
  *   what lets rows of each side leave the state in this batch; none until the operator has its
  *   watermarks
@@ -35,6 +37,7 @@ final case class IntervalJoinExec(
     condition: Option[Expression],
     reach: Reach,
     owner: OperatorName,
+    times: Sides[String],
     limits: Option[Sides[SideLimit]],
     stateInfo: Option[StatefulOperatorStateInfo],
     due: Sides[Option[DueTimes]],
@@ -67,7 +70,7 @@ final case class IntervalJoinExec(
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     Seq(leftKeys, rightKeys).map(_.map(SortOrder(_, Ascending)))
 
-  override protected def keySchema: StructType = JoinStateSchema.key(leftKeys)
+  override protected def keySchema: StructType = JoinStateSchema.key(leftKeys, times)
 
   override protected def valueSchema: StructType =
     JoinStateSchema.value(left.output, right.output, keySchema)

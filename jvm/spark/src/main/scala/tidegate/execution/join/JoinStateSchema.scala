@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types._
 import tidegate.execution.due.DueSchema
+import tidegate.plans.IntervalJoin
 
 /**
  * The state of an interval join. Each join key has a head. Rows that do not fit there are sealed
@@ -59,7 +60,12 @@ private[join] object JoinStateSchema {
     .add("right_to", LongType)
     .add("right_due", LongType)
 
-  def key(keys: Seq[Expression]): StructType = {
+  /**
+   * @param times
+   *   the names of the columns by which the rows of each side leave, for the metadata: the times of
+   *   chunks are those of these columns
+   */
+  def key(keys: Seq[Expression], times: Sides[String]): StructType = {
     val columns = keys.zipWithIndex.map { case (key, i) =>
       val name = key match {
         case a: Attribute => a.name
@@ -67,7 +73,8 @@ private[join] object JoinStateSchema {
       }
       StructField(name, SparkInternals.nullable(key.dataType))
     }
-    DueSchema.key(StructType(StructField("chunk", IntegerType) +: columns))
+    val ofTimes = IntervalJoin.metadata(times.left, times.right)
+    DueSchema.key(StructType(StructField("chunk", IntegerType, metadata = ofTimes) +: columns))
   }
 
   def value(left: Seq[Attribute], right: Seq[Attribute], key: StructType): StructType =
