@@ -1,9 +1,8 @@
 package tidegate.preparation
 
-import org.apache.spark.sql.AnalysisException
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.{AnalysisException, SparkSession}
 import tidegate.clock.RunningQuery
 import tidegate.plans.{ExplainedQuery, KeyedWatermark, PreparedQuery}
 

@@ -100,12 +100,21 @@ class ChosenJoinsSuite extends JoinTest {
   }
 
   /** Orders with a second time, under a name, and deliveries. */
-  private def byTime(time: String, second: String = "paid_time"): DataFrame = {
-    val l = orders(stream(left))
+  private def byTime(
+      time: String,
+      second: String = "paid_time",
+      folder: Path = left
+  ): DataFrame = {
+    val l = orders(stream(folder))
       .withColumn(second, col("order_time") - expr("INTERVAL 1 HOUR"))
       .withKeyedWatermark(second, "2 seconds", key = 2, name = "paid")
     val r = deliveries(stream(right))
-    l.streamJoin(r, l("id") === r("id"), "inner", Between("delivery_time", time, "0 s", "10 s"))
+    l.streamJoin(
+      r,
+      l("id") === r("id"),
+      "inner",
+      Between("delivery_time", time, "0 seconds", "10 seconds")
+    )
   }
 
   test("a join by another time of a side is refused, and nothing is lost") {
@@ -120,9 +129,11 @@ class ChosenJoinsSuite extends JoinTest {
   }
 
   test("a time that has another name is the same time") {
-    val run = ran(byTime("paid_time"))
+    val folder = files(Seq(event("a", 5, 1)))
+    val run = ran(byTime("paid_time", folder = folder))
     run.stop()
-    val again = new Run(byTime("paid", second = "paid"), run.checkpoint).start().settle()
+    addFile(folder, 1, Seq(event("a", 6, 1)))
+    val again = new Run(byTime("paid", "paid", folder), run.checkpoint).start().settle()
     assert(joinsIn(again) === Seq(own))
     again.stop()
   }

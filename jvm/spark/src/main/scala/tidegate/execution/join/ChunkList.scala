@@ -115,7 +115,7 @@ private[join] object ChunkList {
   private final val Times = 2 * TimesOfSide
 
   /** What stands for NULL, of each time of a side. */
-  val Missing = Array(Long.MaxValue, Long.MinValue, Long.MaxValue)
+  val Missing: Array[Long] = Array(Long.MaxValue, Long.MinValue, Long.MaxValue)
 
   private def at(i: Int, isLeft: Boolean): Int = Times * i + (if (isLeft) 0 else TimesOfSide)
 }
