@@ -42,7 +42,9 @@ object PlanFrames extends Rule[LogicalPlan] {
         case None =>
           inlined.transformUp {
             case WindowAggregate(a, window, grid) if !NoFrames.isUnder(a) =>
-              planned(a, window, grid, Set.empty).fold(NoFrames.under(a, _), identity)
+              refuse(!FramesEnabled.in(a.conf))(isFalse)
+                .flatMap(_ => planned(a, window, grid, Set.empty))
+                .fold(NoFrames.under(a, _), identity)
           }
       }
     }
@@ -127,8 +129,10 @@ object PlanFrames extends Rule[LogicalPlan] {
   private def reasonAgainst(plan: LogicalPlan, mode: OutputMode): Option[String] =
     if (mode != OutputMode.Append()) {
       Some(s"the output mode is ${mode.toString.toLowerCase}, and only append waits for windows")
-    } else if (!FramesEnabled.in(plan.conf)) Some(s"${FramesEnabled.key} is false")
+    } else if (!FramesEnabled.in(plan.conf)) Some(isFalse)
     else None
+
+  private def isFalse: String = s"${FramesEnabled.key} is false"
 
   /** An aggregation of a stream over windows of a fixed size, on a keyed watermark. */
   private object WindowAggregate {
@@ -160,10 +164,6 @@ object PlanFrames extends Rule[LogicalPlan] {
           s"${grid.slideMs} ms"
       )
       found <- FrameWindows.of(a.child, window)
-      // For a running query this was decided at its start.
-      _ <- refuse(found.operator.isEmpty && !FramesEnabled.in(a.conf))(
-        s"${FramesEnabled.key} is false"
-      )
       _ <- checkKeys(a, found)
       _ <- checkAggregates(a, found)
     } yield aggregateFrames(a, found, found.operator.exists(short))

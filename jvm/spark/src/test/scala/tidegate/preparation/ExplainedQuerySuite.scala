@@ -46,7 +46,8 @@ class ExplainedQuerySuite extends JoinTest {
     orders(left.toDF()).streamJoin(deliveries(right.toDF()), Seq("id"))
   }
 
-  private val settings = Seq(IntervalJoinEnabled, DeduplicationByTime, SessionsEnabled)
+  private val settings =
+    Seq(FramesEnabled, IntervalJoinEnabled, DeduplicationByTime, SessionsEnabled)
 
   Seq[(String, () => DataFrame)](
     "windows over a deduplication" -> (() =>
