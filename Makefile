@@ -134,6 +134,10 @@ test-quick: $(VENV)/.tools ## Run the tests that start no stream: the core, the 
 
 FAULTS := tidegate.faults.* tidegate.golden.* *.KafkaKillSuite
 
+.PHONY: test-golden
+test-golden: ## Go on with checkpoints of earlier versions.
+	./sbt "spark/testOnly tidegate.golden.*"
+
 .PHONY: test-faults
 test-faults: ## Kills at every moment, replays, checkpoints of earlier versions, hostile input.
 	./sbt "spark/testOnly $(FAULTS)"
