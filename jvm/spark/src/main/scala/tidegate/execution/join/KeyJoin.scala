@@ -255,7 +255,7 @@ private[join] final class KeyJoin(
       putChunkAgain()
     } else
       Sides.Both.foreach { isLeft =>
-        val due = chunk.of(isLeft).lowestUnmatchedAfter(upTo.of(isLeft))
+        val due = chunk.of(isLeft).lowestUnmatchedFrom(upTo.of(isLeft) + 1)
         chunks.setDue(chunkAt, isLeft, due)
       }
   }

@@ -108,20 +108,13 @@ private[join] final class SideRows {
   }
 
   /** The lowest time of a row without a partner; [[Long.MaxValue]] if there is none. */
-  def lowestUnmatched: Long = {
-    var (i, low) = (0, Long.MaxValue)
-    while (i < size) {
-      if (micros(i) < low && !found(i)) low = micros(i)
-      i += 1
-    }
-    low
-  }
+  def lowestUnmatched: Long = lowestUnmatchedFrom(Long.MinValue)
 
-  /** The same of the rows that are later than a time. */
-  def lowestUnmatchedAfter(time: Long): Long = {
+  /** The same of the rows that are not earlier than a time. */
+  def lowestUnmatchedFrom(time: Long): Long = {
     var (i, low) = (0, Long.MaxValue)
     while (i < size) {
-      if (micros(i) < low && micros(i) > time && !found(i)) low = micros(i)
+      if (micros(i) < low && micros(i) >= time && !found(i)) low = micros(i)
       i += 1
     }
     low
