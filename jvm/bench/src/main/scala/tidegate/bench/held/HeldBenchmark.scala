@@ -22,7 +22,10 @@ object HeldBenchmark {
     }
   }
 
-  /** The results of each side and number of keys, in the order of the rounds. */
+  /**
+   * The results of each side and number of keys, in the order of the rounds. What did not end
+   * within the limit is not tried again.
+   */
   private def results(
       settings: HeldSettings,
       one: HeldRun,
@@ -33,12 +36,15 @@ object HeldBenchmark {
     val first = sides.map(side => side -> one.run(side, settings.keys.head))
     HeldReport.checkRows(first.map { case (side, result) => side -> Seq(result) })
     val runs = for (side <- sides; keys <- settings.keys) yield (side, keys)
-    val all = (1 to settings.rounds).flatMap { round =>
-      (if (round % 2 == 0) runs.reverse else runs).map { case run @ (side, keys) =>
-        run -> one.run(side, keys)
+    (1 to settings.rounds).foldLeft(Map.empty[(String, Long), Seq[HeldResult]]) { (before, round) =>
+      val again = runs.filter(before.get(_).forall(_.last.hasEnded))
+      (if (round % 2 == 0) again.reverse else again).foldLeft(before) {
+        case (results, run @ (side, keys)) =>
+          val result = one.run(side, keys)
+          println(s"  round $round, $side, $keys keys: ${result.text}")
+          results.updated(run, results.getOrElse(run, Nil) :+ result)
       }
     }
-    all.groupMap(_._1)(_._2)
   }
 }
 
@@ -51,8 +57,9 @@ private[held] final class HeldReport(
 
   def print(): Unit = {
     settings.keys.foreach { keys =>
-      val rows = HeldReport.checkRows(sides.map(s => s -> results((s, keys))))
-      println(f"  $keys%10d keys: $rows rows out on all sides")
+      HeldReport
+        .checkRows(sides.map(s => s -> results((s, keys))))
+        .foreach(rows => println(f"  $keys%10d keys: $rows rows out on all sides"))
     }
     for (side <- sides; keys <- settings.keys) {
       println(f"  $side%-10s $keys%10d keys: ${sums(side, keys)}; ${details(side, keys)}")
@@ -61,29 +68,33 @@ private[held] final class HeldReport(
       base <- sides.filter(_ != "tidegate")
       if sides.contains("tidegate")
       keys <- settings.keys
-    } println(
-      f"  tidegate / $base, $keys%10d keys: " +
-        Pairs.ratios(took(base, keys), took("tidegate", keys))
-    )
+      (others, ours) = (took(base, keys), took("tidegate", keys))
+      if others.size == ours.size
+    } println(f"  tidegate / $base, $keys%10d keys: ${Pairs.ratios(others, ours)}")
   }
 
-  private def took(side: String, keys: Long): Seq[Took] = results((side, keys)).map(_.took)
+  /** Of the rounds that have ended. */
+  private def took(side: String, keys: Long): Seq[Took] =
+    results((side, keys)).flatMap(_.whole).map(_._1)
 
   private def sums(side: String, keys: Long): String = {
     val (wall, cpu) = (took(side, keys).map(_.wall), took(side, keys).map(_.cpu))
-    f"all batches min ${wall.min}%.2f s, median ${Pairs.median(wall)}%.2f s, cpu min " +
-      f"${cpu.min}%.2f s, median ${Pairs.median(cpu)}%.2f s"
+    if (wall.isEmpty) "not all batches"
+    else
+      f"all batches min ${wall.min}%.2f s, median ${Pairs.median(wall)}%.2f s, cpu min " +
+        f"${cpu.min}%.2f s, median ${Pairs.median(cpu)}%.2f s"
   }
 
   /** Of single batches, and of the first round. */
   private def details(side: String, keys: Long): String = {
-    val ms = batchMs(side, keys)
+    val (ms, first) = (batchMs(side, keys), batchMs(side, settings.keys.head))
     val note = results((side, keys)).head.note
     if (ms.isEmpty) note
     else {
-      val growth = Pairs.median(ms) / Pairs.median(batchMs(side, settings.keys.head))
-      f"batch min ${ms.min}%.0f ms, median ${Pairs.median(ms)}%.0f ms, $growth%.2f of " +
-        s"${settings.keys.head} keys; $note"
+      val growth =
+        if (first.isEmpty) ""
+        else f", ${Pairs.median(ms) / Pairs.median(first)}%.2f of ${settings.keys.head} keys"
+      f"batch min ${ms.min}%.0f ms, median ${Pairs.median(ms)}%.0f ms$growth; $note"
     }
   }
 
@@ -93,10 +104,11 @@ private[held] final class HeldReport(
 
 private[held] object HeldReport {
 
-  /** The number of result rows, which must be that of all sides and rounds. */
-  def checkRows(results: Seq[(String, Seq[HeldResult])]): Long = {
-    val rows = results.map { case (side, of) => side -> of.map(_.resultRows).distinct }
-    require(rows.flatMap(_._2).distinct.size == 1, s"the sides put out different rows: $rows")
-    rows.head._2.head
+  /** The number of result rows, which must be that of all sides and rounds that have ended. */
+  def checkRows(results: Seq[(String, Seq[HeldResult])]): Option[Long] = {
+    val rows = results.map { case (side, of) => side -> of.flatMap(_.whole).map(_._2).distinct }
+    val distinct = rows.flatMap(_._2).distinct
+    require(distinct.size <= 1, s"the sides put out different rows: $rows")
+    distinct.headOption
   }
 }

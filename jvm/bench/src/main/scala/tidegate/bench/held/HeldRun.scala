@@ -6,26 +6,35 @@ import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.streaming.{StreamingQueryProgress, Trigger}
-import tidegate.bench.{FlinkProcess, FlinkRun, States, Took}
+import tidegate.bench.{FlinkProcess, FlinkRun, Pairs, States, Took}
 
 /**
  * What the rows after those that filled the state took.
  *
- * @param took
- *   in Spark the sum over the batches
- * @param resultRows
- *   of the whole query
+ * @param whole
+ *   what all of them took, in Spark the sum over the batches, and the number of rows that the query
+ *   put out; none if the query did not end within the limit
  * @param ms
- *   how long each batch took, if there were batches
+ *   how long each batch took that has ended, if there were batches
  * @param note
  *   what else there is to say of the side, in words
  */
 private[held] final case class HeldResult(
-    took: Took,
-    resultRows: Long,
+    whole: Option[(Took, Long)],
     ms: Seq[Double],
     note: String
-)
+) {
+  def hasEnded: Boolean = whole.isDefined
+
+  /** For one line of the progress. */
+  def text: String = {
+    val all = whole.map { case (took, _) =>
+      f"all batches ${took.wall}%.2f s, cpu ${took.cpu}%.2f s"
+    }
+    val each = if (ms.isEmpty) None else Some(f"a batch ${Pairs.median(ms)}%.0f ms")
+    (all.toSeq ++ each :+ note).mkString("; ")
+  }
+}
 
 /** One query with its state in one kind of store. */
 private[held] final class HeldRun(
@@ -50,8 +59,10 @@ private[held] final class HeldRun(
     val others = rows.size.toLong * HeldRows.Batches * HeldRows.BatchRows
     val FlinkRun(took, resultRows, parts) =
       flink.get.changes(oneByOne, query.name, state, loaded, others, rows.map(_.folder))
-    if (oneByOne) HeldResult(took, resultRows, parts.map(_ * 1000), "with a checkpoint each")
-    else HeldResult(took, resultRows, Nil, f"the last checkpoint ${parts.head}%.2f s")
+    val (ms, note) =
+      if (oneByOne) (parts.map(_ * 1000), "with a checkpoint each")
+      else (Nil, f"the last checkpoint ${parts.head}%.2f s")
+    HeldResult(Some((took, resultRows)), ms, note)
   }
 
   private def inSpark(side: String, rows: Seq[HeldRows]): HeldResult = {
@@ -73,25 +84,47 @@ private[held] final class HeldRun(
         .trigger(Trigger.AvailableNow())
         .option("checkpointLocation", checkpoint.toString)
         .start()
-      running.awaitTermination()
-      summary(running.recentProgress.toSeq, clock)
+      val hasEnded = running.awaitTermination(settings.limitSeconds * 1000L)
+      if (!hasEnded) running.stop()
+      summary(running.recentProgress.toSeq, clock, hasEnded)
     } finally {
       spark.streams.removeListener(clock)
       val _ = FileUtils.deleteQuietly(checkpoint.toFile)
     }
   }
 
-  private def summary(all: Seq[StreamingQueryProgress], clock: BatchClock): HeldResult = {
+  private def summary(
+      all: Seq[StreamingQueryProgress],
+      clock: BatchClock,
+      hasEnded: Boolean
+  ): HeldResult = {
     val batches = all.filter(_.numInputRows > 0)
-    require(batches.size == 1 + HeldRows.Batches, s"${batches.size} batches had rows")
-    val ms = batches.tail.map(_.batchDuration.toDouble)
-    val operators = batches.last.stateOperators
-    HeldResult(
-      Took(ms.sum / 1000, clock.seconds(batches.head.batchId, batches.last.batchId)),
-      all.map(_.sink.numOutputRows).sum,
-      ms,
-      f"loaded in ${batches.head.batchDuration} ms; ${operators.map(_.numRowsTotal).sum} rows, " +
-        f"${operators.map(_.memoryUsedBytes).sum / 1e6}%.0f MB in the state"
-    )
+    val ms = batches.drop(1).map(_.batchDuration.toDouble)
+    if (hasEnded) {
+      require(batches.size == 1 + HeldRows.Batches, s"${batches.size} batches had rows")
+      val took = Took(ms.sum / 1000, clock.seconds(batches.head.batchId, batches.last.batchId))
+      HeldResult(Some((took, all.map(_.sink.numOutputRows).sum)), ms, held(batches))
+    } else {
+      val note = s"not done after ${settings.limitSeconds} s: ${ms.size} of ${HeldRows.Batches}"
+      HeldResult(
+        None,
+        ms,
+        (note +: batches.headOption.map(_ => held(batches)).toSeq).mkString("; ")
+      )
+    }
   }
+
+  private def held(batches: Seq[StreamingQueryProgress]): String = {
+    val operators = batches.last.stateOperators
+    // Each row of the state is written once by the batch that fills it. RocksDB says of memory only
+    // how much its buffers and caches take.
+    val written = batches.head.stateOperators.flatMap(o => Option(o.customMetrics.get(Written)))
+    val bytes =
+      if (written.isEmpty) f"${operators.map(_.memoryUsedBytes).sum / 1e6}%.0f MB in the state"
+      else f"${written.map(_.longValue).sum / 1e6}%.0f MB written while it was loaded"
+    s"loaded in ${batches.head.batchDuration} ms; ${operators.map(_.numRowsTotal).sum} rows, $bytes"
+  }
+
+  /** What RocksDB was given to put into the state in a batch, before it is compressed. */
+  private val Written = "rocksdbTotalBytesWritten"
 }

@@ -11,24 +11,26 @@ private[held] final case class HeldSettings(
     states: Seq[String] = Seq("hdfs", "rocksdb-changelog"),
     sides: Seq[String] = HeldSettings.Sides,
     rounds: Int = 2,
+    limitSeconds: Int = 600,
     data: Path = Paths.get("build", "bench").toAbsolutePath,
     flink: Option[Path] = None
 ) {
 
   /** All that are compared, in the order in which they run. */
   def sidesOf(query: HeldQuery): Seq[String] =
-    if (query.isSpread) sides
-    else sides ++ flink.toSeq.flatMap(_ => Seq(HeldSettings.Flink, HeldSettings.FlinkEach))
+    if (flink.isDefined && !query.isSpread) sides
+    else sides.diff(Seq(HeldSettings.Flink, HeldSettings.FlinkEach))
 }
 
 private[held] object HeldSettings {
-  val Sides: Seq[String] = Seq("spark", "tidegate")
 
   /** All rows at once. */
   val Flink = "flink"
 
   /** The rows of a batch when a checkpoint has those before. */
   val FlinkEach = "flink-each"
+
+  val Sides: Seq[String] = Seq("spark", "tidegate", Flink, FlinkEach)
 
   private val queries = HeldQuery.All ++ HeldQuery.Due
 
@@ -48,6 +50,7 @@ private[held] object HeldSettings {
       case "--states" if known(States.Names) => settings.copy(states = several)
       case "--sides" if known(Sides)         => settings.copy(sides = several)
       case "--rounds"                        => settings.copy(rounds = value.toInt)
+      case "--limit"                         => settings.copy(limitSeconds = value.toInt)
       case "--data"  => settings.copy(data = Paths.get(value).toAbsolutePath)
       case "--flink" => settings.copy(flink = Some(Paths.get(value).toAbsolutePath))
       case _         => throw refused(s"$option $value")
@@ -57,6 +60,6 @@ private[held] object HeldSettings {
   private def refused(argument: String) = new IllegalArgumentException(
     s"'$argument' is not --queries ${queries.map(_.name).mkString(",")}, --keys N,N, " +
       s"--states ${States.Names.mkString(",")}, --sides ${Sides.mkString(",")}, --rounds N, " +
-      "--data DIR or --flink DIR"
+      "--limit SECONDS, --data DIR or --flink DIR"
   )
 }
