@@ -7,7 +7,7 @@ import tidegate.plans.FrameAggregate
 
 /**
  * A row of the state of windows that do not overlap ([[ByWindow]]). The entry of its window is in
- * the row itself: it is no longer than the one that Spark keeps for a key and a window.
+ * the row itself: key and row have as many bytes as those that Spark keeps for a key and a window.
  *
  * | column              | in the row of a key and a window                                |
  * |:--------------------|:----------------------------------------------------------------|
