@@ -92,6 +92,17 @@ test-publish: package ## Check the packages, publish the jars locally, run jobs 
 	  --conf spark.ui.enabled=false tests/consumers/packages/consumer.py | tee build/consumer.txt
 	grep "windows: 1" build/consumer.txt
 
+# Neither needs what the other makes. What uses sbt comes one after the other.
+.PHONY: test-others
+test-others: ## After `make test`: test-smoke, and beside it test-golden, test-publish and docs.
+	@$(MAKE) --no-print-directory -k -j 2 -O test-smoke test-by-sbt
+
+.PHONY: test-by-sbt
+test-by-sbt:
+	@$(MAKE) --no-print-directory test-golden
+	@$(MAKE) --no-print-directory test-publish
+	@$(MAKE) --no-print-directory docs
+
 .PHONY: test-mima
 test-mima: ## Test that a change of the public API of Scala or Java that breaks jars is reported.
 	tests/mima/check
@@ -143,13 +154,17 @@ test-faults: ## Kills at every moment, replays, checkpoints of earlier versions,
 	./sbt "spark/testOnly $(FAULTS)"
 
 .PHONY: test-nightly
-test-nightly: test-random test-spark-suites test-sparks test-beside test-docs test-mima ## All that takes hours: test-random, test-spark-suites, test-sparks, test-beside, test-docs, test-mima.
+test-nightly: test-random test-stores test-spark-suites test-sparks test-beside test-docs test-mima ## All that takes hours: test-random, test-stores, test-spark-suites, test-sparks, test-beside, test-docs, test-mima.
 
 .PHONY: test-random
 test-random: ## As test-faults, with ten times as much, and 200,000 simulated queries.
 	./sbt -Dtidegate.seeds=200000 -Dtidegate.kills=20 -Dtidegate.cases=50 \
 	  "core/testOnly *.SimulatorSuite" \
 	  "spark/testOnly $(FAULTS) *Properties *RestartSuite *ChainSuite *.ReplaceWatermarksSuite"
+
+.PHONY: test-stores
+test-stores: ## Run the tests of the JVM on every kind of files that Spark keeps a state in.
+	./sbt -Dtidegate.stores=all spark/test
 
 .PHONY: test-sparks
 test-sparks: test-spark-4.0 test-spark-4.1 ## Run all tests on every other Spark: those of the JVM, and of Python.
@@ -183,7 +198,7 @@ soak: $(VENV)/.installed $(KAFKA) ## Kill queries on Kafka for MINUTES=60, verif
   bench-files bench-held
 bench: ## Run all benchmarks (see jvm/bench/README.md).
 	@$(MAKE) --no-print-directory bench-core bench-watermark bench-join bench-sql bench-hop bench-order bench-async \
-	  bench-snapshot bench-files bench-held bench-sight
+	  bench-snapshot bench-files bench-held bench-sight bench-latency
 bench-core: ## Run the benchmarks of the pure core.
 	./sbt "bench/Jmh/run CoalescerBenchmark"
 bench-watermark: ## Run keyed watermarks against Spark's own.

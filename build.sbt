@@ -107,7 +107,7 @@ def sparkProject(line: SparkLine): Project = Project(line.project, file("jvm/spa
         suite != "tidegate.kafka.KafkaKillSuite"
     },
     Test / javaOptions += s"-Dtidegate.golden=${(Test / resourceDirectory).value / "golden"}",
-    Test / javaOptions ++= Seq("cases", "kills", "seed", "golden.write").flatMap { name =>
+    Test / javaOptions ++= Seq("cases", "kills", "seed", "stores", "golden.write").flatMap { name =>
       sys.props.get(s"tidegate.$name").map(value => s"-Dtidegate.$name=$value")
     }
   )

@@ -118,13 +118,22 @@ private[held] final class HeldRun(
     val operators = batches.last.stateOperators
     // Each row of the state is written once by the batch that fills it. RocksDB says of memory only
     // how much its buffers and caches take.
-    val written = batches.head.stateOperators.flatMap(o => Option(o.customMetrics.get(Written)))
-    val bytes =
-      if (written.isEmpty) f"${operators.map(_.memoryUsedBytes).sum / 1e6}%.0f MB in the state"
-      else f"${written.map(_.longValue).sum / 1e6}%.0f MB written while it was loaded"
+    def megabytes(batch: StreamingQueryProgress, metric: String): Option[String] = {
+      val found = batch.stateOperators.flatMap(o => Option(o.customMetrics.get(metric)))
+      Option.when(found.nonEmpty)(f"${found.map(_.longValue).sum / 1e6}%.0f MB")
+    }
+    val bytes = megabytes(batches.head, Written).fold(
+      f"${operators.map(_.memoryUsedBytes).sum / 1e6}%.0f MB in the state"
+    ) { written =>
+      val files = megabytes(batches.last, InFiles).getOrElse("nothing")
+      s"$written written while it was loaded, $files in its files at the end"
+    }
     s"loaded in ${batches.head.batchDuration} ms; ${operators.map(_.numRowsTotal).sum} rows, $bytes"
   }
 
   /** What RocksDB was given to put into the state in a batch, before it is compressed. */
   private val Written = "rocksdbTotalBytesWritten"
+
+  /** What its sorted files have, compressed: with a changelog, not yet what is in its buffers. */
+  private val InFiles = "rocksdbSstFileSize"
 }

@@ -19,7 +19,7 @@ private[held] final case class HeldSettings(
   /** All that are compared, in the order in which they run. */
   def sidesOf(query: HeldQuery): Seq[String] =
     if (flink.isDefined && !query.isSpread) sides
-    else sides.diff(Seq(HeldSettings.Flink, HeldSettings.FlinkEach))
+    else sides.diff(HeldSettings.OfFlink)
 }
 
 private[held] object HeldSettings {
@@ -30,15 +30,25 @@ private[held] object HeldSettings {
   /** The rows of a batch when a checkpoint has those before. */
   val FlinkEach = "flink-each"
 
-  val Sides: Seq[String] = Seq("spark", "tidegate", Flink, FlinkEach)
+  private val OfFlink = Seq(Flink, FlinkEach)
+
+  val Sides: Seq[String] = Seq("spark", "tidegate") ++ OfFlink
 
   private val queries = HeldQuery.All ++ HeldQuery.Due
 
-  def parse(arguments: Seq[String]): HeldSettings =
-    arguments.grouped(2).foldLeft(HeldSettings()) {
+  def parse(arguments: Seq[String]): HeldSettings = {
+    val options = arguments.grouped(2).toSeq
+    val settings = options.foldLeft(HeldSettings()) {
       case (settings, Seq(option, value)) => withOption(settings, option, value)
       case (_, other)                     => throw refused(other.mkString(" "))
     }
+    val names = options.exists(_.head == "--sides") && settings.sides.exists(OfFlink.contains)
+    if (names && settings.flink.isEmpty) throw new IllegalArgumentException(
+      s"--sides ${settings.sides.mkString(",")} needs Flink's jars: run `make bench-held-flink`, " +
+        s"or leave out ${OfFlink.mkString(" and ")}"
+    )
+    settings
+  }
 
   private def withOption(settings: HeldSettings, option: String, value: String): HeldSettings = {
     val several = value.split(',').toSeq

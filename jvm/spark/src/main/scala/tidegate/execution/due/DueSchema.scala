@@ -15,6 +15,9 @@ import tidegate.plans.StateFormat
  * | a page                     | NULL                   | its bucket and number | `entries`; `buckets` is NULL |
  * | the root, if a page exists | NULL                   | with a NULL inside    | `buckets`; `entries` is NULL |
  *
+ * An entry has the operator's columns of a key, and `due_at` in the place of `due_page`: so it has the
+ * bytes of the key, and no others.
+ *
  * Times are in µs, and of type BIGINT: some are too early or too late for a TIMESTAMP in Python.
  *
  * The metadata of `due_page` has the number of the format ([[StateFormat]]).
@@ -69,7 +72,7 @@ object DueSchema {
     own :+ Literal(null, due(key))
 
   private[due] def due(key: StructType): StructType = {
-    val entry = new StructType().add("key", key, nullable = false).add("due", LongType, false)
+    val entry = StructType(key.init).add("due_at", LongType, nullable = false)
     new StructType()
       .add("entries", ArrayType(entry, containsNull = false))
       .add("buckets", ArrayType(Bucket, containsNull = false))

@@ -7,10 +7,11 @@ import org.apache.spark.unsafe.Platform
 import tidegate.core.due.DuePageBuffer
 
 /**
- * A page in memory, in the bytes that its row will have.
+ * A page in memory. The time of an entry has the place of the last column of its key, which is NULL,
+ * but only in the row of the page.
  *
  * @param keyFields
- *   the number of columns of a key of the store
+ *   the number of columns of a key of the store; the last is `due_page`
  * @param valueFields
  *   the number of columns of a value of the store; the last is `due`
  */
@@ -21,6 +22,7 @@ private[due] final class PageBuffer(keyFields: Int, valueFields: Int)
   private var entries = new Array[Byte](1024)
   private var used = 0
   private var starts = new Array[Int](16)
+  private var times = new Array[Long](16)
   private var count = 0
   private val view = new UnsafeRow(keyFields)
 
@@ -28,26 +30,27 @@ private[due] final class PageBuffer(keyFields: Int, valueFields: Int)
 
   override def isFull: Boolean = used >= FullBytes
 
-  override def due(i: Int): Long = Platform.getLong(entries, address(starts(i) + DueAt))
+  override def due(i: Int): Long = times(i)
 
   override def key(i: Int): UnsafeRow = {
-    val end = if (i + 1 < count) starts(i + 1) else used
-    view.pointTo(entries, address(starts(i) + KeyAt), end - starts(i) - KeyAt)
+    view.pointTo(entries, address(starts(i)), end(i) - starts(i))
     view
   }
 
+  private def end(i: Int): Int = if (i + 1 < count) starts(i + 1) else used
+
   override def add(key: UnsafeRow, dueMicros: Long): Unit = {
-    val size = key.getSizeInBytes
     val at = used
-    used = Math.addExact(used, KeyAt + size)
+    used = Math.addExact(used, key.getSizeInBytes)
     if (used > entries.length) entries = Arrays.copyOf(entries, math.max(used, 2 * used))
-    if (count == starts.length) starts = Arrays.copyOf(starts, 2 * count)
+    if (count == starts.length) {
+      starts = Arrays.copyOf(starts, 2 * count)
+      times = Arrays.copyOf(times, 2 * count)
+    }
     starts(count) = at
+    times(count) = dueMicros
     count += 1
-    Platform.putLong(entries, address(at), 0L)
-    Platform.putLong(entries, address(at + 8), KeyAt.toLong << 32 | size.toLong)
-    Platform.putLong(entries, address(at + DueAt), dueMicros)
-    key.writeToMemory(entries, address(at + KeyAt))
+    key.writeToMemory(entries, address(at))
   }
 
   /** The value of the page: all columns are NULL but the last, and there `buckets` is NULL. */
@@ -72,15 +75,16 @@ private[due] final class PageBuffer(keyFields: Int, valueFields: Int)
 
   private def writeArray(bytes: Array[Byte], arrayStart: Int, header: Int): Unit = {
     Platform.putLong(bytes, address(arrayStart), count.toLong)
+    System.arraycopy(entries, 0, bytes, arrayStart + header, used)
     val places = arrayStart + UnsafeArrayData.calculateHeaderPortionInBytes(count)
     var i = 0
     while (i < count) {
-      val end = if (i + 1 < count) starts(i + 1) else used
-      val place = (header + starts(i)).toLong << 32 | (end - starts(i)).toLong
-      Platform.putLong(bytes, address(places + 8 * i), place)
+      val (start, size) = (header + starts(i), end(i) - starts(i))
+      Platform.putLong(bytes, address(places + 8 * i), start.toLong << 32 | size.toLong)
+      view.pointTo(bytes, address(arrayStart + start), size)
+      view.setLong(keyFields - 1, times(i))
       i += 1
     }
-    System.arraycopy(entries, 0, bytes, arrayStart + header, used)
   }
 }
 
@@ -88,10 +92,6 @@ private[due] object PageBuffer {
 
   /** A page with more bytes takes no more entries. */
   val FullBytes: Int = 16 * 1024
-
-  /** An entry has null bits, the place of its key, and its time; then follows the key. */
-  val DueAt = 16
-  val KeyAt = 24
 
   /** `due` has null bits, and the places of `entries` and `buckets`. */
   private val DueFixedBytes = 24

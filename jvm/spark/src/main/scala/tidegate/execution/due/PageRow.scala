@@ -4,7 +4,12 @@ import org.apache.spark.sql.catalyst.expressions.{UnsafeArrayData, UnsafeRow}
 import org.apache.spark.unsafe.Platform
 import tidegate.core.due.DuePage
 
-/** A page as the store returned it, read in place. */
+/**
+ * A page as the store returned it, read in place.
+ *
+ * @param value
+ *   is changed: the times leave the places that they have in keys
+ */
 private[due] final class PageRow(value: UnsafeRow, keyFields: Int) extends DuePage[UnsafeRow] {
   private val base = value.getBaseObject
   private val array = {
@@ -13,16 +18,20 @@ private[due] final class PageRow(value: UnsafeRow, keyFields: Int) extends DuePa
   }
   private val places = array + UnsafeArrayData.calculateHeaderPortionInBytes(size)
   private val view = new UnsafeRow(keyFields)
+  private val times = Array.tabulate(size) { i =>
+    val entry = key(i)
+    val time = entry.getLong(keyFields - 1)
+    entry.setNullAt(keyFields - 1)
+    time
+  }
 
   override def size: Int = Platform.getLong(base, array).toInt
 
-  override def due(i: Int): Long = Platform.getLong(base, entry(i) + PageBuffer.DueAt)
+  override def due(i: Int): Long = times(i)
 
   override def key(i: Int): UnsafeRow = {
-    val at = entry(i)
-    view.pointTo(base, at + PageBuffer.KeyAt, Platform.getLong(base, at + 8).toInt)
+    val place = Platform.getLong(base, places + 8L * i)
+    view.pointTo(base, array + (place >>> 32), place.toInt)
     view
   }
-
-  private def entry(i: Int): Long = array + (Platform.getLong(base, places + 8L * i) >>> 32)
 }

@@ -93,8 +93,8 @@ final case class FrameAggregateExec(
         )
     }
 
-  private def framesIn(value: StructType): String =
-    if (FrameAggregate.hasShortRows(value)) "more" else "frames"
+  private def framesIn(value: StructType): Seq[String] =
+    if (FrameAggregate.hasShortRows(value)) Seq("rest", "more") else Seq("frames")
 
   /**
    * The number in a key is a prefix: rows of a window are found by it, and a walk over the heads

@@ -2,7 +2,7 @@ package tidegate.execution.frames
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
-import org.apache.spark.sql.types.{ArrayType, StructType}
+import org.apache.spark.sql.types.{ArrayType, DataType, StructType}
 
 /** The schema of the state of frames in a checkpoint. */
 private[frames] object FrameStateSchema {
@@ -11,32 +11,35 @@ private[frames] object FrameStateSchema {
    * Compares the functions that filled the state. Spark compares only the types, and would mix
    * minima with maxima.
    *
-   * @param column
-   *   the column of a value of the state that has the entries
+   * @param path
+   *   the column of a value of the state that has the entries; of a column in a column, both names
    */
   def check(
       info: StatefulOperatorStateInfo,
-      column: StructType => String,
+      path: StructType => Seq[String],
       entryType: StructType,
       hadoopConf: Configuration
   )(refused: (Seq[String], Seq[String]) => Throwable): Unit =
-    buffers(info, column, hadoopConf).foreach { before =>
+    buffers(info, path, hadoopConf).foreach { before =>
       val now = functions(entryType)
       if (before != now) throw refused(before, now)
     }
 
-  /**
-   * The functions that fill the buffers of the entries in a column; none if there is no state yet.
-   */
+  /** The functions that fill the buffers of the entries; none if there is no state yet. */
   private def buffers(
       info: StatefulOperatorStateInfo,
-      column: StructType => String,
+      path: StructType => Seq[String],
       hadoopConf: Configuration
   ): Option[Seq[String]] =
     OperatorState
       .storedSchema(info.checkpointLocation, info.operatorId, hadoopConf)
       .map(_.valueSchema)
-      .map(value => value(column(value)).dataType)
+      .flatMap { value =>
+        path(value).foldLeft(Option[DataType](value)) {
+          case (Some(outer: StructType), name) => outer.find(_.name == name).map(_.dataType)
+          case _                               => None
+        }
+      }
       .collect { case ArrayType(entry: StructType, _) => functions(entry) }
 
   /**

@@ -11,6 +11,8 @@ import tidegate.core.window.Slots
  * for a session of a chunk changes the chunk and writes it again; a row for a gap between two
  * chunks goes to the later one.
  *
+ * @param isPacked
+ *   whether entries are words
  * @param lookBy
  *   in µs, when a key is looked at at the latest. Each session before a later one leaves a note to
  *   look at the key when the later one ends: without the limit, there would be ever more of them
@@ -20,11 +22,13 @@ private[frames] final class KeySessions(
     store: FrameStore,
     slots: BufferSlots,
     entryFields: Int,
+    isPacked: Boolean,
     chunkSize: Int,
     lookBy: Long
 ) {
   private val entries = new EntryArray(entryFields)
-  private val writer = new SessionRowWriter(slots, entryFields)
+  private val rows = new SessionRow(entryFields)
+  private val writer = new rows.Writer(slots, isPacked)
 
   private var key: UnsafeRow = _
   private var exists = false
@@ -50,12 +54,19 @@ private[frames] final class KeySessions(
     chunks = Vector.empty
     lookAt = KeySessions.Never
     if (exists) {
-      lookAt = head.getLong(SessionRow.LookAt)
-      chunks = SessionChunk.read(head)
-      entries.pointTo(head, SessionRow.Sessions)
-      open.readAll(entries)
+      lookAt = rows.lookAt(head)
+      val rest = rows.rest(head)
+      if (rest == null) open.read(head)
+      else {
+        chunks = SessionChunk.read(rest)
+        entries.pointTo(rest, SessionRow.Sessions)
+        open.readAll(entries)
+      }
     }
   }
+
+  /** When the key of a head is looked at for due sessions, in µs. */
+  def lookAtOf(head: UnsafeRow): Long = rows.lookAt(head)
 
   /** Merges sessions, in ascending order, and takes over their entries. */
   def merge(input: FrameList): Unit = {
@@ -101,7 +112,7 @@ private[frames] final class KeySessions(
     else Long.MaxValue
 
   private def load(chunk: Int): Unit = {
-    entries.pointTo(store.get(rowOf(chunks(chunk))), SessionRow.Sessions)
+    entries.pointTo(rows.rest(store.get(rowOf(chunks(chunk)))), SessionRow.Sessions)
     loaded.readAll(entries)
   }
 

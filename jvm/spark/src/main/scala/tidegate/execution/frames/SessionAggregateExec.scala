@@ -75,7 +75,8 @@ final case class SessionAggregateExec(
       batchId: Long,
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
-    FrameStateSchema.check(getStateInfo, _ => "sessions", aggregates.entryType, hadoopConf) {
+    val path = Seq("rest", "sessions")
+    FrameStateSchema.check(getStateInfo, _ => path, aggregates.entryType, hadoopConf) {
       (before, now) =>
         CheckpointErrors.sessionsRefused(
           operator.getOrElse(shortName),

@@ -31,11 +31,11 @@ private[frames] final case class SessionChunk(
 private[frames] object SessionChunk {
   val Fields = 4
 
-  /** The chunks of a head. */
-  def read(head: UnsafeRow): Vector[SessionChunk] =
-    if (head.isNullAt(SessionRow.Chunks)) Vector.empty
+  /** The chunks in the `rest` of a head. */
+  def read(rest: UnsafeRow): Vector[SessionChunk] =
+    if (rest.isNullAt(SessionRow.Chunks)) Vector.empty
     else {
-      val all = head.getArray(SessionRow.Chunks)
+      val all = rest.getArray(SessionRow.Chunks)
       Vector.tabulate(all.numElements) { i =>
         val c = all.getStruct(i, Fields)
         SessionChunk(c.getLong(0).toInt, c.getLong(1), c.getLong(2), c.getLong(3))

@@ -32,8 +32,14 @@ private[frames] final class SessionIterator(
     maxInputBytes: Long
 ) extends Iterator[InternalRow] {
   private val slots = BufferSlots(aggregates)
-  private val sessions =
-    new KeySessions(store, slots, aggregates.entryType.size, SessionIterator.ChunkSize, lookBy)
+  private val sessions = new KeySessions(
+    store,
+    slots,
+    aggregates.entryType.size,
+    aggregates.arePacked,
+    SessionIterator.ChunkSize,
+    lookBy
+  )
   private val input = new FrameInput(rows, aggregates, slots, maxInputBytes, (_, _) => ())
 
   private var round = input.next()
@@ -80,7 +86,7 @@ private[frames] final class SessionIterator(
   /** Ignores a key that is gone, or that is to be looked at another time. */
   private def look(entry: DueEntry[UnsafeRow]): Unit = {
     val head = store.get(entry.key)
-    if (head != null && head.getLong(SessionRow.LookAt) == entry.due) {
+    if (head != null && sessions.lookAtOf(head) == entry.due) {
       key = entry.key.copy()
       sessions.begin(key, head)
     }

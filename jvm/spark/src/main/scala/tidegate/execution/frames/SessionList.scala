@@ -1,5 +1,7 @@
 package tidegate.execution.frames
 
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
 /**
  * Sessions of one key in the order of their times. They do not touch, because sessions that touch
  * are merged: as in Spark, also where one begins exactly when the other ends.
@@ -26,6 +28,10 @@ private[frames] final class SessionList(slots: BufferSlots) {
 
   /** Appends the sessions of a row of the state, which begin after those that are here. */
   def readAll(array: EntryArray): Unit = entries.readAll(array)
+
+  /** Reads the session in the first columns of a row of the state; no session is here. */
+  def read(row: UnsafeRow): Unit =
+    slots.loadColumns(row, 0, entries.insert(0, row.getLong(0)))
 
   /** Takes over all sessions of another list, which begin after those that are here. */
   def takeAll(other: SessionList): Unit = {

@@ -13,36 +13,43 @@ import tidegate.plans.FrameAggregate
  * |:--------------------|:----------------------------------------------------------------|
  * | `frame_end`         | the end of its first frame                                      |
  * | one for each buffer | the buffers of the first frame, if all buffers are words        |
- * | `more`              | the entries of the other frames, or of all if some are no words |
- * | `long`              | null                                                            |
+ * | `rest`              | NULL, or `more`: the entries of the other frames, or of all if some are no words |
  *
  * It has other frames if windows share their number, and in states of earlier versions, which had
  * one row for all windows of a key.
  *
- * A row of another kind has only `long`, a row as [[FrameRow]] describes it: those of windows that
- * slide since the query was changed, and of earlier versions if a key had many windows.
+ * A row of another kind has only `rest`, and in it only `long`, a row as [[FrameRow]] describes it:
+ * those of windows that slide since the query was changed, and of earlier versions if a key had many
+ * windows.
  *
  * Entries have the ends of their frames. So it needs no word that says how long the frames were
  * when the row was written: a frame goes into the frame in which it ends.
  */
 private[frames] final class ShortRow(entryFields: Int) {
-  private val MoreAt = entryFields
-  private val LongAt = entryFields + 1
+  import ShortRow._
+
+  private val RestAt = entryFields
   private val array = new EntryArray(entryFields)
 
   /** The long row in a row; null if it is short. */
-  def long(row: UnsafeRow): UnsafeRow =
-    if (row.isNullAt(LongAt)) null else row.getStruct(LongAt, FrameRow.Columns)
+  def long(row: UnsafeRow): UnsafeRow = {
+    val rest = restOf(row)
+    if (rest == null || rest.isNullAt(LongAt)) null else rest.getStruct(LongAt, FrameRow.Columns)
+  }
+
+  private def restOf(row: UnsafeRow): UnsafeRow =
+    if (row.isNullAt(RestAt)) null else row.getStruct(RestAt, RestColumns)
 
   /** Whether a short row has a window that ends at or before `until`. */
   def isOpen(row: UnsafeRow, until: Long): Boolean = end(row) <= until
 
   /** The end of the first frame of a short row. */
-  def end(row: UnsafeRow): Long = row.getLong(ShortRow.End)
+  def end(row: UnsafeRow): Long = row.getLong(End)
 
   /** The entries in `more`, until the next call. */
   def more(row: UnsafeRow): EntryArray = {
-    if (row.isNullAt(MoreAt)) array.size = 0 else array.pointTo(row, MoreAt)
+    val rest = restOf(row)
+    if (rest == null || rest.isNullAt(MoreAt)) array.size = 0 else array.pointTo(rest, MoreAt)
     array
   }
 
@@ -52,27 +59,26 @@ private[frames] final class ShortRow(entryFields: Int) {
 
   /** Writes rows; `isPacked` if all buffers are words. */
   final class Writer(slots: BufferSlots, grid: FrameGrid, isPacked: Boolean)
-      extends StateRowWriter(entryFields + 2, entryFields, shift = grid.slide) {
+      extends StateRowWriter(entryFields + 1, entryFields, shift = grid.slide) {
+    private val rest = new RestWriter(slots, grid.slide, entryFields)
 
     /** The row of a key that has these frames. */
     def short(frames: FrameList, from: Int): UnsafeRow = {
       begin()
       if (isPacked) setFirst(slots, frames.places(from))
       else {
-        setLong(ShortRow.End, grid.lastEndOver(frames.frames(from)))
+        setLong(End, grid.lastEndOver(frames.frames(from)))
         (1 until entryFields).foreach(setNull)
       }
       val first = if (isPacked) from + 1 else from
-      if (first < frames.size) entries(MoreAt, slots, frames.places, first, frames.size)
-      else setNull(MoreAt)
-      setNull(LongAt)
+      if (first < frames.size) setRow(RestAt, rest.more(frames, first)) else setNull(RestAt)
       result()
     }
 
     def long(row: UnsafeRow): UnsafeRow = {
       begin()
-      (0 until LongAt).foreach(setNull)
-      setRow(LongAt, row)
+      (0 until RestAt).foreach(setNull)
+      setRow(RestAt, rest.long(row))
       result()
     }
   }
@@ -81,15 +87,38 @@ private[frames] final class ShortRow(entryFields: Int) {
 private[frames] object ShortRow {
   private val End = 0
 
+  // The columns of `rest`.
+  private val MoreAt = 0
+  private val LongAt = 1
+  private val RestColumns = 2
+
+  private final class RestWriter(slots: BufferSlots, slide: Long, entryFields: Int)
+      extends StateRowWriter(RestColumns, entryFields, shift = slide) {
+
+    def more(frames: FrameList, from: Int): UnsafeRow = {
+      begin()
+      entries(MoreAt, slots, frames.places, from, frames.size)
+      setNull(LongAt)
+      result()
+    }
+
+    def long(row: UnsafeRow): UnsafeRow = {
+      begin()
+      setNull(MoreAt)
+      setRow(LongAt, row)
+      result()
+    }
+  }
+
   def schema(entry: StructType): StructType = {
     val own = StructField(FrameAggregate.FirstOfShortRow, TimestampType) +: entry.fields.toSeq.tail
       .map(_.copy(nullable = true))
     val more = StructType(
       entry.fields.head.copy(name = FrameAggregate.FirstOfShortRow) +: entry.fields.tail
     )
-    StructType(
-      own :+ StructField("more", ArrayType(more, containsNull = false)) :+
-        StructField("long", FrameRow.schema(entry))
-    )
+    val rest = new StructType()
+      .add("more", ArrayType(more, containsNull = false))
+      .add("long", FrameRow.schema(entry))
+    StructType(own :+ StructField("rest", rest))
   }
 }

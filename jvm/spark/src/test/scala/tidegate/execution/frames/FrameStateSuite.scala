@@ -11,7 +11,7 @@ import org.apache.spark.sql.{DataFrame, Row}
 /** The state of frames: by Spark's reader, and when it is large. */
 class FrameStateSuite extends FrameRestartTest {
 
-  private val stores = Seq(StateStoreKind.hdfs, StateStoreKind.rocks, StateStoreKind.changelog)
+  private val stores = StateStoreKind.tested
 
   private def state(query: Changing): DataFrame =
     spark.read

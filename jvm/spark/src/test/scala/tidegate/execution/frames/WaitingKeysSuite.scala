@@ -31,7 +31,7 @@ class WaitingKeysSuite extends FrameRestartTest {
       query.send(row(3, 505, "b")) ++ query.send(row(4, 2045, "b")) ++
       query.send(row(1, 9000), row(1, 9000, "b"))
 
-  Seq(StateStoreKind.hdfs, StateStoreKind.rocks, StateStoreKind.changelog).foreach { store =>
+  StateStoreKind.tested.foreach { store =>
     Seq(twenty -> inWindows _, Hop(30, 10, grows = true) -> inSqlWindows _).foreach {
       case (hop, windows) =>
         val growing = if (hop.grows) "grow" else "slide"

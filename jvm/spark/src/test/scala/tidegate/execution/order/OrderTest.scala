@@ -16,9 +16,9 @@ trait OrderTest extends RestartTest {
   override def compared(run: Run): Map[Long, Seq[String]] =
     run.rowsByBatch.view.mapValues(_.map(KeyedStreamTest.text)).toMap
 
-  /** The test once on each state store, and in the checkpoint formats of the one in RocksDB. */
+  /** The test once on each state store that is tested. */
   def onStores(title: String)(body: => Unit): Unit =
-    StateStoreKind.all.foreach(onStore(title, _)(body))
+    StateStoreKind.tested.foreach(onStore(title, _)(body))
 
   private def onStore(title: String, store: StateStoreKind)(body: => Unit): Unit =
     test(s"$title, on ${store.name}") {

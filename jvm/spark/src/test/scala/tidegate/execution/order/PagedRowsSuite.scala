@@ -11,7 +11,7 @@ class PagedRowsSuite extends OrderTest {
   private val cases = sys.props.get("tidegate.cases").fold(3)(_.toInt)
 
   for {
-    store <- Seq(StateStoreKind.hdfs, StateStoreKind.rocks, StateStoreKind.changelog)
+    store <- StateStoreKind.tested
     seed <- 1 to cases
   } test(s"seed $seed: random batches leave as from a sorted list, on ${store.name}") {
     withConf(store.conf.toSeq: _*) {
