@@ -15,8 +15,8 @@ import tidegate.plans.StateFormat
  * | a page                     | NULL                   | its bucket and number | `entries`; `buckets` is NULL |
  * | the root, if a page exists | NULL                   | with a NULL inside    | `buckets`; `entries` is NULL |
  *
- * An entry has the operator's columns of a key, and `due_at` in the place of `due_page`: so it has the
- * bytes of the key, and no others.
+ * `entries` has an array for each of the operator's columns of a key, and `due_at`, the array of the
+ * times. The i-th elements are an entry: so an entry needs no bytes but those of its values.
  *
  * Times are in µs, and of type BIGINT: some are too early or too late for a TIMESTAMP in Python.
  *
@@ -71,12 +71,14 @@ object DueSchema {
   def valueColumns(own: Seq[Expression], key: StructType): Seq[Expression] =
     own :+ Literal(null, due(key))
 
-  private[due] def due(key: StructType): StructType = {
-    val entry = StructType(key.init).add("due_at", LongType, nullable = false)
+  private[due] def due(key: StructType): StructType =
     new StructType()
-      .add("entries", ArrayType(entry, containsNull = false))
+      .add("entries", entries(key))
       .add("buckets", ArrayType(Bucket, containsNull = false))
-  }
+
+  private def entries(key: StructType): StructType =
+    StructType(key.init.map(c => StructField(c.name, ArrayType(c.dataType), nullable = false)))
+      .add("due_at", ArrayType(LongType, containsNull = false), nullable = false)
 
   private def nullable(own: StructType): StructType = StructType(own.map(_.copy(nullable = true)))
 }

@@ -1,37 +1,39 @@
 package tidegate.execution.due
 
-import org.apache.spark.sql.catalyst.expressions.{UnsafeArrayData, UnsafeRow}
-import org.apache.spark.unsafe.Platform
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.types.StructType
 import tidegate.core.due.DuePage
 
 /**
  * A page as the store returned it, read in place.
  *
- * @param value
- *   is changed: the times leave the places that they have in keys
+ * @param entries
+ *   as [[PageBuffer.columns]] made them
+ * @param schema
+ *   the key of all rows of the store; the last column is `due_page`
+ * @param toKey
+ *   makes a row of the store's key; what it returns may be filled again
  */
-private[due] final class PageRow(value: UnsafeRow, keyFields: Int) extends DuePage[UnsafeRow] {
-  private val base = value.getBaseObject
-  private val array = {
-    val due = value.getStruct(value.numFields - 1, 2)
-    due.getBaseOffset + (due.getLong(0) >>> 32)
-  }
-  private val places = array + UnsafeArrayData.calculateHeaderPortionInBytes(size)
-  private val view = new UnsafeRow(keyFields)
-  private val times = Array.tabulate(size) { i =>
-    val entry = key(i)
-    val time = entry.getLong(keyFields - 1)
-    entry.setNullAt(keyFields - 1)
-    time
-  }
+private[due] final class PageRow(
+    entries: UnsafeRow,
+    schema: StructType,
+    toKey: UnsafeProjection
+) extends DuePage[UnsafeRow] {
+  private val types = schema.init.map(_.dataType).toArray
+  private val columns = types.indices.map(entries.getArray).toArray
+  private val times = entries.getArray(types.length)
+  private val values = new GenericInternalRow(schema.size)
 
-  override def size: Int = Platform.getLong(base, array).toInt
+  override def size: Int = times.numElements
 
-  override def due(i: Int): Long = times(i)
+  override def due(i: Int): Long = times.getLong(i)
 
   override def key(i: Int): UnsafeRow = {
-    val place = Platform.getLong(base, places + 8L * i)
-    view.pointTo(base, array + (place >>> 32), place.toInt)
-    view
+    var c = 0
+    while (c < types.length) {
+      values.update(c, if (columns(c).isNullAt(i)) null else columns(c).get(i, types(c)))
+      c += 1
+    }
+    toKey(values)
   }
 }

@@ -22,6 +22,7 @@ final class StateDuePages(store: StateStore, key: StructType, value: StructType,
     extends DuePages[UnsafeRow] {
   private val keys = new PageKeys(key, line)
   private lazy val toRow = UnsafeProjection.create(value)
+  private lazy val toKey = UnsafeProjection.create(key)
 
   override def root(): Seq[DueBucketPages] = {
     val row = store.get(keys.root, StateStore.DEFAULT_COL_FAMILY_NAME)
@@ -45,13 +46,12 @@ final class StateDuePages(store: StateStore, key: StructType, value: StructType,
     val rows = buckets.map { b =>
       InternalRow(b.bucket.bits, b.bucket.start, b.first, b.next, b.isLastSmall, b.earliest)
     }
-    val due = InternalRow(null, new GenericArrayData(rows.toArray[Any]))
-    val own = Seq.fill(value.size - 1)(null)
-    store.put(
-      keys.root,
-      toRow(InternalRow.fromSeq(own :+ due)),
-      StateStore.DEFAULT_COL_FAMILY_NAME
-    )
+    put(keys.root, InternalRow(null, new GenericArrayData(rows.toArray[Any])))
+  }
+
+  private def put(key: UnsafeRow, due: InternalRow): Unit = {
+    val row = InternalRow.fromSeq(Seq.fill(value.size - 1)(null) :+ due)
+    store.put(key, toRow(row), StateStore.DEFAULT_COL_FAMILY_NAME)
   }
 
   override def removeRoot(): Unit = store.remove(keys.root, StateStore.DEFAULT_COL_FAMILY_NAME)
@@ -59,20 +59,17 @@ final class StateDuePages(store: StateStore, key: StructType, value: StructType,
   override def get(bucket: DueBucket, page: Int): DuePage[UnsafeRow] = {
     val row = store.get(keys.page(bucket, page), StateStore.DEFAULT_COL_FAMILY_NAME)
     // A store may fill the same row again.
-    new PageRow(row.copy(), key.size)
+    val due = row.copy().getStruct(value.size - 1, 2)
+    new PageRow(due.getStruct(0, key.size), key, toKey)
   }
 
   override def put(bucket: DueBucket, page: Int, entries: DuePageBuffer[UnsafeRow]): Unit =
-    store.put(
-      keys.page(bucket, page),
-      entries.asInstanceOf[PageBuffer].row(),
-      StateStore.DEFAULT_COL_FAMILY_NAME
-    )
+    put(keys.page(bucket, page), InternalRow(entries.asInstanceOf[PageBuffer].columns, null))
 
   override def remove(bucket: DueBucket, page: Int): Unit =
     store.remove(keys.page(bucket, page), StateStore.DEFAULT_COL_FAMILY_NAME)
 
-  override def newBuffer(): DuePageBuffer[UnsafeRow] = new PageBuffer(key.size, value.size)
+  override def newBuffer(): DuePageBuffer[UnsafeRow] = new PageBuffer(key)
 }
 
 object StateDuePages {

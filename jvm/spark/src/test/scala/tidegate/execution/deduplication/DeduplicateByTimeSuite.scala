@@ -176,8 +176,10 @@ class DeduplicateByTimeSuite extends RestartTest {
         .load(run.checkpoint.toString)
       val keys = state.where("key.due_page IS NULL")
       assert(keys.select("key.n", "value.expiresAtMicros").distinct().count() === 1000)
-      val entries = state.select(explode(col("value.due.entries")).as("e"))
-      assert(entries.select("e.n", "e.due_at").distinct().count() === 1000)
+      val entries = state
+        .select("value.due.entries.*")
+        .selectExpr("explode(arrays_zip(n, due_at)) AS entry")
+      assert(entries.distinct().count() === 1000)
       assert(state.where("value.due.buckets IS NOT NULL").count() > 0)
     }
   }
