@@ -92,9 +92,9 @@ test-publish: package ## Check the packages, publish the jars locally, run jobs 
 	  --conf spark.ui.enabled=false tests/consumers/packages/consumer.py | tee build/consumer.txt
 	grep "windows: 1" build/consumer.txt
 
-# Neither needs what the other makes. What uses sbt comes one after the other.
+# What both use is made before; what uses sbt comes one after the other.
 .PHONY: test-others
-test-others: ## After `make test`: test-smoke, and beside it test-golden, test-publish and docs.
+test-others: $(WHEEL) $(DIRECT_FILES) ## After `make test`: test-smoke, and beside it test-golden, test-publish and docs.
 	@$(MAKE) --no-print-directory -k -j 2 -O test-smoke test-by-sbt
 
 .PHONY: test-by-sbt
@@ -163,7 +163,7 @@ test-random: ## As test-faults, with ten times as much, and 200,000 simulated qu
 	  "spark/testOnly $(FAULTS) *Properties *RestartSuite *ChainSuite *.ReplaceWatermarksSuite"
 
 .PHONY: test-stores
-test-stores: ## Run the tests of the JVM on every kind of files that Spark keeps a state in.
+test-stores: ## Run the tests of the JVM, many of them with every kind of files in which Spark keeps a state.
 	./sbt -Dtidegate.stores=all spark/test
 
 .PHONY: test-sparks
@@ -196,9 +196,9 @@ soak: $(VENV)/.installed $(KAFKA) ## Kill queries on Kafka for MINUTES=60, verif
 
 .PHONY: bench bench-core bench-watermark bench-join bench-sql bench-hop bench-order bench-async bench-sight bench-snapshot \
   bench-files bench-held
-bench: ## Run all benchmarks (see jvm/bench/README.md).
+bench: ## Run all benchmarks that need neither Flink nor Kafka (see jvm/bench/README.md).
 	@$(MAKE) --no-print-directory bench-core bench-watermark bench-join bench-sql bench-hop bench-order bench-async \
-	  bench-snapshot bench-files bench-held bench-sight bench-latency
+	  bench-snapshot bench-files bench-held bench-sight
 bench-core: ## Run the benchmarks of the pure core.
 	./sbt "bench/Jmh/run CoalescerBenchmark"
 bench-watermark: ## Run keyed watermarks against Spark's own.

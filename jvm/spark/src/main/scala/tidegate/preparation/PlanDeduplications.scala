@@ -3,7 +3,7 @@ package tidegate.preparation
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
+import org.apache.spark.sql.types.{CalendarIntervalType, TimestampNTZType, TimestampType}
 import tidegate.clock.StateCheckpoint
 import tidegate.columns.EventTimeTag
 import tidegate.errors.CheckpointErrors
@@ -81,6 +81,10 @@ object PlanDeduplications extends Rule[LogicalPlan] {
       case _ => None
     }
 
+    /**
+     * None for a key that is an interval: Spark writes a NULL in such a column without clearing the
+     * bytes of the value before, so the key of a row cannot be made again from its values.
+     */
     private def byTime(
         plan: UnaryNode,
         keys: Seq[Attribute],
@@ -88,6 +92,7 @@ object PlanDeduplications extends Rule[LogicalPlan] {
         retentionMs: Option[Long]
     ): Option[DeduplicateByTime] = for {
       owner <- StatefulOperators.nameInQuery(plan)
+      if !keys.exists(_.dataType == CalendarIntervalType)
       drop <- plan.child.collectFirst { case d: DropLate if d.operator == owner.name => d }
     } yield DeduplicateByTime(keys, time, retentionMs, drop.isInclusive, owner.name, plan.child)
 

@@ -6,8 +6,8 @@ import org.apache.spark.sql.functions._
 import tidegate.operators.{BufferByTimer, SilenceByState}
 
 /**
- * Checkpoints that move there and back, with every state store and every kind of state: windows on
- * all stores, every other query on one of those that its operators allow.
+ * Checkpoints that move there and back, with every kind of state: windows on the stores that are
+ * tested, every other query on one of those that its operators allow.
  */
 class AdoptedStatesSuite extends AdoptionTest {
   private val onRocksDb = StateStoreKind.all.filterNot(_ == StateStoreKind.hdfs)

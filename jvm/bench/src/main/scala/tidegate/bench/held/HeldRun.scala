@@ -116,12 +116,12 @@ private[held] final class HeldRun(
 
   private def held(batches: Seq[StreamingQueryProgress]): String = {
     val operators = batches.last.stateOperators
-    // Each row of the state is written once by the batch that fills it. RocksDB says of memory only
-    // how much its buffers and caches take.
     def megabytes(batch: StreamingQueryProgress, metric: String): Option[String] = {
       val found = batch.stateOperators.flatMap(o => Option(o.customMetrics.get(metric)))
       Option.when(found.nonEmpty)(f"${found.map(_.longValue).sum / 1e6}%.0f MB")
     }
+    // Each row of the state is written once by the batch that fills it. RocksDB says of memory only
+    // how much its buffers and caches take.
     val bytes = megabytes(batches.head, Written).fold(
       f"${operators.map(_.memoryUsedBytes).sum / 1e6}%.0f MB in the state"
     ) { written =>
@@ -134,6 +134,9 @@ private[held] final class HeldRun(
   /** What RocksDB was given to put into the state in a batch, before it is compressed. */
   private val Written = "rocksdbTotalBytesWritten"
 
-  /** What its sorted files have, compressed: with a changelog, not yet what is in its buffers. */
+  /**
+   * The compressed size of its sorted files. With a changelog, what is in its write buffers is not
+   * in them yet.
+   */
   private val InFiles = "rocksdbSstFileSize"
 }

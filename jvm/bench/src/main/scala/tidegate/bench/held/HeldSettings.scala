@@ -42,11 +42,12 @@ private[held] object HeldSettings {
       case (settings, Seq(option, value)) => withOption(settings, option, value)
       case (_, other)                     => throw refused(other.mkString(" "))
     }
-    val names = options.exists(_.head == "--sides") && settings.sides.exists(OfFlink.contains)
-    if (names && settings.flink.isEmpty) throw new IllegalArgumentException(
-      s"--sides ${settings.sides.mkString(",")} needs Flink's jars: run `make bench-held-flink`, " +
-        s"or leave out ${OfFlink.mkString(" and ")}"
-    )
+    val namesFlink = options.exists(_.head == "--sides") && settings.sides.exists(OfFlink.contains)
+    if (namesFlink && settings.flink.isEmpty)
+      throw new IllegalArgumentException(
+        s"--sides ${settings.sides.mkString(",")} needs Flink's jars: run `make bench-held-flink`, " +
+          s"or leave out ${OfFlink.mkString(" and ")}"
+      )
     settings
   }
 

@@ -8,7 +8,7 @@ trait DuePage[K] {
   /** In µs. */
   def due(i: Int): Long
 
-  /** Valid until the next call. */
+  /** Valid until a key of any page is asked for. */
   def key(i: Int): K
 }
 

@@ -15,8 +15,8 @@ import tidegate.plans.StateFormat
  * | a page                     | NULL                   | its bucket and number | `entries`; `buckets` is NULL |
  * | the root, if a page exists | NULL                   | with a NULL inside    | `buckets`; `entries` is NULL |
  *
- * `entries` has an array for each of the operator's columns of a key, and `due_at`, the array of the
- * times. The i-th elements are an entry: so an entry needs no bytes but those of its values.
+ * `entries` has an array for each of the operator's columns of a key, and `due_at`, the array of
+ * the times. The elements at one place are an entry, which so needs no struct of its own.
  *
  * Times are in µs, and of type BIGINT: some are too early or too late for a TIMESTAMP in Python.
  *

@@ -49,7 +49,9 @@ private[due] final class PageBuffer(schema: StructType) extends DuePageBuffer[Un
     key.writeToMemory(keys, Platform.BYTE_ARRAY_OFFSET.toLong + at)
   }
 
-  /** The `entries` of the page: an array for each column of the keys but the last, and the times. */
+  /**
+   * The `entries` of the page: an array for each column of the keys but the last, and the times.
+   */
   def columns: InternalRow = {
     val ofKeys = schema.init.zipWithIndex.map { case (column, c) =>
       new GenericArrayData(Array.tabulate[Any](count)(i => key(i).get(c, column.dataType)))

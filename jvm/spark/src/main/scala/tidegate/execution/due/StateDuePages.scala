@@ -60,6 +60,7 @@ final class StateDuePages(store: StateStore, key: StructType, value: StructType,
     val row = store.get(keys.page(bucket, page), StateStore.DEFAULT_COL_FAMILY_NAME)
     // A store may fill the same row again.
     val due = row.copy().getStruct(value.size - 1, 2)
+    // The times are in the place of the last column of a key.
     new PageRow(due.getStruct(0, key.size), key, toKey)
   }
 

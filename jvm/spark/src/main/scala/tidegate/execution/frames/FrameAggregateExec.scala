@@ -94,7 +94,7 @@ final case class FrameAggregateExec(
     }
 
   private def framesIn(value: StructType): Seq[String] =
-    if (FrameAggregate.hasShortRows(value)) Seq("rest", "more") else Seq("frames")
+    if (FrameAggregate.hasShortRows(value)) ShortRow.EntriesPath else FrameRow.EntriesPath
 
   /**
    * The number in a key is a prefix: rows of a window are found by it, and a walk over the heads

@@ -38,6 +38,9 @@ private[frames] object FrameRow {
    */
   private val NoneClosed = 1L
 
+  /** The names of the column of entries, and of those that it is in. */
+  val EntriesPath: Seq[String] = Seq("frames")
+
   /** The column `closed` of a row. */
   def closed(micros: Long): Long =
     if (micros <= FrameAggregate.LowestMs * 1000) NoneClosed else micros
@@ -57,7 +60,7 @@ private[frames] object FrameRow {
       StructField("chunk_ids", ArrayType(IntegerType, containsNull = false), nullable = false),
       StructField("chunk_ends", ArrayType(TimestampType, containsNull = false), nullable = false),
       StructField("chunks", ArrayType(entry, containsNull = false), nullable = false),
-      StructField("frames", ArrayType(entry, containsNull = false), nullable = false)
+      StructField(EntriesPath.last, ArrayType(entry, containsNull = false), nullable = false)
     )
   )
 }

@@ -12,7 +12,8 @@ private[frames] object FrameStateSchema {
    * minima with maxima.
    *
    * @param path
-   *   the column of a value of the state that has the entries; of a column in a column, both names
+   *   the column of a value of the state that has the entries: its name, after those of the columns
+   *   that it is in. If there is none, the types are others too, which Spark refuses
    */
   def check(
       info: StatefulOperatorStateInfo,

@@ -75,14 +75,17 @@ final case class SessionAggregateExec(
       batchId: Long,
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
-    val path = Seq("rest", "sessions")
-    FrameStateSchema.check(getStateInfo, _ => path, aggregates.entryType, hadoopConf) {
-      (before, now) =>
-        CheckpointErrors.sessionsRefused(
-          operator.getOrElse(shortName),
-          s"the buffers ${before.mkString(", ")}",
-          s"those of the query are ${now.mkString(", ")}"
-        )
+    FrameStateSchema.check(
+      getStateInfo,
+      _ => SessionRow.EntriesPath,
+      aggregates.entryType,
+      hadoopConf
+    ) { (before, now) =>
+      CheckpointErrors.sessionsRefused(
+        operator.getOrElse(shortName),
+        s"the buffers ${before.mkString(", ")}",
+        s"those of the query are ${now.mkString(", ")}"
+      )
     }
     super.validateAndMaybeEvolveStateSchema(hadoopConf, batchId, stateSchemaVersion)
   }

@@ -7,13 +7,13 @@ import org.apache.spark.sql.types._
  * A row of the state of sessions. Each key has a head. Sessions that do not fit there are sealed
  * into chunks: rows of their own that are read only when one of their sessions changes or closes.
  *
- * | column                                | of a head with one session                    | of another head  | of a chunk       |
- * |:--------------------------------------|:----------------------------------------------|:-----------------|:-----------------|
- * | `start`, `end`, one for each buffer   | the session, if all buffers are words         | NULL             | NULL             |
- * | `look_at`                             | when the key is looked at for due sessions    | the same         | NULL             |
- * | `rest`                                | NULL, if the columns before have the session  | what follows     | what follows     |
- * | `rest`: `chunks`                      | NULL                                          | its chunks       | NULL             |
- * | `rest`: `sessions`                    | the session, if the columns before are NULL   | the open sessions after the chunks | its sessions |
+ * | column                              | of a head with one session                   | of another head                    | of a chunk   |
+ * |:------------------------------------|:---------------------------------------------|:-----------------------------------|:-------------|
+ * | `start`, `end`, one for each buffer | the session, if all buffers are words        | NULL                               | NULL         |
+ * | `look_at`                           | when the key is looked at for due sessions   | the same                           | NULL         |
+ * | `rest`                              | NULL, if the columns before have the session | what follows                       | what follows |
+ * | `rest`: `chunks`                    | NULL                                         | its chunks                         | NULL         |
+ * | `rest`: `sessions`                  | the session, if the columns before are NULL  | the open sessions after the chunks | its sessions |
  *
  * Chunks and sessions are in order. `chunks` is NULL too if there are none.
  */
@@ -33,7 +33,7 @@ private[frames] final class SessionRow(entryFields: Int) {
   /** Writes rows; `isPacked` if all buffers are words. */
   final class Writer(slots: BufferSlots, isPacked: Boolean)
       extends StateRowWriter(Rest + 1 + ColumnsOfPages, entryFields, shift = 0L) {
-    private val rest = new RestWriter(slots, entryFields)
+    private val restWriter = new RestWriter(slots, entryFields)
 
     /** The head of a key, valid until the next row. */
     def head(lookAt: Long, chunks: IndexedSeq[SessionChunk], open: SessionList): UnsafeRow = {
@@ -43,7 +43,7 @@ private[frames] final class SessionRow(entryFields: Int) {
         setNull(Rest)
       } else {
         (0 until entryFields).foreach(setNull)
-        setRow(Rest, rest.row(chunks, open, 0, open.size))
+        setRow(Rest, restWriter.row(chunks, open, 0, open.size))
       }
       setLong(LookAt, lookAt)
       end()
@@ -53,7 +53,7 @@ private[frames] final class SessionRow(entryFields: Int) {
     def chunk(sessions: SessionList, first: Int, until: Int): UnsafeRow = {
       begin()
       (0 to LookAt).foreach(setNull)
-      setRow(Rest, rest.row(Vector.empty, sessions, first, until))
+      setRow(Rest, restWriter.row(Vector.empty, sessions, first, until))
       end()
     }
 
@@ -71,6 +71,9 @@ private[tidegate] object SessionRow {
   private[frames] val Sessions = 1
   private val RestColumns = 2
 
+  /** The names of the column of entries, and of those that it is in. */
+  private[frames] val EntriesPath: Seq[String] = Seq("rest", "sessions")
+
   /** After the columns of a row: see `DueSchema`. */
   private val ColumnsOfPages = 1
 
@@ -85,10 +88,10 @@ private[tidegate] object SessionRow {
   def schema(entry: StructType): StructType = {
     val rest = new StructType()
       .add("chunks", ArrayType(chunk, containsNull = false))
-      .add("sessions", ArrayType(entry, containsNull = false), nullable = false)
+      .add(EntriesPath.last, ArrayType(entry, containsNull = false), nullable = false)
     StructType(entry.map(_.copy(nullable = true)))
       .add("look_at", TimestampType)
-      .add("rest", rest)
+      .add(EntriesPath.head, rest)
   }
 
   private final class RestWriter(slots: BufferSlots, entryFields: Int)

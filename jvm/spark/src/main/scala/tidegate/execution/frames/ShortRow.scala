@@ -7,20 +7,18 @@ import tidegate.plans.FrameAggregate
 
 /**
  * A row of the state of windows that do not overlap ([[ByWindow]]). The entry of its window is in
- * the row itself: key and row have as many bytes as those that Spark keeps for a key and a window.
+ * the row itself: key and row have no more bytes than those that Spark keeps for a key and a
+ * window.
  *
- * | column              | in the row of a key and a window                                |
- * |:--------------------|:----------------------------------------------------------------|
- * | `frame_end`         | the end of its first frame                                      |
- * | one for each buffer | the buffers of the first frame, if all buffers are words        |
+ * | column              | in the row of a key and a window                                                 |
+ * |:--------------------|:---------------------------------------------------------------------------------|
+ * | `frame_end`         | the end of its first frame                                                       |
+ * | one for each buffer | the buffers of the first frame, if all buffers are words                         |
  * | `rest`              | NULL, or `more`: the entries of the other frames, or of all if some are no words |
  *
- * It has other frames if windows share their number, and in states of earlier versions, which had
- * one row for all windows of a key.
- *
- * A row of another kind has only `rest`, and in it only `long`, a row as [[FrameRow]] describes it:
- * those of windows that slide since the query was changed, and of earlier versions if a key had many
- * windows.
+ * It has other frames if windows share their number. A row of another kind has only `rest`, and in
+ * it only `long`, a row as [[FrameRow]] describes it: those of windows that slide since the query
+ * was changed.
  *
  * Entries have the ends of their frames. So it needs no word that says how long the frames were
  * when the row was written: a frame goes into the frame in which it ends.
@@ -60,7 +58,7 @@ private[frames] final class ShortRow(entryFields: Int) {
   /** Writes rows; `isPacked` if all buffers are words. */
   final class Writer(slots: BufferSlots, grid: FrameGrid, isPacked: Boolean)
       extends StateRowWriter(entryFields + 1, entryFields, shift = grid.slide) {
-    private val rest = new RestWriter(slots, grid.slide, entryFields)
+    private val restWriter = new RestWriter(slots, grid.slide, entryFields)
 
     /** The row of a key that has these frames. */
     def short(frames: FrameList, from: Int): UnsafeRow = {
@@ -71,14 +69,14 @@ private[frames] final class ShortRow(entryFields: Int) {
         (1 until entryFields).foreach(setNull)
       }
       val first = if (isPacked) from + 1 else from
-      if (first < frames.size) setRow(RestAt, rest.more(frames, first)) else setNull(RestAt)
+      if (first < frames.size) setRow(RestAt, restWriter.more(frames, first)) else setNull(RestAt)
       result()
     }
 
     def long(row: UnsafeRow): UnsafeRow = {
       begin()
       (0 until RestAt).foreach(setNull)
-      setRow(RestAt, rest.long(row))
+      setRow(RestAt, restWriter.long(row))
       result()
     }
   }
@@ -91,6 +89,9 @@ private[frames] object ShortRow {
   private val MoreAt = 0
   private val LongAt = 1
   private val RestColumns = 2
+
+  /** The names of the column of entries, and of those that it is in. */
+  val EntriesPath: Seq[String] = Seq("rest", "more")
 
   private final class RestWriter(slots: BufferSlots, slide: Long, entryFields: Int)
       extends StateRowWriter(RestColumns, entryFields, shift = slide) {
@@ -117,8 +118,8 @@ private[frames] object ShortRow {
       entry.fields.head.copy(name = FrameAggregate.FirstOfShortRow) +: entry.fields.tail
     )
     val rest = new StructType()
-      .add("more", ArrayType(more, containsNull = false))
+      .add(EntriesPath.last, ArrayType(more, containsNull = false))
       .add("long", FrameRow.schema(entry))
-    StructType(own :+ StructField("rest", rest))
+    StructType(own :+ StructField(EntriesPath.head, rest))
   }
 }

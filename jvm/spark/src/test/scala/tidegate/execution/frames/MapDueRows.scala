@@ -7,10 +7,11 @@ import tidegate.core.due._
 
 /** Pages of due keys in memory. */
 final class MapDueRows extends DuePages[UnsafeRow] {
-  import MapDueRows._
-
   private val pages = mutable.Map.empty[(DueBucket, Int), Page]
   private var buckets = Seq.empty[DueBucketPages]
+
+  // One for all pages: a key is valid until another one is asked for.
+  private var shown: UnsafeRow = _
 
   def size: Int = pages.size
 
@@ -26,15 +27,17 @@ final class MapDueRows extends DuePages[UnsafeRow] {
     val _ = pages.remove((bucket, page))
   }
   override def newBuffer(): DuePageBuffer[UnsafeRow] = new Page
-}
-
-object MapDueRows {
 
   private final class Page extends DuePageBuffer[UnsafeRow] {
     private val entries = mutable.Buffer.empty[(UnsafeRow, Long)]
     override def size: Int = entries.size
     override def due(i: Int): Long = entries(i)._2
-    override def key(i: Int): UnsafeRow = entries(i)._1
+    override def key(i: Int): UnsafeRow = {
+      val key = entries(i)._1
+      if (shown == null) shown = new UnsafeRow(key.numFields)
+      shown.pointTo(key.getBytes, key.getSizeInBytes)
+      shown
+    }
     override def add(key: UnsafeRow, dueMicros: Long): Unit = entries += key.copy() -> dueMicros
     override def isFull: Boolean = entries.size >= 4
   }

@@ -40,6 +40,9 @@ private[join] final class MapRowPages extends DuePages[UnsafeRow] {
   private val pages = mutable.Map.empty[(DueBucket, Int), Page]
   private var buckets = Seq.empty[DueBucketPages]
 
+  // One for all pages: a key is valid until another one is asked for.
+  private var shown: UnsafeRow = _
+
   override def root(): Seq[DueBucketPages] = buckets
 
   override def putRoot(to: Seq[DueBucketPages]): Unit = buckets = to
@@ -64,7 +67,12 @@ private[join] final class MapRowPages extends DuePages[UnsafeRow] {
 
     override def due(i: Int): Long = entries(i)._2
 
-    override def key(i: Int): UnsafeRow = entries(i)._1
+    override def key(i: Int): UnsafeRow = {
+      val key = entries(i)._1
+      if (shown == null) shown = new UnsafeRow(key.numFields)
+      shown.pointTo(key.getBytes, key.getSizeInBytes)
+      shown
+    }
 
     override def add(key: UnsafeRow, dueMicros: Long): Unit = entries += key.copy() -> dueMicros
 
