@@ -154,7 +154,7 @@ test-faults: ## Kills at every moment, replays, checkpoints of earlier versions,
 	./sbt "spark/testOnly $(FAULTS)"
 
 .PHONY: test-nightly
-test-nightly: test-random test-stores test-spark-suites test-sparks test-beside test-docs test-mima ## All that takes hours: test-random, test-stores, test-spark-suites, test-sparks, test-beside, test-docs, test-mima.
+test-nightly: test-others test-random test-stores test-spark-suites test-sparks test-beside test-docs test-mima ## All that takes hours: test-others, test-random, test-stores, test-spark-suites, test-sparks, test-beside, test-docs, test-mima.
 
 .PHONY: test-random
 test-random: ## As test-faults, with ten times as much, and 200,000 simulated queries.

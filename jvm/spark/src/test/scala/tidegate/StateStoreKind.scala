@@ -46,6 +46,7 @@ object StateStoreKind {
    * Those on which most tests run: one of each of Spark's classes. The others differ in the files
    * that Spark writes; `-Dtidegate.stores=all` tries them too.
    */
-  val tested: Seq[StateStoreKind] =
-    if (sys.props.get("tidegate.stores").contains("all")) all else Seq(hdfs, changelog)
+  val tested: Seq[StateStoreKind] = if (areAll) all else Seq(hdfs, changelog)
+
+  def areAll: Boolean = sys.props.get("tidegate.stores").contains("all")
 }
