@@ -85,6 +85,22 @@ object GoldenQueries {
     )
   }
 
+  private def united(left: DataFrame, right: DataFrame): DataFrame =
+    keyed(left, name = "l")
+      .union(keyed(right, name = "r"))
+      .groupBy(window(col("time"), "10 seconds"))
+      .agg(count("*"), sum("n"))
+
+  private def overWindows(events: DataFrame): DataFrame =
+    counted(events, window(col("time"), "5 seconds"))
+      .groupBy(window(window_time(col("window")), "20 seconds"))
+      .agg(count("*"), sum("sum(n)"))
+
+  private def overJoin(left: DataFrame, right: DataFrame): DataFrame =
+    joined("leftOuter")(left, right)
+      .groupBy(window(col("order_time"), "10 seconds"))
+      .agg(count("*"), count("delivery_time"))
+
   val all: Seq[GoldenQuery] = Seq(
     GoldenQuery("tumble", hdfs)((in, _) => counted(in, window(col("time"), "10 seconds"))),
     GoldenQuery("tumble-rocksdb", rocks)((in, _) => counted(in, window(col("time"), "10 seconds"))),
@@ -104,10 +120,14 @@ object GoldenQueries {
     GoldenQuery("join-inner-2", hdfs ++ joinFormat(2))(joined("inner")),
     GoldenQuery("join-inner-2-rocksdb", rocks ++ joinFormat(2))(joined("inner")),
     GoldenQuery("join-left-2", hdfs ++ joinFormat(2))(joined("leftOuter")),
+    GoldenQuery("join-left-2-rocksdb", rocks ++ joinFormat(2))(joined("leftOuter")),
     GoldenQuery("join-left-3", rocks ++ joinFormat(3))(joined("leftOuter")),
+    GoldenQuery("join-full-2", hdfs ++ joinFormat(2))(joined("fullOuter")),
     GoldenQuery("join-full-4", rocks ++ joinFormat(4))(joined("fullOuter")),
     GoldenQuery("join-semi-2", rocks ++ joinFormat(2))(joined("leftSemi")),
     GoldenQuery("join-semi-2-hdfs", hdfs ++ joinFormat(2))(joined("leftSemi")),
+    GoldenQuery("join-right-2", hdfs ++ joinFormat(2))(joined("rightOuter")),
+    GoldenQuery("join-right-2-rocksdb", rocks ++ joinFormat(2))(joined("rightOuter")),
     GoldenQuery("join-right", hdfs)(joined("rightOuter")),
     GoldenQuery("join-anti", rocks)(joined("leftAnti")),
     GoldenQuery("deduplicate", hdfs)((in, _) => keyed(in).dropDuplicates("sub", "time")),
@@ -118,12 +138,8 @@ object GoldenQueries {
     GoldenQuery("deduplicate-within-watermark-hdfs", hdfs)((in, _) =>
       keyed(in).dropDuplicatesWithinWatermark("n")
     ),
-    GoldenQuery("union", hdfs) { (left, right) =>
-      keyed(left, name = "l")
-        .union(keyed(right, name = "r"))
-        .groupBy(window(col("time"), "10 seconds"))
-        .agg(count("*"), sum("n"))
-    },
+    GoldenQuery("union", hdfs)(united),
+    GoldenQuery("union-rocksdb", rocks)(united),
     GoldenQuery("order", hdfs, isOrdered = true)((in, _) => keyed(in).orderByEventTime(Seq("sub"))),
     GoldenQuery("order-rocksdb", rocks, isOrdered = true)((in, _) => keyed(in).orderByEventTime()),
     // In the folders of frames-1, those of above begin with a row of the state for each row.
@@ -133,16 +149,10 @@ object GoldenQueries {
     GoldenQuery("order-pages-rocksdb", rocks, isOrdered = true)((in, _) =>
       keyed(in).orderByEventTime()
     ),
-    GoldenQuery("window-over-window", rocks) { (in, _) =>
-      counted(in, window(col("time"), "5 seconds"))
-        .groupBy(window(window_time(col("window")), "20 seconds"))
-        .agg(count("*"), sum("sum(n)"))
-    },
-    GoldenQuery("window-over-join", rocks ++ joinFormat(2)) { (left, right) =>
-      joined("leftOuter")(left, right)
-        .groupBy(window(col("order_time"), "10 seconds"))
-        .agg(count("*"), count("delivery_time"))
-    },
+    GoldenQuery("window-over-window", rocks)((in, _) => overWindows(in)),
+    GoldenQuery("window-over-window-hdfs", hdfs)((in, _) => overWindows(in)),
+    GoldenQuery("window-over-join", rocks ++ joinFormat(2))(overJoin),
+    GoldenQuery("window-over-join-hdfs", hdfs ++ joinFormat(2))(overJoin),
     GoldenQuery("flat-map-groups-with-state", hdfs, rowsHaveMoment = true)((in, _) =>
       SilenceByState(keyed(in))
     ),
