@@ -8,7 +8,6 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.util.toPrettySQL
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.clock.StateCheckpoint
 import tidegate.core.window.WindowGrid
@@ -186,61 +185,16 @@ object PlanFrames extends Rule[LogicalPlan] {
     Either.cond(!when, (), reason)
 
   private def aggregateFrames(a: Aggregate, found: FrameWindows, short: Boolean): LogicalPlan = {
-    val keys = a.groupingExpressions.filterNot(found.isOfWindow).map {
-      case column: Attribute => column -> column
-      case key               => key -> Alias(key, nameOf(key, a))()
-    }
-    val functions = distinct(a.aggregateExpressions).map(f => f -> Alias(f, f.sql)())
-    val columns = keys ++ functions
-    val results = a.aggregateExpressions.map(result(_, columns, found))
-    // Spark would give computed keys names of its own, and it removes constant keys.
-    val computed = keys.collect { case (key, name: Alias) if !key.foldable => name }
-    val grouping = keys.map { case (key, name) => if (key.foldable) key else name.toAttribute }
+    val columns = new AggregateColumns(a, a.groupingExpressions.filterNot(found.isOfWindow))
     val frames = Aggregate(
-      grouping :+ found.frame,
-      columns.map(_._2).map(c => if (computed.contains(c)) c.toAttribute else c) :+ found.frame,
-      found.inFrames(computed)
+      columns.names :+ found.frame,
+      columns.aggregated :+ found.frame,
+      found.inFrames(columns.computed)
     )
     val windows = FrameAggregate(found.frame, found.grid, found.operator, short, frames)
     Project(
-      results,
+      a.aggregateExpressions.map(columns.result(_)(found.columns)),
       found.conditions.reduceOption(And(_, _)).fold[LogicalPlan](windows)(Filter(_, windows))
     )
   }
-
-  /** The name that the query gives the key: readers of the state find the key by it. */
-  private def nameOf(key: Expression, a: Aggregate): String =
-    a.aggregateExpressions
-      .collectFirst { case Alias(child, name) if child.semanticEquals(key) => name }
-      .getOrElse(toPrettySQL(key))
-
-  private def distinct(results: Seq[Expression]): Seq[AggregateExpression] =
-    results
-      .flatMap(_.collect { case e: AggregateExpression => e })
-      .foldLeft(Seq.empty[AggregateExpression]) { (all, e) =>
-        if (all.exists(_ eq e)) all else all :+ e
-      }
-
-  private def result(
-      e: NamedExpression,
-      columns: Seq[(Expression, NamedExpression)],
-      found: FrameWindows
-  ): NamedExpression = {
-    def column(of: Expression) = columns.find { case (definition, _) =>
-      // Nondeterministic functions such as `first` never equal another expression.
-      (definition eq of) || definition.semanticEquals(of)
-    }
-    val rewritten = e.transformDown {
-      case part if column(part).isDefined => column(part).get._2.toAttribute
-      case window: Attribute              => found.fromFrame(window)
-    }
-    rewritten match {
-      case a: Attribute if a.exprId == e.exprId => a.withMetadata(e.metadata)
-      case Alias(child, _)                      => named(child, e)
-      case other                                => named(other, e)
-    }
-  }
-
-  private def named(child: Expression, as: NamedExpression): Alias =
-    Alias(child, as.name)(as.exprId, as.qualifier, Some(as.metadata))
 }

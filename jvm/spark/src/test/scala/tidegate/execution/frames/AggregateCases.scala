@@ -105,6 +105,7 @@ object AggregateCases {
     "median(n)",
     "hll_sketch_estimate(hll_sketch_agg(id))",
     "sum(x) / count(*) + 1",
+    "round(avg(x), 2)",
     "max(n) - min(n)",
     "array_sort(collect_set(s))",
     "sum(x) FILTER (WHERE k = 'a')",

@@ -33,6 +33,8 @@ object KeyCase {
     one("array(id % 2, NULL)")(r => Seq[Any](r.id % 2, null)),
     one("z")(r => if (r.z == 0) 0.0 else r.z),
     one("CAST(n AS DECIMAL(30, 3))")(_.n.map(BigDecimal(_).setScale(3).bigDecimal).orNull),
+    // A name in the plan of Spark's window.
+    KeyCase(Seq("'end'", "k"), (r, _) => Seq("end", r.k.orNull)),
     KeyCase(Seq("k", "pmod(n, 2)"), (r, _) => Seq(r.k.orNull, parity(r))),
     KeyCase(Seq("hour(time)", "sub"), (r, zone) => Seq(hour(r, zone), r.sub))
   )

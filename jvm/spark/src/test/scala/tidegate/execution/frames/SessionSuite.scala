@@ -29,6 +29,16 @@ class SessionSuite extends SessionTest {
       struct(col("sub"), lit(Double.NaN).as("nan")).as("s"),
       (-lit(0.0) * col("n")).as("zero")
     )(_)),
+    "constant keys" -> { rows =>
+      keyed(rows)
+        .groupBy(
+          lit("start").as("kind"),
+          lit(2).as("version"),
+          col("sub"),
+          session_window(col("time"), "3 seconds")
+        )
+        .agg(round(avg("n"), 2), count("*"))
+    },
     "a key of bytes" -> (by(col("sub").cast("binary").as("b"))(_).withColumn("b", hex(col("b")))),
     "times without a zone" -> { rows =>
       inSessions(rows.withColumn("time", col("time").cast("timestamp_ntz")), "3 seconds")

@@ -124,6 +124,17 @@ class SqlFrameSuite extends FrameScenarioTest {
       .select(col("window.end"), col("s"), col("window.start"))
   )(gives("105|2|95", "110|2|100"))
 
+  scenario("constant keys that are in the plan of the window and of a result too")(
+    (df: DataFrame) =>
+      ordered(df)
+        .groupBy(lit("start").as("kind"), lit(2).as("version"), tens)
+        .agg(round(avg("n"), 2), max(struct(lit(2), col("n"))))
+  )(gives("start|2|[95,105)|0.67|[2,2)", "start|2|[100,110)|0.67|[2,2)"))
+
+  scenario("a constant key in a statement")(
+    sql(s"SELECT 2 AS version, window_start, window_end, round(avg(n), 2) $grouped, version")
+  )(gives("2|95|105|0.67", "2|100|110|0.67"))
+
   scenario("late by window_time, in windows that slide", frames = false)(
     sql(s"SELECT window_time, count(window_start) FROM $hop GROUP BY window_time")
   )(
