@@ -82,10 +82,9 @@ final case class DropLateExec(
   private def decisive: Expression = EventTimeTag.decisive(time)
 
   private def lateUpTo: Option[Long] = grid match {
-    // A time that is not in its windows yet is late when the last of them is closed.
-    case Some(g)
-        if !isWindowed && WindowMark.of(time).isEmpty && lateMs > OperatorBatch.NothingLate &&
-          lateMs < EndOfTime.Ms =>
+    // A time that is not in its windows yet is late when the last of them is closed. Windows before
+    // the lowest watermark are closed from the first batch on.
+    case Some(g) if !isWindowed && WindowMark.of(time).isEmpty && lateMs < EndOfTime.Ms =>
       val lowest = math.max(FrameAggregate.LowestMs, lateMs)
       Some(g.inMicros.firstOpenFrame(EndOfTime.micros(lowest)) - 1)
     case _ => DropLateExec.lateUpTo(lateMs, isInclusive || isWindowed)

@@ -83,6 +83,32 @@ class EndOfTimeSuite extends FrameScenarioTest {
     assert(run.stateRows === 0)
   }
 
+  Seq(
+    "HOP" -> "10 seconds, 5 seconds",
+    "TUMBLE" -> "10 seconds",
+    "CUMULATE" -> "5 seconds, 10 seconds"
+  ).foreach { case (function, lengths) =>
+    test(s"$function: a row of the first microsecond is late, also before there is a watermark") {
+      val in = events()
+      val run = new Run({
+        orderedBySub(withSentinels(in.toDF())).createOrReplaceTempView("o")
+        spark.sql(s"""SELECT window_start, window_end, count(*)
+          FROM $function(TABLE(o), DESCRIPTOR(time), $lengths) GROUP BY window_start, window_end""")
+      }).start()
+      in.addData(event("a", 0, -99))
+      run.settle()
+      assertFrames(run.query)
+      assert(run.lateRows.values.sum === 1)
+      in.addData(event("a", 100), event("b", 100), event("a", 0, -99))
+      run.settle()
+      in.addData(event("a", 200), event("b", 200), event("b", 0, -99))
+      run.settle()
+      assert(run.lateRows.values.sum === 3)
+      assert(run.answer.contains("100|110|2"))
+      run.stop()
+    }
+  }
+
   test("a table gives what a stream gives, at both ends of time") {
     withSentinels(table(files(Seq(event("a", 0, 99), event("a", 0, -99), event("a", 7)))))
       .createOrReplaceTempView("o")
