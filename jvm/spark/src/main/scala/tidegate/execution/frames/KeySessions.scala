@@ -101,8 +101,13 @@ private[frames] final class KeySessions(
 
   /** The first chunk with a session that does not end before `time`. */
   private def chunkFrom(time: Long): Int = {
-    val i = chunks.indexWhere(_.end >= time)
-    if (i < 0) chunks.size else i
+    var from = 0
+    var until = chunks.size
+    while (from < until) {
+      val middle = (from + until) >>> 1
+      if (chunks(middle).end < time) from = middle + 1 else until = middle
+    }
+    from
   }
 
   /** Where a chunk begins, or the open sessions after the last one. */
@@ -133,11 +138,14 @@ private[frames] final class KeySessions(
     val numbers = chunks.slice(first, last + 1).map(_.number)
     numbers.drop(starts.size).foreach(n => store.remove(FrameStore.numbered(key, n)))
     val ends = starts.tail :+ loaded.size
-    val free = freeNumber
+    lazy val free = freeNumber
     val written = starts.zip(ends).zipWithIndex.map { case ((from, until), i) =>
       write(numbers.lift(i).getOrElse(free + i), loaded, from, until)
     }
-    chunks = chunks.take(first) ++ written ++ chunks.drop(last + 1)
+    // A key may have very many chunks, and mostly one is changed.
+    chunks =
+      if (written.size == 1 && numbers.size == 1) chunks.updated(first, written.head)
+      else chunks.patch(first, written, numbers.size)
     loaded.clear()
   }
 
