@@ -6,6 +6,7 @@ import java.util.Locale
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.tidegate.TimestampAddInterval
 import org.apache.spark.sql.types.{CalendarIntervalType, DayTimeIntervalType, TimestampType}
 import org.apache.spark.unsafe.types.CalendarInterval
@@ -40,25 +41,33 @@ private[operators] final class TimeSumReader(part: Expression => Option[TimeSum]
     case Subtract(l, r, _)     => for (a <- read(l); b <- read(r)) yield a.minus(b)
     case UnaryMinus(child, _)  => read(child).map(Zero.minus)
     case r: RuntimeReplaceable => read(r.replacement)
-    case c if c.foldable       => constant(c)
-    case _                     => None
+    case c                     => constant(c)
   }
 
-  private def constant(e: Expression): Option[TimeSum] =
-    (e.dataType, e.eval()) match {
-      case (_, null)                              => None
-      case (_: DayTimeIntervalType, micros: Long) => Some(Zero.copy(micros = micros))
-      case (CalendarIntervalType, i: CalendarInterval) if i.months == 0 =>
-        val days = Math.multiplyExact(i.days.toLong, MicrosPerDay)
-        Some(Zero.copy(micros = Math.addExact(days, i.microseconds)))
-      case _ => None
-    }
+  private def constant(e: Expression): Option[TimeSum] = e.dataType match {
+    case _: DayTimeIntervalType =>
+      valueOf(e).collect { case micros: Long => Zero.copy(micros = micros) }
+    case CalendarIntervalType =>
+      valueOf(e).collect {
+        case i: CalendarInterval if i.months == 0 =>
+          val days = Math.multiplyExact(i.days.toLong, MicrosPerDay)
+          Zero.copy(micros = Math.addExact(days, i.microseconds))
+      }
+    case _ => None
+  }
+
+  /**
+   * The value of an expression that is the same in every batch. A function such as
+   * `current_timestamp` is constant only for one batch, and some versions of Spark cannot evaluate
+   * it here.
+   */
+  private def valueOf(e: Expression): Option[Any] =
+    if (e.foldable && !e.containsPattern(TreePattern.CURRENT_LIKE)) Option(e.eval()) else None
 
   private def units(unit: String, quantity: Expression): Option[TimeSum] =
     for {
       micros <- MicrosOf.get(unit.toUpperCase(Locale.ROOT))
-      if quantity.foldable
-      n <- Option(quantity.eval()).collect {
+      n <- valueOf(quantity).collect {
         case i: Int  => i.toLong
         case l: Long => l
       }
@@ -80,8 +89,10 @@ private[operators] final class TimeSumReader(part: Expression => Option[TimeSum]
     else timeZoneId.fold(0L)(id => spreadMicros(ZoneId.of(id)))
 
   private def hasDays(e: Expression, interval: TimeSum): Boolean = e.dataType match {
-    case CalendarIntervalType => e.eval().asInstanceOf[CalendarInterval].days != 0
-    case _                    => math.abs(interval.micros) >= MicrosPerDay
+    case CalendarIntervalType =>
+      // Nobody knows of a column.
+      !valueOf(e).exists { case i: CalendarInterval => i.days == 0; case _ => false }
+    case _ => math.abs(interval.micros) >= MicrosPerDay
   }
 
   /** The difference between the largest and the smallest offset of a zone since 1970. */

@@ -2,7 +2,7 @@ package tidegate.planning
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project, UnaryNode}
 import tidegate.operators.{JoinBounds, StatefulOperators, StreamJoin}
 import tidegate.plans.{DropLate, IntervalJoin, OperatorName}
 
@@ -52,15 +52,19 @@ private[planning] object PlanIntervalJoins {
    * as with windows that are joined by their starts, the optimizer takes it for unused.
    */
   private def withTime(side: LogicalPlan, owner: OperatorName): LogicalPlan = {
+    def missing(node: LogicalPlan) = new IllegalStateException(
+      s"A side of the join ${owner.name} has no time, because ${node.nodeName} drops it."
+    )
     def extended(plan: LogicalPlan, time: Attribute): LogicalPlan = plan match {
       case p if p.outputSet.contains(time) => p
       case p: Project                      =>
         Project(p.projectList :+ time, extended(p.child, time))
-      case f: Filter => f.copy(child = extended(f.child, time))
-      case other     =>
-        throw new IllegalStateException(
-          s"The time $time of a side of the join ${owner.name} is not in ${other.nodeName}."
-        )
+      // Such as filters, other metadata, and the calls of Python functions.
+      case u: UnaryNode =>
+        Some(u.withNewChildren(Seq(extended(u.child, time))))
+          .filter(_.outputSet.contains(time))
+          .getOrElse(throw missing(u))
+      case other => throw missing(other)
     }
     side
       .collectFirst { case d: DropLate if d.owner == owner => d.time }

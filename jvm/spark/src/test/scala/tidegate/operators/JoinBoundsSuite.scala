@@ -131,6 +131,13 @@ class JoinBoundsSuite extends KeyedStreamTest {
   none("times of one side")("l <= l2 + interval 1 second")
   none("a time without a key")("l <= r_plain + interval 1 second")
   none("an unknown interval")("l <= r + make_dt_interval(0, 0, 0, second(r2))")
+  none("an interval that is longer in another batch")(
+    "l <= r + make_dt_interval(0, hour(current_timestamp()))"
+  )
+  none("a number of units that is higher in another batch")(
+    "l <= timestampadd(HOUR, hour(current_timestamp()), r)"
+  )
+  none("the time of the batch")("l <= current_timestamp() - interval 1 day")
   none("a time without a key is not younger than anything")("l >= r_plain")
   none("both without a key")("l_plain = r_plain")
   none("not equal")("not (l = r)")
@@ -138,6 +145,18 @@ class JoinBoundsSuite extends KeyedStreamTest {
   none("months have no fixed length either")("l <= timestampadd(MONTH, 1, r)")
   none("an unknown number of units")("l <= timestampadd(SECOND, second(r2), r)")
   none("an interval out of range")("l <= r + interval 106751991 days + interval 106751991 days")
+
+  test("no bounds: an interval in a column") {
+    Seq("make_interval(0, 0, 0, 0, 0, 1)", "make_dt_interval(0, 0, 0, 1)").foreach { interval =>
+      val waiting = left.withColumn("wait", expr(interval))
+      assert(bounds(waiting, right, expr("l <= r + wait")) === Nil)
+      assert(bounds(waiting, right, expr("l - wait <= r")) === Nil)
+      assert(
+        bounds(waiting, right, expr("l <= r + wait and l <= r + interval 10 seconds")) ===
+          Seq("l -> r: 10")
+      )
+    }
+  }
 
   test("a day of local time may be as much longer as clocks are changed by") {
     withConf("spark.sql.session.timeZone" -> "Europe/Berlin") {

@@ -41,6 +41,13 @@ class JoinSpellingsSuite extends JoinTest {
       l.join(r, expr(s"id = id2 AND $condition"), how)
     })
 
+  test("a comparison with the time of the batch sets no bound")(checkBounded { read =>
+    val (l, r) = sides(read)
+    val range = "delivery_time BETWEEN order_time AND order_time + INTERVAL 10 SECONDS"
+    l.join(r, expr(s"id = id2 AND $range"))
+      .where("order_time < current_timestamp() + INTERVAL 1000 DAYS")
+  })
+
   test("CROSS JOIN with the condition in WHERE")(checkBounded { read =>
     val (l, r) = sides(read)
     l.createOrReplaceTempView("o")
@@ -100,14 +107,17 @@ class JoinSpellingsSuite extends JoinTest {
   for {
     shown <- Seq("l.window_start, r.window_start, lid, rid", "l.window_end, r.window_start", "*")
     how <- Seq("INNER", "LEFT")
-  } test(s"$how JOIN of TUMBLE on window_start, of which $shown are shown")(checkUnused(how) {
+    // The columns of TUMBLE may be NULL where the time may be; those of HOP never are.
+    windows <- Seq("TUMBLE", "HOP")
+  } test(s"$how JOIN of $windows on window_start, of which $shown are shown")(checkUnused(how) {
     read =>
+      val lengths = "INTERVAL 10 SECONDS" + (if (windows == "HOP") ", INTERVAL 10 SECONDS" else "")
       val (l, r) = sides(read)
       l.withColumnRenamed("id", "lid").createOrReplaceTempView("lo")
       r.withColumnRenamed("id2", "rid").createOrReplaceTempView("rd")
       spark.sql(s"""SELECT $shown
-      FROM TUMBLE(TABLE lo, DESCRIPTOR(order_time), INTERVAL 10 SECONDS) l
-      $how JOIN TUMBLE(TABLE rd, DESCRIPTOR(delivery_time), INTERVAL 10 SECONDS) r
+      FROM $windows(TABLE lo, DESCRIPTOR(order_time), $lengths) l
+      $how JOIN $windows(TABLE rd, DESCRIPTOR(delivery_time), $lengths) r
       ON lid = rid AND l.window_start = r.window_start""")
   })
 
