@@ -63,4 +63,25 @@ class JoinChunksSuite extends JoinTest {
       // Of the rows that end it all.
       assert(run.stateRows === 2)
     })
+
+  for (state <- ownJoinStates)
+    test(s"keys with the names of the state's own columns, $state: Spark finds each column")(
+      on(state) {
+        val folder = files(Seq(event("a", 1, 1), event("b", 2, 2)))
+        val l = Seq("chunk", "due_at", "DUE_PAGE").foldLeft(orders(stream(folder))) { (df, name) =>
+          df.withColumn(name, col("id"))
+        }
+        val r = deliveries(stream(folder)).withColumnRenamed("id", "rid")
+        val equal = Seq("id", "chunk", "due_at", "DUE_PAGE").map(name => col(name) === col("rid"))
+        val run = new Run(l.streamJoin(r, equal.reduce(_ && _), "inner", within(5)))
+        run.start().settle().stop()
+        assert(run.rows.size === 2)
+        val state = OwnJoins.stateRows(spark, run.checkpoint.toString)
+        val own = Set("id", "chunk_2", "due_at_2", "DUE_PAGE_2")
+        assert(state.select("key.*").columns.toSet === own + "chunk" + "due_page")
+        val entries = state.select("value.due.entries.*").columns.toSet
+        assert(entries === own + "chunk" + "due_at")
+        assert(state.where("key.due_page IS NULL").selectExpr("key.chunk_2").count() > 0)
+      }
+    )
 }

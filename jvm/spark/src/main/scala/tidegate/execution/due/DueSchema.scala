@@ -1,5 +1,9 @@
 package tidegate.execution.due
 
+import java.util.Locale
+
+import scala.collection.mutable
+
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.types._
 import tidegate.plans.StateFormat
@@ -27,6 +31,9 @@ object DueSchema {
   /** The column of the key that only pages and the root have. */
   val PageColumn = "due_page"
 
+  /** The times of a page. */
+  private val DueAt = "due_at"
+
   /** A bucket begins at `start`, in µs, and is `2^bits` µs long. */
   private[due] val Place: StructType = StructType(
     Seq(
@@ -47,9 +54,17 @@ object DueSchema {
     )
   )
 
-  /** The key of all rows of the store. */
+  /**
+   * The key of all rows of the store. A name that comes twice, or that the state has for a column
+   * of its own, gets a number: Spark's reader of states finds columns by their names.
+   */
   def key(own: StructType): StructType =
-    nullable(own).add(PageColumn, Place, nullable = true, StateFormat.metadata)
+    StructType(numbered(nullable(own))).add(
+      PageColumn,
+      Place,
+      nullable = true,
+      StateFormat.metadata
+    )
 
   /**
    * The value of all rows of the store.
@@ -78,7 +93,17 @@ object DueSchema {
 
   private def entries(key: StructType): StructType =
     StructType(key.init.map(c => StructField(c.name, ArrayType(c.dataType), nullable = false)))
-      .add("due_at", ArrayType(LongType, containsNull = false), nullable = false)
+      .add(DueAt, ArrayType(LongType, containsNull = false), nullable = false)
+
+  /** Names without regard to case, as Spark has them by default. */
+  private def numbered(columns: Seq[StructField]): Seq[StructField] = {
+    def lower(name: String) = name.toLowerCase(Locale.ROOT)
+    val taken = mutable.Set(PageColumn, DueAt)
+    columns.map { c =>
+      val names = Iterator.single(c.name) ++ Iterator.from(2).map(n => s"${c.name}_$n")
+      c.copy(name = names.find(name => taken.add(lower(name))).get)
+    }
+  }
 
   private def nullable(own: StructType): StructType = StructType(own.map(_.copy(nullable = true)))
 }

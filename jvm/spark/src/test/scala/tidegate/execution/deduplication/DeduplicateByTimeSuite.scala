@@ -197,4 +197,31 @@ class DeduplicateByTimeSuite extends RestartTest {
       assert(state.where("value.due.buckets IS NOT NULL").count() > 0)
     }
   }
+
+  onBothStores("keys with the names of the state's own columns") {
+    assume(SparkFeatures.readsState(spark.conf))
+    val in = events()
+    withConf(DeduplicationByTime.key -> "true") {
+      val renamed = in
+        .toDF()
+        .withKeyedWatermark("time", "2 seconds")
+        .withColumn("due_at", col("n"))
+        .withColumn("Due_Page", col("n"))
+      val run =
+        new Run(renamed.dropDuplicatesWithinWatermark("due_at", "Due_Page", "sub")).start()
+      in.addData(event("a", 10, 1), event("a", 11, 1), event("a", 11, 2))
+      run.settle().stop()
+      assert(run.rows.size === 2)
+      val state = spark.read
+        .format("statestore")
+        .option("operatorId", 1000L)
+        .load(run.checkpoint.toString)
+      assert(
+        state.select("key.*").columns.toSet === Set("due_at_2", "Due_Page_2", "sub", "due_page")
+      )
+      val times = "explode(value.due.entries.due_at)"
+      assert(state.where("key.due_page IS NOT NULL").selectExpr(times).count() > 0)
+      assert(state.where("key.due_page IS NULL").select("key.due_at_2").distinct().count() === 2)
+    }
+  }
 }
