@@ -160,7 +160,7 @@ test-nightly: test-others test-random test-stores test-spark-suites test-sparks 
 test-random: ## As test-faults, with ten times as much, and 200,000 simulated queries.
 	./sbt -Dtidegate.seeds=200000 -Dtidegate.kills=20 -Dtidegate.cases=50 \
 	  "core/testOnly *.SimulatorSuite" \
-	  "spark/testOnly $(FAULTS) *Properties *RestartSuite *ChainSuite *.ReplaceWatermarksSuite"
+	  "spark/testOnly $(FAULTS) *Properties *RestartSuite *ChainSuite *.ReplaceWatermarksSuite *.QuietBatchesSuite"
 
 .PHONY: test-stores
 test-stores: ## Run the tests of the JVM, many of them with every kind of files in which Spark keeps a state.

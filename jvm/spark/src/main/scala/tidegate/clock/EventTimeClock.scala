@@ -136,7 +136,7 @@ final class EventTimeClock(madeAtMs: Long)
       state.foreach(answered = _)
       state
         .flatMap(_.skipped)
-        .foreach(query.skippedBatches.put(query.batchId - 1, begin.state, _))
+        .foreach(query.skippedBatches.put(query.batchId - 1, begin.state, _, wallClockMs))
       state.fold[Offset](null)(offsetOf(_, begin))
     }
   }
@@ -311,12 +311,18 @@ final class EventTimeClock(madeAtMs: Long)
 
   override def commit(end: Offset): Unit = ()
 
-  /** Counts and logs the late rows of the last batch, and leaves the last figures behind. */
+  /**
+   * Counts and logs the late rows of the last batch, and leaves behind the last figures, and the
+   * watermarks of a batch that was left out.
+   */
   override def stop(): Unit = {
     drainLate()
     if (query != null) query.ends()
     // Without time the query never had a batch, perhaps because a setting is not valid.
-    if (time != null) lateLines.end()
+    if (time != null) {
+      lateLines.end()
+      query.skippedBatches.close()
+    }
   }
 
   override def toString: String = ClockTable.Name

@@ -39,6 +39,8 @@ final class QueryClock(
 
   private val spec = new SharedTimes().apply(planned)
 
+  // Time goes on from a batch that was left out as from one that has run.
+  private val resumed = skippedBefore.fold(saved)(saved.at)
   private var nowMs = math.max(0L, frozenAtMs.getOrElse(wallClockMs))
   private val nodes: SortedMap[String, SubstreamClock] = {
     val pausedMs = math.max(0L, nowMs - saved.savedAtMs)
@@ -46,7 +48,7 @@ final class QueryClock(
       node.name -> new SubstreamClock(
         node,
         saved.substreams.getOrElse(node.name, NodeState.empty),
-        saved.nodes.get(node.name).flatMap(_.watermarkMs),
+        resumed.nodes.get(node.name).flatMap(_.watermarkMs),
         pausedMs,
         nowMs
       )
@@ -54,8 +56,8 @@ final class QueryClock(
   }
   private val exact = spec.nodes.filter(_.isExact).map(_.name).toSet
   private val unionKeys = new UnionKeys(spec)
-  private var unions = unionKeys.read(saved.unions)
-  private var operators = saved.operators
+  private var unions = unionKeys.read(resumed.unions)
+  private var operators = resumed.operators
 
   /** When operators have something to do next, as far as they have told. */
   private var nextDueMs = Map.empty[String, Long]

@@ -83,6 +83,22 @@ class QueryClockSuite extends ClockScenarios {
     assert(clock.step(second, silence, readUpAt(2002L), 2002L, 2002L).get.skipped === None)
   }
 
+  test("time goes on from a batch that an earlier run has left out") {
+    val before = new QueryClock(one, empty, 1000L)
+    val saved = before.step(empty, top(15), None, 1000L, 1000L).get
+    val left = before.step(saved, top(35), readUpAt(1001L), 1001L, 1001L).get.times
+    val clock = new QueryClock(one, saved, 2000L, skippedBefore = Some(left))
+    assert(clock.view.nodes("time").mark.watermarkMs === left.nodes("time").watermarkMs)
+    // Another substream, which is behind.
+    val behind = Map("time" -> seen("b" -> 16000000L))
+    val first = clock.step(saved, behind, readUpAt(2001L), 2001L, 2001L).get
+    val second = clock.step(first, behind, readUpAt(2002L), 2002L, 2002L).get
+    for (state <- Seq(first, second)) {
+      assert(state.nodes("time").watermarkMs === left.nodes("time").watermarkMs)
+      assert(state.operators === left.operators)
+    }
+  }
+
   test("the time of a function in a state of the query, unions with what they remember") {
     val union = CoalescedTime(Seq(NodeTime("a"), NodeTime("b")))
     val spec = QuerySpec(Seq(node("a"), node("b")), Nil, asked = Seq(union))
