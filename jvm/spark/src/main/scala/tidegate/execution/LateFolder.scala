@@ -1,12 +1,13 @@
 package tidegate.execution
 
-import java.util.{Locale, UUID}
+import java.util.UUID
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils.escapePathName
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.types._
+import tidegate.columns.DistinctNames
 
 /**
  * The folder to which the late rows of an operator go: in each batch a Parquet file for each
@@ -92,13 +93,6 @@ private[tidegate] object LateFolder {
     )
   )
 
-  private def fields(row: Seq[Attribute]): Seq[StructField] = {
-    val taken = scala.collection.mutable.Set.empty[String]
-    row.map { a =>
-      val name = (a.name +: LazyList.from(2).map(i => s"${a.name}_$i"))
-        .find(name => taken.add(name.toLowerCase(Locale.ROOT)))
-        .get
-      StructField(name, a.dataType)
-    }
-  }
+  private def fields(row: Seq[Attribute]): Seq[StructField] =
+    DistinctNames.of(row.map(a => StructField(a.name, a.dataType)))
 }

@@ -14,6 +14,9 @@ object StateFormat {
 
   private val Field = "tidegate.stateFormat"
 
+  /** Whether a column is the last one of the key of such a state. */
+  def isIn(metadata: Metadata): Boolean = metadata.contains(Field)
+
   def metadata: Metadata = new MetadataBuilder().putLong(Field, Current.toLong).build()
 
   /** The number in the metadata; the first one if there is none. */

@@ -14,7 +14,7 @@ import tidegate.core.clock.{ClockState, NodeMark, NodeState}
 import tidegate.errors.SnapshotErrors
 import tidegate.execution.due.DueSchema
 import tidegate.execution.order.OrderStateSchema
-import tidegate.plans.{OrderFormat, OrderMark}
+import tidegate.plans.{OrderFormat, OrderMark, StateFormat}
 
 /** Reads what a snapshot or a checkpoint holds, without starting its query. */
 private[tidegate] final class Inspector(location: String, session: SparkSession) extends Logging {
@@ -131,7 +131,7 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
    */
   private def rows(state: CheckpointState, batchId: Long): Option[Long] = {
     val parts = StateParts.of(state.operator, state.properties)
-    val hasPages = state.schemas.exists(_._2.fieldNames.contains(DueSchema.PageColumn))
+    val hasPages = state.schemas.exists(_._2.lastOption.exists(c => StateFormat.isIn(c.metadata)))
     val orderFormat = state.schemas.flatMap(_._2.headOption).headOption.flatMap { key =>
       OrderMark.of(key.metadata).map(_.format)
     }

@@ -1,11 +1,8 @@
 package tidegate.execution.due
 
-import java.util.Locale
-
-import scala.collection.mutable
-
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.types._
+import tidegate.columns.DistinctNames
 import tidegate.plans.StateFormat
 
 /**
@@ -59,7 +56,7 @@ object DueSchema {
    * of its own, gets a number: Spark's reader of states finds columns by their names.
    */
   def key(own: StructType): StructType =
-    StructType(numbered(nullable(own))).add(
+    StructType(DistinctNames.of(nullable(own), PageColumn, DueAt)).add(
       PageColumn,
       Place,
       nullable = true,
@@ -94,16 +91,6 @@ object DueSchema {
   private def entries(key: StructType): StructType =
     StructType(key.init.map(c => StructField(c.name, ArrayType(c.dataType), nullable = false)))
       .add(DueAt, ArrayType(LongType, containsNull = false), nullable = false)
-
-  /** Names without regard to case, as Spark has them by default. */
-  private def numbered(columns: Seq[StructField]): Seq[StructField] = {
-    def lower(name: String) = name.toLowerCase(Locale.ROOT)
-    val taken = mutable.Set(PageColumn, DueAt)
-    columns.map { c =>
-      val names = Iterator.single(c.name) ++ Iterator.from(2).map(n => s"${c.name}_$n")
-      c.copy(name = names.find(name => taken.add(lower(name))).get)
-    }
-  }
 
   private def nullable(own: StructType): StructType = StructType(own.map(_.copy(nullable = true)))
 }

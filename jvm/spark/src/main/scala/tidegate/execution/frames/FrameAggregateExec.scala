@@ -14,6 +14,7 @@ import org.apache.spark.sql.execution.{
 }
 import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
 import org.apache.spark.sql.types.StructType
+import tidegate.columns.DistinctNames
 import tidegate.core.EndOfTime
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
@@ -69,7 +70,8 @@ final case class FrameAggregateExec(
 
   override def requiredChildDistribution: Seq[Distribution] = Seq(grouped(aggregates.keys))
 
-  override protected def keySchema: StructType = fromAttributes(aggregates.stateKey)
+  override protected def keySchema: StructType =
+    StructType(DistinctNames.of(fromAttributes(aggregates.stateKey)))
 
   override protected def valueSchema: StructType =
     if (isShort) ShortRow.schema(aggregates.entryType) else FrameRow.schema(aggregates.entryType)

@@ -41,10 +41,7 @@ final case class FrameAggregates(
     functions.flatMap(_.aggregateFunction.inputAggBufferAttributes)
 
   /** The key of a row in the state: a number, which says of what kind the row is; and the keys. */
-  def stateKey: Seq[Attribute] = (AttributeReference(
-    if (keys.exists(_.name == "chunk")) "chunk_number" else "chunk",
-    IntegerType
-  )() +: keys) ++ pageKey
+  def stateKey: Seq[Attribute] = (AttributeReference("chunk", IntegerType)() +: keys) ++ pageKey
 
   /**
    * The type of an entry. Columns are named after their aggregate, so that readers of the state

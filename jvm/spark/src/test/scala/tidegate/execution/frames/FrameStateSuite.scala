@@ -129,6 +129,7 @@ class FrameStateSuite extends FrameRestartTest {
         col("sub"),
         upper(col("sub")),
         lit("x"),
+        col("sub").as("Chunk"),
         Hop(12, 2).column
       )
       .count()
@@ -142,8 +143,8 @@ class FrameStateSuite extends FrameRestartTest {
       .option("operatorId", 1000L)
       .load(run.checkpoint.toString)
       .select("key.*")
-    assert(keys.columns.toSeq === Seq("chunk", "digit", "sub", "upper(sub)"))
-    assert(keys.collect().toSeq === Seq(Row(null, 1, "a", "A")))
+    assert(keys.columns.toSeq === Seq("chunk", "digit", "sub", "upper(sub)", "Chunk_2"))
+    assert(keys.collect().toSeq === Seq(Row(null, 1, "a", "A", "a")))
   }
 
   test("the metadata of the state has the operator") {
