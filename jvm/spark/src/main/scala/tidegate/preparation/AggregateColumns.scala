@@ -9,7 +9,8 @@ import org.apache.spark.sql.catalyst.util.toPrettySQL
  * The keys and the functions of an aggregation as columns of an operator of Tidegate, and what the
  * aggregation makes of them.
  *
- * A constant key is no column: it divides no rows, and stays where it is in the results.
+ * A constant key is no column: it divides no rows, and stays where it is in the results. Spark's
+ * optimizer removes it too, so no state has it.
  *
  * @param grouping
  *   the keys beside the window
@@ -26,6 +27,7 @@ private[preparation] final class AggregateColumns(of: Aggregate, grouping: Seq[E
         if (all.exists(_ eq e)) all else all :+ e
       }
       .map(f => f -> Alias(f, f.sql)())
+  private val columns = keys ++ functions
 
   /** Keys that have to be computed below: Spark would give them names of its own. */
   val computed: Seq[Alias] = keys.collect { case (_, name: Alias) => name }
@@ -49,10 +51,7 @@ private[preparation] final class AggregateColumns(of: Aggregate, grouping: Seq[E
       case other                                      => named(other, e)
     }
 
-  /**
-   * Does not look into what takes the place of a part: a window has expressions of its own, which
-   * may equal a key.
-   */
+  /** Does not look into what takes the place of a window: nothing in there stands for a key. */
   private def over(e: Expression, window: PartialFunction[Attribute, Expression]): Expression =
     column(e).getOrElse(e match {
       case a: Attribute => window.applyOrElse(a, identity[Attribute])
@@ -60,16 +59,22 @@ private[preparation] final class AggregateColumns(of: Aggregate, grouping: Seq[E
     })
 
   private def column(e: Expression): Option[Attribute] =
-    (keys ++ functions).collectFirst {
-      // Nondeterministic functions such as `first` never equal another expression.
-      case (definition, name) if (definition eq e) || definition.semanticEquals(e) =>
-        name.toAttribute
-    }
+    columns.collectFirst { case (definition, name) if equal(definition, e) => name.toAttribute }
+
+  /**
+   * Spark computes all nondeterministic keys below, but for the time of the batch, which is the
+   * same wherever the query has it. Nondeterministic functions such as `first` equal only
+   * themselves.
+   */
+  private def equal(definition: Expression, e: Expression): Boolean = definition match {
+    case f: AggregateExpression => (f eq e) || f.semanticEquals(e)
+    case key                    => key.canonicalized == e.canonicalized
+  }
 
   /** The name that the query gives the key: readers of the state find the key by it. */
   private def nameOf(key: Expression): String =
     of.aggregateExpressions
-      .collectFirst { case Alias(child, name) if child.semanticEquals(key) => name }
+      .collectFirst { case Alias(child, name) if equal(key, child) => name }
       .getOrElse(toPrettySQL(key))
 
   private def named(child: Expression, as: NamedExpression): Alias =

@@ -2,6 +2,7 @@ package tidegate.preparation
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.types.LongType
 import tidegate.columns.{PlusMicros, WindowMark, WindowRole, WindowTimes}
 import tidegate.core.window.WindowGrid
@@ -93,6 +94,17 @@ private[tidegate] object FrameWindows extends PredicateHelper {
     case other => other
   }
 
+  /**
+   * In the plan of a batch, Spark has put the batch's time in the place of functions such as
+   * `current_date`. The time counts as not deterministic, but all rows of the batch have the same.
+   */
+  private def isDeterministic(e: Expression): Boolean =
+    e.transform { case time: CurrentBatchTimestamp => time.toLiteral }.deterministic
+
+  /** Whether an expression may have another value in the batch in which the window leaves. */
+  private def isOfBatch(e: Expression): Boolean =
+    e.containsPattern(TreePattern.CURRENT_LIKE) || e.exists(_.isInstanceOf[CurrentBatchTimestamp])
+
   private def sourceOf(p: Project, window: Attribute): Attribute =
     p.projectList
       .collectFirst {
@@ -104,8 +116,10 @@ private[tidegate] object FrameWindows extends PredicateHelper {
   private def project(p: Project, found: FrameWindows): Found = {
     val (window, rest) = p.projectList.partition(found.isOfWindow)
     val (mixed, own) = rest.partition(found.touchesWindow)
-    if (p.projectList.exists(!_.deterministic)) {
+    if (p.projectList.exists(!isDeterministic(_))) {
       Left("an expression between the window function and the aggregation is not deterministic")
+    } else if (window.exists(isOfBatch)) {
+      Left("an expression compares the window with the time of the batch")
     } else {
       val kept = if (own.exists(_.exprId == found.time.exprId)) own else own :+ found.time
       Right(
@@ -129,8 +143,10 @@ private[tidegate] object FrameWindows extends PredicateHelper {
     val (touching, ofRow) =
       splitConjunctivePredicates(f.condition).partition(found.touchesWindow)
     touching.find(!found.isOfWindow(_)) match {
-      case _ if !f.condition.deterministic =>
+      case _ if !isDeterministic(f.condition) =>
         Left("a filter between the window function and the aggregation is not deterministic")
+      case None if touching.exists(isOfBatch) =>
+        Left("a filter below the aggregation compares the window with the time of the batch")
       case Some(mixed) =>
         Left(s"a filter below the aggregation compares the window with the row: ${mixed.sql}")
       case None =>

@@ -101,6 +101,23 @@ class SqlFrameSuite extends FrameScenarioTest {
       ) GROUP BY till, k""")
   )(gives("105|A|0", "105|B|4", "110|A|0", "110|B|4"))
 
+  scenario("a column and a filter with the time of the batch")(
+    sql(s"""SELECT window_start, window_end, count(later) FROM
+      (SELECT *, current_timestamp() AS later FROM $hop WHERE time < current_timestamp())
+      GROUP BY window_start, window_end""")
+  )(gives(twice("3"): _*))
+
+  scenario("a filter on the window and the time of the batch", frames = false)(
+    sql(s"""SELECT window_start, window_end, count(*) FROM $hop
+      WHERE window_end < current_timestamp() GROUP BY window_start, window_end""")
+  )(gives(twice("3"): _*))
+
+  scenario("a column of the window and the time of the batch", frames = false)(
+    sql(s"""SELECT window_start, window_end, is_past, count(*) FROM
+      (SELECT *, window_end < current_timestamp() AS is_past FROM $hop)
+      GROUP BY window_start, window_end, is_past""")
+  )(gives(twice("true|3"): _*))
+
   scenario("a join with a table between the windows and the aggregation", frames = false) { df =>
     spark
       .sql("SELECT * FROM VALUES ('a', 'Anna'), ('a', 'Axel') AS t (id, name)")
@@ -134,6 +151,30 @@ class SqlFrameSuite extends FrameScenarioTest {
   scenario("a constant key in a statement")(
     sql(s"SELECT 2 AS version, window_start, window_end, round(avg(n), 2) $grouped, version")
   )(gives("2|95|105|0.67", "2|100|110|0.67"))
+
+  for {
+    (title, windows) <- Seq(
+      "windows" -> tens,
+      "sessions" -> session_window(col("time"), "10 seconds")
+    )
+  } test(s"a key of the day on which a row came, in $title") {
+    val in = events()
+    val run = new Run(
+      ordered(in.toDF()).groupBy(current_date().as("day"), windows).agg(count("*"))
+    ).start()
+    in.addData(event("a", 100))
+    run.settle()
+    run.clock.advance(24L * 3600 * 1000)
+    in.addData(event("a", 101))
+    run.settle()
+    run.clock.advance(24L * 3600 * 1000)
+    in.addData(event("a", 500))
+    run.settle()
+    assertFrames(run.query)
+    val days = run.rows.map(row => row.get(0).toString -> row.getAs[Long](2)).distinct.sorted
+    assert(days === Seq("1970-01-12" -> 1L, "1970-01-13" -> 1L))
+    run.stop()
+  }
 
   scenario("late by window_time, in windows that slide", frames = false)(
     sql(s"SELECT window_time, count(window_start) FROM $hop GROUP BY window_time")
