@@ -63,7 +63,13 @@ final case class DropLateExec(
     "numNotWritten" -> SQLMetrics.createMetric(sparkContext, "number of late rows not written")
   }
 
-  private def lateMs: Long = times.lateMs
+  /** Windows before the lowest watermark are closed from the first batch on. */
+  private def lateMs: Long =
+    if (isBeforeWindows) math.max(FrameAggregate.LowestMs, times.lateMs) else times.lateMs
+
+  /** Whether a row is not in its windows yet. */
+  private def isBeforeWindows: Boolean =
+    grid.isDefined && !isWindowed && WindowMark.of(time).isEmpty
 
   override def output: Seq[Attribute] = EmitsEarlierRows.restored(child.output, nullable)
 
@@ -82,11 +88,9 @@ final case class DropLateExec(
   private def decisive: Expression = EventTimeTag.decisive(time)
 
   private def lateUpTo: Option[Long] = grid match {
-    // A time that is not in its windows yet is late when the last of them is closed. Windows before
-    // the lowest watermark are closed from the first batch on.
-    case Some(g) if !isWindowed && WindowMark.of(time).isEmpty && lateMs < EndOfTime.Ms =>
-      val lowest = math.max(FrameAggregate.LowestMs, lateMs)
-      Some(g.inMicros.firstOpenFrame(EndOfTime.micros(lowest)) - 1)
+    // Such a row is late when the last of its windows is closed.
+    case Some(g) if isBeforeWindows && lateMs < EndOfTime.Ms =>
+      Some(g.inMicros.firstOpenFrame(EndOfTime.micros(lateMs)) - 1)
     case _ => DropLateExec.lateUpTo(lateMs, isInclusive || isWindowed)
   }
 

@@ -90,7 +90,7 @@ private[operators] final class TimeSumReader(part: Expression => Option[TimeSum]
 
   private def hasDays(e: Expression, interval: TimeSum): Boolean = e.dataType match {
     case CalendarIntervalType =>
-      // Nobody knows of a column.
+      // A column may have days.
       !valueOf(e).exists { case i: CalendarInterval => i.days == 0; case _ => false }
     case _ => math.abs(interval.micros) >= MicrosPerDay
   }

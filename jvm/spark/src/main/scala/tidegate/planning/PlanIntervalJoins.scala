@@ -59,7 +59,7 @@ private[planning] object PlanIntervalJoins {
       case p if p.outputSet.contains(time) => p
       case p: Project                      =>
         Project(p.projectList :+ time, extended(p.child, time))
-      // Such as filters, other metadata, and the calls of Python functions.
+      // Such as Filter, RetagEventTime, and the calls of Python functions.
       case u: UnaryNode =>
         Some(u.withNewChildren(Seq(extended(u.child, time))))
           .filter(_.outputSet.contains(time))

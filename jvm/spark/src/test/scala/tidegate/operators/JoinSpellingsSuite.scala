@@ -121,6 +121,21 @@ class JoinSpellingsSuite extends JoinTest {
       ON lid = rid AND l.window_start = r.window_start""")
   })
 
+  test("INNER JOIN of windows that slide on window_start")(
+    checkHeld(
+      read => {
+        val (l, r) = sides(read)
+        l.withColumnRenamed("id", "lid").createOrReplaceTempView("lo")
+        r.withColumnRenamed("id2", "rid").createOrReplaceTempView("rd")
+        spark.sql("""SELECT l.window_start, l.window_end, lid, rid
+        FROM HOP(TABLE lo, DESCRIPTOR(order_time), INTERVAL 10 SECONDS, INTERVAL 5 SECONDS) l
+        JOIN HOP(TABLE rd, DESCRIPTOR(delivery_time), INTERVAL 10 SECONDS, INTERVAL 5 SECONDS) r
+        ON lid = rid AND l.window_start = r.window_start""")
+      },
+      isBounded = false
+    )
+  )
+
   for {
     condition <- Seq("lw.start = rw.start", "lw.end = rw.end", "lw = rw") :+
       "lw.start = rw.start AND lw.end = rw.end"

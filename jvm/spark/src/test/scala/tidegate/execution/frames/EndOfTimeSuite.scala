@@ -7,12 +7,16 @@ import org.apache.spark.sql.functions._
 /** Sliding windows over the first and the last times of TIMESTAMP, which some producers send. */
 class EndOfTimeSuite extends FrameScenarioTest {
 
-  /** `n` is 99 for the last µs of all, 98 for one that is a minute before, -99 for the first. */
+  /**
+   * `n` is 99 for the last µs of all, 98 for one that is a minute before, -99 for the first, -98
+   * for one in the year -197670.
+   */
   private def withSentinels(rows: DataFrame): DataFrame = rows.withColumn(
     "time",
     expr("""CASE n
       WHEN 99 THEN timestamp_micros(9223372036854775807)
       WHEN 98 THEN timestamp_micros(9223372036854775807 - 60000000)
+      WHEN -98 THEN timestamp_micros(-6300000000000000000)
       WHEN -99 THEN timestamp_micros(-9223372036854775808)
       ELSE time END""")
   )
@@ -88,22 +92,22 @@ class EndOfTimeSuite extends FrameScenarioTest {
     "TUMBLE" -> "10 seconds",
     "CUMULATE" -> "5 seconds, 10 seconds"
   ).foreach { case (function, lengths) =>
-    test(s"$function: a row of the first microsecond is late, also before there is a watermark") {
+    test(s"$function: rows of the first times are late, also before there is a watermark") {
       val in = events()
       val run = new Run({
         orderedBySub(withSentinels(in.toDF())).createOrReplaceTempView("o")
         spark.sql(s"""SELECT window_start, window_end, count(*)
           FROM $function(TABLE(o), DESCRIPTOR(time), $lengths) GROUP BY window_start, window_end""")
       }).start()
-      in.addData(event("a", 0, -99))
+      in.addData(event("a", 0, -99), event("a", 0, -98))
       run.settle()
       assertFrames(run.query)
-      assert(run.lateRows.values.sum === 1)
+      assert(run.lateRows.values.sum === 2)
       in.addData(event("a", 100), event("b", 100), event("a", 0, -99))
       run.settle()
       in.addData(event("a", 200), event("b", 200), event("b", 0, -99))
       run.settle()
-      assert(run.lateRows.values.sum === 3)
+      assert(run.lateRows.values.sum === 4)
       assert(run.answer.contains("100|110|2"))
       run.stop()
     }
