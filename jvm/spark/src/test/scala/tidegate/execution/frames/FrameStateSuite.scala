@@ -129,7 +129,7 @@ class FrameStateSuite extends FrameRestartTest {
         col("sub"),
         upper(col("sub")),
         lit("x"),
-        col("sub").as("Chunk"),
+        lower(col("sub")).as("Chunk"),
         Hop(12, 2).column
       )
       .count()
