@@ -163,7 +163,7 @@ test-random: ## As test-faults, with ten times as much, and 200,000 simulated qu
 	  "spark/testOnly $(FAULTS) *Properties *RestartSuite *ChainSuite *.ReplaceWatermarksSuite *.QuietBatchesSuite"
 
 .PHONY: test-stores
-test-stores: ## Run the tests of the JVM, many of them with every kind of files in which Spark keeps a state.
+test-stores: ## Run the tests of the JVM, many with every kind of files in which Spark keeps a state, and all of those on Spark's join.
 	./sbt -Dtidegate.stores=all spark/test
 
 .PHONY: test-sparks

@@ -106,6 +106,12 @@ def sparkProject(line: SparkLine): Project = Project(line.project, file("jvm/spa
       !suite.startsWith("tidegate.faults.") && suite != "tidegate.golden.GoldenCheckpointSuite" &&
         suite != "tidegate.kafka.KafkaKillSuite"
     },
+    // The same on Spark's join: `make test-stores` runs them.
+    Test / test / testOptions += {
+      val names = Seq("Chain", "JoinSpellings", "Flush", "LateTable").map(_ + "OfSparkSuite")
+      val areAll = sys.props.get("tidegate.stores").contains("all")
+      Tests.Filter(suite => areAll || !names.exists(suite.endsWith))
+    },
     Test / javaOptions += s"-Dtidegate.golden=${(Test / resourceDirectory).value / "golden"}",
     Test / javaOptions ++= Seq("cases", "kills", "seed", "stores", "golden.write").flatMap { name =>
       sys.props.get(s"tidegate.$name").map(value => s"-Dtidegate.$name=$value")

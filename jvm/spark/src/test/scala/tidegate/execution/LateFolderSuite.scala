@@ -135,7 +135,7 @@ class LateFolderSuite extends RestartTest {
   test("names that come twice have a number, in any case of their letters") {
     val columns = Seq("id", "N", "n", "n_2", "n").map(AttributeReference(_, IntegerType)())
     val row = LateFolder.schema(columns).last.dataType.asInstanceOf[StructType]
-    assert(row.fieldNames.toSeq === Seq("id", "N", "n_2", "n_2_2", "n_3"))
+    assert(row.fieldNames.toSeq === Seq("id", "N", "n_3", "n_2", "n_4"))
   }
 
   test("a task that runs twice writes once, and rows beyond the bound are counted") {
