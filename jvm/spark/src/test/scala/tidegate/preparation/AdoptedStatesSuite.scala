@@ -10,7 +10,7 @@ import tidegate.operators.{BufferByTimer, SilenceByState}
  * tested, every other query on one of those that its operators allow.
  */
 class AdoptedStatesSuite extends AdoptionTest {
-  private val onRocksDb = StateStoreKind.all.filterNot(_ == StateStoreKind.hdfs)
+  private val onRocksDb = StateStoreKind.tested.filterNot(_ == StateStoreKind.hdfs)
 
   private def count10(in: DataFrame): DataFrame =
     in.groupBy(window(col("time"), "10 seconds")).count()
@@ -37,7 +37,7 @@ class AdoptedStatesSuite extends AdoptionTest {
         // These are on the default store in the suite of adopted checkpoints.
         val isThere = queries.exists(_._1 == title)
         val stores =
-          if (isThere || title == "transformWithState") onRocksDb else StateStoreKind.all
+          if (isThere || title == "transformWithState") onRocksDb else StateStoreKind.tested
         (title, query, stores(i % stores.size))
       }
 
