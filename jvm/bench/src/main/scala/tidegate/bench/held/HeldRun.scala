@@ -57,12 +57,15 @@ private[held] final class HeldRun(
   private def inFlink(oneByOne: Boolean, keys: Long, rows: Seq[HeldRows]): HeldResult = {
     val loaded = rows.size * keys
     val others = rows.size.toLong * HeldRows.Batches * HeldRows.BatchRows
-    val FlinkRun(took, resultRows, parts) =
-      flink.get.changes(oneByOne, query.name, state, loaded, others, rows.map(_.folder))
-    val (ms, note) =
-      if (oneByOne) (parts.map(_ * 1000), "with a checkpoint each")
-      else (Nil, f"the last checkpoint ${parts.head}%.2f s")
-    HeldResult(Some((took, resultRows)), ms, note)
+    val (folders, limit) = (rows.map(_.folder), settings.limitSeconds)
+    flink.get.changes(oneByOne, query.name, state, loaded, others, folders, limit) match {
+      case Some(FlinkRun(took, resultRows, parts)) =>
+        val (ms, note) =
+          if (oneByOne) (parts.map(_ * 1000), "with a checkpoint each")
+          else (Nil, f"the last checkpoint ${parts.head}%.2f s")
+        HeldResult(Some((took, resultRows)), ms, note)
+      case None => HeldResult(None, Nil, s"not done after $limit s")
+    }
   }
 
   private def inSpark(side: String, rows: Seq[HeldRows]): HeldResult = {
