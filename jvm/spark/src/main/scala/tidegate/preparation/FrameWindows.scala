@@ -65,6 +65,9 @@ private[tidegate] final case class FrameWindows(
 private[tidegate] object FrameWindows extends PredicateHelper {
   private val MicrosPerMs = 1000L
 
+  /** Why there are no frames for what [[asksTable]]. */
+  val AsksTable = "a subquery below the aggregation refers to the window"
+
   /** A plan without windows, or the reason why its windows cannot be put together from frames. */
   type Found = Either[String, FrameWindows]
 
@@ -105,6 +108,12 @@ private[tidegate] object FrameWindows extends PredicateHelper {
   private def isOfBatch(e: Expression): Boolean =
     e.containsPattern(TreePattern.CURRENT_LIKE) || e.exists(_.isInstanceOf[CurrentBatchTimestamp])
 
+  /**
+   * Whether an expression asks a table for what goes with the window: Spark makes a join of that,
+   * with the column of the window, which frames do not have.
+   */
+  def asksTable(e: Expression): Boolean = SubqueryExpression.hasCorrelatedSubquery(e)
+
   private def sourceOf(p: Project, window: Attribute): Attribute =
     p.projectList
       .collectFirst {
@@ -120,6 +129,8 @@ private[tidegate] object FrameWindows extends PredicateHelper {
       Left("an expression between the window function and the aggregation is not deterministic")
     } else if (window.exists(isOfBatch)) {
       Left("an expression compares the window with the time of the batch")
+    } else if ((window ++ mixed).exists(asksTable)) {
+      Left(AsksTable)
     } else {
       val kept = if (own.exists(_.exprId == found.time.exprId)) own else own :+ found.time
       Right(
@@ -145,6 +156,7 @@ private[tidegate] object FrameWindows extends PredicateHelper {
     touching.find(!found.isOfWindow(_)) match {
       case _ if !isDeterministic(f.condition) =>
         Left("a filter between the window function and the aggregation is not deterministic")
+      case _ if touching.exists(asksTable)    => Left(AsksTable)
       case None if touching.exists(isOfBatch) =>
         Left("a filter below the aggregation compares the window with the time of the batch")
       case Some(mixed) =>

@@ -168,8 +168,11 @@ object PlanFrames extends Rule[LogicalPlan] {
     } yield aggregateFrames(a, found, found.operator.exists(short))
 
   private def checkKeys(a: Aggregate, found: FrameWindows): Either[String, Unit] = {
-    val keys = a.groupingExpressions.filterNot(found.isOfWindow)
-    keys.find(found.touchesWindow).map(k => s"the key ${k.sql} is made of the window and the row")
+    val (ofWindow, others) = a.groupingExpressions.partition(found.isOfWindow)
+    others
+      .find(found.touchesWindow)
+      .map(key => s"the key ${key.sql} is made of the window and the row")
+      .orElse(ofWindow.find(FrameWindows.asksTable).map(_ => FrameWindows.AsksTable))
   }.toLeft(())
 
   private def checkAggregates(a: Aggregate, found: FrameWindows): Either[String, Unit] = {

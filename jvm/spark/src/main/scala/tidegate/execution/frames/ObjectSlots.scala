@@ -133,7 +133,10 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
   }
 
   override def merge(earlier: Int, later: Int, into: Int): Unit = {
-    val target = if (into == earlier) decoded(earlier) else decode(entry(earlier))
+    val target =
+      if (into != earlier) begun(entry(earlier))
+      else if (buffers(earlier) != null) buffers(earlier)
+      else begun(entries(earlier))
     // Before the merge, because the merge may change its source.
     if (mayShare) { val _ = entry(later) }
     val source = decoded(later)
@@ -172,6 +175,26 @@ private[frames] final class ObjectSlots(aggregates: FrameAggregates) extends Buf
       entries(slot) = encode(encoded).copy()
     }
     entries(slot)
+  }
+
+  /**
+   * What others are merged into: as in Spark, a new buffer that has an entry merged into it. Some
+   * functions, such as sketches, merge nothing into what they have decoded.
+   */
+  private def begun(entry: UnsafeRow): InternalRow = {
+    val row = decode(entry)
+    if (!mayShare) row
+    else {
+      val target = row.copy()
+      functions.foreach {
+        case _: CollectList | _: CollectSet => ()
+        case t: TypedImperativeAggregate[_] =>
+          t.initialize(target)
+          t.mergeBuffersObjects(target, row)
+        case _ => ()
+      }
+      target
+    }
   }
 
   private def decoded(slot: Int): InternalRow = {

@@ -2,6 +2,8 @@ package tidegate
 package execution.frames
 
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
 import org.apache.spark.sql.functions._
 
 /** Sliding windows in SQL, and what stands between the windows and their aggregation. */
@@ -117,6 +119,83 @@ class SqlFrameSuite extends FrameScenarioTest {
       (SELECT *, window_end < current_timestamp() AS is_past FROM $hop)
       GROUP BY window_start, window_end, is_past""")
   )(gives(twice("true|3"): _*))
+
+  /** Sketches that merge nothing into what they have read from the state. */
+  private val sketches = Seq(
+    "theta_sketch_agg" -> "theta_sketch_estimate(theta_sketch_agg(n))",
+    "tuple_sketch_agg_double" -> "tuple_sketch_estimate_double(tuple_sketch_agg_double(n, 1.0D))",
+    "tuple_sketch_agg_integer" -> "tuple_sketch_estimate_integer(tuple_sketch_agg_integer(n, 1))"
+  )
+
+  for {
+    (function, estimate) <- sketches
+    // Spark has theirs since 4.1, and since 4.2.
+    if FunctionRegistry.builtin.functionExists(FunctionIdentifier(function))
+  } {
+    val sketch = s"CAST($estimate AS BIGINT)"
+    val times = Seq(100, 102, 104, 104, 106, 108)
+    val (one, other) = times.zipWithIndex.map { case (t, n) => event("a", t, n) }.splitAt(3)
+    def distinct(answer: (Int, Int)*) = Seq(
+      send(one: _*).givesNothing,
+      send(other: _*).givesNothing,
+      send(event("a", 200)).gives(answer.map { case (from, n) => s"[$from,${from + 10})|$n" }: _*)
+    )
+    // No window closes before the last row.
+    def waiting(df: DataFrame) = df.withKeyedWatermark("time", "20 seconds")
+    def windows(slide: Int)(df: DataFrame) =
+      waiting(df).groupBy(window(col("time"), "10 seconds", s"$slide seconds")).agg(expr(sketch))
+    scenario(s"$function in windows that slide")(windows(2))(
+      distinct(
+        (92 to 108 by 2).map(from => from -> times.count(t => t >= from && t < from + 10)): _*
+      )
+    )
+    scenario(s"$function in windows that do not overlap")(windows(10))(distinct(100 -> 6))
+    scenario(s"$function in sessions", frames = false)(
+      waiting(_)
+        .groupBy(session_window(col("time"), "2500 milliseconds"), col("sub"))
+        .agg(expr(sketch))
+    )(
+      distinct().init :+ send(event("a", 200)).gives("[100,110.5)|a|6")
+    )
+  }
+
+  for (
+    (title, condition, answers) <- Seq(
+      ("EXISTS", "EXISTS (SELECT * FROM starts WHERE start = window_start)", Seq("95|105|3")),
+      (
+        "NOT EXISTS",
+        "NOT EXISTS (SELECT * FROM starts WHERE start = window_start)",
+        Seq("100|110|3")
+      ),
+      ("IN", "n IN (SELECT m FROM starts WHERE start = window_start)", Seq("95|105|1")),
+      ("IN, without the window", "window_start IN (SELECT start FROM starts)", Seq("95|105|3"))
+    )
+  ) scenario(s"a subquery that refers to the window: $title", frames = title.contains("without")) {
+    df =>
+      spark
+        .sql("SELECT timestamp_seconds(95) AS start, 1 AS m")
+        .createOrReplaceTempView("starts")
+      sql(s"""SELECT window_start, window_end, count(*) FROM $hop WHERE $condition
+        GROUP BY window_start, window_end""")(df)
+  }(gives(answers: _*))
+
+  scenario("a subquery that refers to the window: a column", frames = false) { df =>
+    spark
+      .sql("SELECT timestamp_seconds(95) AS start, 'first' AS name")
+      .createOrReplaceTempView("starts")
+    sql(s"""SELECT window_start, window_end, name, count(*) FROM (SELECT *,
+        (SELECT max(name) FROM starts WHERE start = window_start) AS name FROM $hop)
+      GROUP BY window_start, window_end, name""")(df)
+  }(gives("95|105|first|3", "100|110|null|3"))
+
+  scenario("a subquery that refers to the window: a key", frames = false) { df =>
+    spark
+      .sql("SELECT timestamp_seconds(95) AS start, 'first' AS name")
+      .createOrReplaceTempView("starts")
+    val name = "(SELECT max(name) FROM starts WHERE start = window_start)"
+    sql(s"""SELECT window_start, window_end, $name, count(*) FROM $hop
+      GROUP BY window_start, window_end, $name""")(df)
+  }(gives("95|105|first|3", "100|110|null|3"))
 
   scenario("a join with a table between the windows and the aggregation", frames = false) { df =>
     spark
