@@ -1,6 +1,6 @@
 package tidegate.operators
 
-import java.time.ZoneId
+import java.time.{Instant, ZoneId}
 import java.util.Locale
 
 import scala.jdk.CollectionConverters._
@@ -21,7 +21,9 @@ private[operators] final class TimeSumReader(part: Expression => Option[TimeSum]
 
   private def readWhole(e: Expression): Option[TimeSum] = e match {
     // Windows compare by their start first, but only their end counts for a watermark.
-    case a: Attribute if !EventTimeTag.isWindow(a) => Some(TimeSum.of(a.exprId))
+    // Months differ in length, so that even two equal intervals of them do not cancel out.
+    case a: Attribute if !EventTimeTag.isWindow(a) && a.dataType != CalendarIntervalType =>
+      Some(TimeSum.of(a.exprId))
     case c: Cast if c.child.dataType == c.dataType => read(c.child)
     case t: TimestampAddInterval                   =>
       for (time <- read(t.start); interval <- read(t.interval))
@@ -95,11 +97,14 @@ private[operators] final class TimeSumReader(part: Expression => Option[TimeSum]
     case _ => math.abs(interval.micros) >= MicrosPerDay
   }
 
-  /** The difference between the largest and the smallest offset of a zone since 1970. */
+  /**
+   * The difference between the largest and the smallest offset of a zone since 1900. Before, towns
+   * had times of their own.
+   */
   private def spreadMicros(zone: ZoneId): Long = {
     val rules = zone.getRules
-    val offsets = rules.getOffset(java.time.Instant.EPOCH) +:
-      (rules.getTransitions.asScala.filter(_.toEpochSecond >= 0).map(_.getOffsetAfter) ++
+    val offsets = rules.getOffset(From) +:
+      (rules.getTransitions.asScala.filter(_.getInstant.isAfter(From)).map(_.getOffsetAfter) ++
         rules.getTransitionRules.asScala.flatMap(r =>
           Seq(r.getOffsetBefore, r.getOffsetAfter)
         )).toSeq
@@ -109,6 +114,7 @@ private[operators] final class TimeSumReader(part: Expression => Option[TimeSum]
 }
 
 private object TimeSumReader {
+  private val From = Instant.parse("1900-01-01T00:00:00Z")
   private val MicrosPerSecond = 1000L * 1000
   private val MicrosPerDay = 24L * 3600 * MicrosPerSecond
 

@@ -158,14 +158,23 @@ class JoinBoundsSuite extends KeyedStreamTest {
     }
   }
 
+  test("no bounds: the same months on both sides") {
+    val waiting = left.withColumn("wait", expr("make_interval(0, 1)"))
+    assert(bounds(waiting, right, expr("l + wait <= r + wait")) === Nil)
+  }
+
   test("a day of local time may be as much longer as clocks are changed by") {
-    withConf("spark.sql.session.timeZone" -> "Europe/Berlin") {
+    withConf("spark.sql.session.timeZone" -> "America/New_York") {
       assert(bounds("l <= r + interval 1 day") === Seq("l -> r: 90000"))
       assert(bounds("l <= r + interval 23 hours") === Seq("l -> r: 82800"))
       // A difference is one of local times too.
       assert(bounds("l - r <= interval 4 seconds") === Seq("l -> r: 3604"))
     }
+    // Clocks were changed from 1948 to 1951.
     withConf("spark.sql.session.timeZone" -> "Asia/Tokyo") {
+      assert(bounds("l <= r + interval 1 day") === Seq("l -> r: 90000"))
+    }
+    withConf("spark.sql.session.timeZone" -> "Etc/GMT-9") {
       assert(bounds("l <= r + interval 1 day") === Seq("l -> r: 86400"))
     }
   }

@@ -169,6 +169,22 @@ class JoinSuite extends JoinTest {
     assert(run.rows.size === 20)
   }
 
+  for (isLeft <- Seq(true, false); isKeyed <- Seq(true, false))
+    test(
+      s"a join without times over one whose times are gone; on the left: $isLeft, " +
+        s"the other side has a watermark: $isKeyed"
+    ) {
+      checkAsBatch { read =>
+        val pairs = joined("inner")(read).toDF("id", "order_time", "l", "id2", "time", "r")
+        val plain = read(right).select(col("n").as("id3"), col("time").as("third"))
+        val third =
+          if (isKeyed) plain.withKeyedWatermark("third", "2 seconds", key = 2) else plain
+        val ids = (pairs.select("id"), third.select("id3"))
+        val (one, other) = if (isLeft) ids else ids.swap
+        one.join(other, expr("id = id3"))
+      }
+    }
+
   test("a bound between three streams, and one above a join with a table") {
     val dimension = spark.range(100).select(col("id").cast("int").as("dim"))
     val run = new Run({
