@@ -62,6 +62,14 @@ object Checkpoints {
     keep(commits, commits.toFile.listFiles().toSeq.flatMap(number).max - 1)
   }
 
+  /** Takes the names of the operators away, which Spark 3 did not write. */
+  def removeOperatorNames(checkpoint: Path): Unit =
+    for {
+      operator <- checkpoint.resolve("state").toFile.listFiles()
+      file <- operator.toPath.resolve("_metadata").toFile.listFiles()
+      if file.getName.contains("metadata")
+    } file.delete()
+
   /** The names and texts of the files in the offset log. */
   def offsetTexts(checkpoint: Path): Map[String, String] = {
     val files = Option(checkpoint.resolve("offsets").toFile.listFiles()).toSeq.flatten

@@ -11,6 +11,7 @@ import org.apache.spark.sql.execution.streaming.state.{
 }
 import org.apache.spark.sql.tidegate.{CheckpointLogs, OperatorState, SparkInternals}
 import tidegate.core.clock.{ClockState, FormerNames, NodeOrigin, OperatorMark, OperatorPlace}
+import tidegate.plans.DropLate
 
 /**
  * What a checkpoint says about the state of operators, before the query continues from it.
@@ -30,67 +31,40 @@ final class StateCheckpoint(
 
   private lazy val committed: Option[Long] = logs.lastCommitted
 
-  /** The numbers of the operators that have state, and their names. */
-  lazy val operators: Map[Long, String] = {
-    // Not with a store that names its files in another way.
-    val isKnown = committed.exists(_ > 0) && found.keys.exists(newestVersion(_) > 1)
-    if (isKnown) found.filter { case (id, _) => newestVersion(id) > 1 } else found
-  }
+  /**
+   * The numbers of the operators that have state, and their names. The state of a checkpoint that
+   * Spark 3 made has no name: such an operator is called [[StateCheckpoint.Unnamed]].
+   */
+  lazy val operators: Map[Long, String] =
+    if (committed.isEmpty) Map.empty
+    else folders.flatMap(id => operatorName(id).map(id -> _)).toMap
 
-  /** The same, with those that no batch after the first one has written. */
-  private lazy val found: Map[Long, String] =
-    if (committed.isEmpty || !files.exists(state)) Map.empty
-    else
-      files
-        .listStatus(state)
-        .toSeq
-        .flatMap(folder => folder.getPath.getName.toLongOption)
-        .flatMap(id => operatorName(id).map(id -> _))
-        .toMap
+  /** The numbers in the folder of the states. */
+  private def folders: Seq[Long] = names(state).flatMap(_.toLongOption)
 
-  /** The newest version of the state of an operator; 0 if there is none. */
-  private def newestVersion(id: Long): Long = {
-    def versions(folder: Path): Seq[Long] = files.listStatus(folder).toSeq.flatMap { entry =>
-      entry.getPath.getName match {
-        case StateCheckpoint.OfRocksDb()     => None
-        case StateCheckpoint.Version(number) => number.toLongOption
-        // A join of Spark's has a folder for each of its stores.
-        case _ => if (entry.isDirectory) versions(entry.getPath) else None
-      }
-    }
-    val partition = new Path(new Path(state, id.toString), "0")
-    if (files.exists(partition)) versions(partition).maxOption.getOrElse(0L) else 0L
-  }
+  private def names(folder: Path): Seq[String] =
+    if (files.exists(folder)) files.listStatus(folder).toSeq.map(_.getPath.getName) else Nil
 
   /**
-   * Puts the states of other operators aside that are of a first batch which failed: the query was
-   * changed before that batch was tried again, and now has other operators. Spark would refuse each
-   * later start. Nothing is done if the query lacks a state itself.
+   * Puts the states of other operators aside that are of a first batch which failed, if the batch
+   * is to be tried again: the query was changed before that, and now has other operators. Spark
+   * would refuse each later start. The first batch begins without state, so nothing is lost.
+   * Nothing is done while the query runs in this application.
    *
    * @param planned
    *   the numbers of the operators of the query
-   * @param isExchanged
-   *   whether the second operator may take the place of the first one, by the names of their states
    * @return
-   *   the numbers and names of the operators whose states were put aside
+   *   the numbers of the operators whose states were put aside
    */
-  def putAside(
-      planned: Set[Long],
-      isExchanged: (String, String) => Boolean
-  ): Map[Long, String] = {
-    val (ofQuery, others) = found.partition { case (id, _) => planned(id) }
-    def isLeftBehind(id: Long, kind: String) =
-      newestVersion(id) <= 1 && ofQuery.exists { case (own, now) =>
-        isExchanged(kind, now) && newestVersion(own) > 0
-      }
-    val isSure = ofQuery.size == planned.size && others.forall((isLeftBehind _).tupled)
-    if (others.isEmpty || !isSure) Map.empty
-    else {
-      val aside = new Path(location, StateCheckpoint.Aside)
-      files.mkdirs(aside)
-      others.filter { case (id, _) =>
-        files.rename(new Path(state, id.toString), new Path(aside, s"$id.${System.nanoTime}"))
-      }
+  def putAside(planned: Set[Long]): Seq[Long] = {
+    // Not as it was when the start began: a run that goes on may have committed since.
+    val isFirst = logs.lastCommitted.isEmpty && logs.lastBegun.forall(_ == 0) &&
+      SparkInternals.queryOn(session, location).isEmpty
+    val others = if (isFirst) folders.filterNot(planned).sorted else Nil
+    val aside = new Path(location, StateCheckpoint.Aside)
+    if (others.nonEmpty) files.mkdirs(aside): Unit
+    others.filter { id =>
+      files.rename(new Path(state, id.toString), new Path(aside, s"$id.${System.nanoTime}"))
     }
   }
 
@@ -103,8 +77,10 @@ final class StateCheckpoint(
       else new OperatorStateMetadataV1Reader(folder, hadoopConf)
     try reader.read().map(_.operatorInfo.operatorName)
     catch {
-      // A folder without metadata: the first batch did not get that far.
-      case _: FileNotFoundException => None
+      // Spark 3 wrote no metadata. Where there are no partitions either, no batch got that far.
+      case _: FileNotFoundException =>
+        val isOfSpark = id < DropLate.FirstStateId && names(folder).exists(_.toIntOption.isDefined)
+        Option.when(isOfSpark)(StateCheckpoint.Unnamed)
     }
   }
 
@@ -167,11 +143,6 @@ private[tidegate] object StateCheckpoint {
   /** The folder of states that no operator uses. */
   private val Aside = "state.unused"
 
-  /** Folders with the parts of versions. */
-  private val OfRocksDb = "SSTs|logs".r
-
-  /**
-   * A file with a version of a store; its name may have the id of a checkpoint after the number.
-   */
-  private val Version = raw"(\d+)(?:_.*)?\.(?:delta|snapshot|changelog|zip)".r
+  /** An operator of Spark's, of which the checkpoint says no more. */
+  val Unnamed = "an operator of Spark's"
 }

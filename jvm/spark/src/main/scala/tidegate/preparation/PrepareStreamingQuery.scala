@@ -50,8 +50,8 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       val _ = new SparkCheckpoint(location, session).recover()
       val checkpoint = new StateCheckpoint(location, session)
       val query = prepared(w.inputQuery, w.outputMode, checkpoint)
-      PutStatesAside(query, checkpoint)
       AdoptedCheckpoint.atStart(query, location, session)
+      PutStatesAside(query, checkpoint)
       EventTimeUi.attach(session)
       w.copy(inputQuery = started(query))
     // Our window functions work with Spark's watermark too, which also needs exactly one tagged

@@ -20,6 +20,17 @@ class AdoptedCheckpointSuite extends AdoptionTest {
       checkThereAndBack(query, files)
     }
 
+  for ((title, query) <- queries) test(s"$title of Spark 3, whose states have no names") {
+    val wanted = ofSpark(query, 3, 4)
+    val (run, folder) = begun(query, 3)
+    Checkpoints.removeOperatorNames(run.checkpoint)
+    for (files <- Seq(3 until 4, 4 until rows.size)) {
+      files.foreach(n => addFile(folder, n, rows(n)))
+      replacing(adopting)(run.start().settle().stop())
+    }
+    assert(run.answer === wanted)
+  }
+
   Seq(true, false).foreach { isBefore =>
     test(s"a query that was killed ${if (isBefore) "before" else "after"} its last commit") {
       val (title, query) = queries.head

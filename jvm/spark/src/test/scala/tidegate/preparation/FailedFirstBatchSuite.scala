@@ -32,6 +32,15 @@ class FailedFirstBatchSuite extends RestartTest {
       keyed(_).groupBy(window(col("time"), "10 seconds"), col("n")).count()
     ),
     (
+      "windows with a name",
+      Settings.FramesEnabled.key,
+      keyed(_)
+        .groupBy(window(col("time"), "10 seconds"), col("n"))
+        .count()
+        .tidegateName("counts")
+        .toDF()
+    ),
+    (
       "sessions",
       Settings.SessionsEnabled.key,
       keyed(_).groupBy(session_window(col("time"), "3 seconds"), col("n")).count()
@@ -63,7 +72,12 @@ class FailedFirstBatchSuite extends RestartTest {
   } onBothStores(
     s"$title: $setting from $before to ${!before}, then $batchesOfFirstRun batches, then new starts"
   ) {
-    def fresh(first: Boolean): Seq[String] = withConf(setting -> (!before).toString) {
+    // Otherwise a batch without rows follows the first one before the run ends.
+    val others = (batchesOfFirstRun > 1).toString
+    def fresh(first: Boolean): Seq[String] = withConf(
+      setting -> (!before).toString,
+      "spark.sql.streaming.noDataMicroBatches.enabled" -> others
+    ) {
       val in = events()
       val run = new Run(query(in.toDF()))
       if (first) {
