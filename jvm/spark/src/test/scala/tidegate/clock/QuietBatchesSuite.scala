@@ -52,6 +52,13 @@ class QuietBatchesSuite extends RestartTest {
         .count()
         .groupBy(window(window_time(col("session_window")), "60 seconds"))
         .count()
+    ),
+    "a watermark over windows" -> over(
+      _.groupBy(window(col("time"), "30 seconds"), col("n"))
+        .agg(max("time").as("last"))
+        .withKeyedWatermark("last", "1 second", key = 1)
+        .groupBy(window(col("last"), "60 seconds"))
+        .count()
     )
   )
 

@@ -26,7 +26,8 @@ import tidegate.core.EndOfTime
  *   the watermarks of the last batch that would have had no rows, and was left out because no
  *   operator had anything to do: in the batch that ends with this state, rows below them are late
  * @param exact
- *   the nodes whose input cannot be read again after a restart. Not saved
+ *   the nodes whose input cannot be read again after a restart. Not saved: of two states, the one
+ *   that comes from a checkpoint does not know them
  * @param isPassive
  *   whether the state starts no batch by itself. Not saved
  * @param nextDueMs
@@ -53,8 +54,10 @@ final case class ClockState(
    * do yet, as long as time has not ended. A passive state gives the same as any other.
    */
   def givesSameAs(that: ClockState): Boolean =
-    (this eq that) || isPassive || that.isPassive ||
-      (looks == that.looks && sameTimes(that) && exactSubstreams == that.exactSubstreams)
+    (this eq that) || isPassive || that.isPassive || (looks == that.looks && sameTimes(that) && {
+      val nodes = exact ++ that.exact
+      substreamsOf(nodes) == that.substreamsOf(nodes)
+    })
 
   /** The watermarks alone. */
   def times: ClockTimes = ClockTimes(nodes, operators, unions)
@@ -106,9 +109,9 @@ final case class ClockState(
   private def ended: Set[String] =
     nodes.collect { case (name, n) if n.watermarkMs.exists(_ >= EndOfTime.Ms) => name }.toSet
 
-  private def exactSubstreams: Map[String, Set[(String, Vector[Long])]] =
+  private def substreamsOf(nodes: Set[String]): Map[String, Set[(String, Vector[Long])]] =
     substreams.collect {
-      case (name, state) if exact(name) =>
+      case (name, state) if nodes(name) =>
         name -> state.substreams.map(s => s.name -> s.values).toSet
     }
 }

@@ -70,6 +70,26 @@ class QueryClockSuite extends ClockScenarios {
     assert(!partly.givesSameAs(fifth), "nothing was known of the others")
   }
 
+  test("a batch is left out over a state too, also if its begin was read from text") {
+    val over = counts(node("time").copy(isOverState = true)).spec
+    val due = Map("aggregate" -> Option(NextDue(50000L, isOfAll = true)))
+    for (isRead <- Seq(false, true)) {
+      val clock = new QueryClock(over, empty, 1000L)
+      val first = clock.step(empty, top(15), readUpAt(1001L), 1001L, 1001L).get
+      // Time was a second behind, because a substream held it back that is idle now.
+      val behind = first.copy(operators = first.operators.transform { (_, mark) =>
+        mark.copy(evictionMs = mark.evictionMs.map(_ - 1000))
+      })
+      def read(text: String) =
+        ClockCodec.read(text).fold(e => throw new AssertionError(e), identity)
+      val begin = if (isRead) read(ClockCodec.write(behind)) else behind
+      val second = clock.step(begin, silence, readUpAt(1002L), 1002L, 1002L, due).get
+      assert(second.givesSameAs(begin) && second.movesFrom(begin))
+      val third = clock.step(begin, silence, readUpAt(1003L), 1003L, 1003L).get
+      assert(third.skipped === Some(second.times))
+    }
+  }
+
   test("a batch that an earlier run has left out counts until the next batch has run") {
     val saved = new QueryClock(one, empty, 1000L).step(empty, top(15), None, 1000L, 1000L).get
     val (before, left) = (saved.copy(skipped = Some(empty.times)), saved.times)
