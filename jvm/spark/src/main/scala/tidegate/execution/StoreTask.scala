@@ -65,10 +65,12 @@ private[tidegate] final class StoreTask(val store: StateStore, figures: Operator
     val beforeCommit = System.nanoTime
     store.commit()
     metric("commitTimeMs") += millisSince(beforeCommit)
-    figures.add(store)
+    // After `coalesce` a task has several partitions, which share its figures.
     val total = metric("numTotalStateRows")
-    if (hidden > 0) total.set(math.max(0L, total.value - hidden))
-    counted.foreach(total.set)
+    val ofOthers = total.value
+    figures.add(store)
+    if (hidden > 0) total.set(math.max(ofOthers, total.value - hidden))
+    counted.foreach(rows => total.set(ofOthers + rows))
   }
 
   private def millisSince(nanoTime: Long): Long = NANOSECONDS.toMillis(System.nanoTime - nanoTime)

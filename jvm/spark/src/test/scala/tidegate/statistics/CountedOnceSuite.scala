@@ -126,4 +126,47 @@ class CountedOnceSuite extends KeyedStreamTest {
     run.settle()
     assert(run.lateRows.values.toSeq === Seq(3L))
   }
+
+  private def joined(rows: DataFrame): DataFrame = rows
+    .withKeyedWatermark("time", "0 seconds")
+    .join(
+      rows
+        .select(col("time").as("other"), col("n").as("m"))
+        .withKeyedWatermark("other", "0 seconds", key = 1),
+      expr("n = m AND other BETWEEN time AND time + INTERVAL 5 SECONDS")
+    )
+
+  private val stateful = Seq[(String, DataFrame => DataFrame, Long)](
+    ("a join", joined, 8),
+    (
+      "event-time order",
+      _.withKeyedWatermark("time", "0 seconds").orderByEventTime(Seq("n")).toDF(),
+      8
+    ),
+    (
+      "a deduplication",
+      _.withKeyedWatermark("time", "1 second").dropDuplicatesWithinWatermark("n"),
+      8
+    ),
+    (
+      "sessions",
+      _.withKeyedWatermark("time", "0 seconds")
+        .groupBy(session_window(col("time"), "5 seconds"), col("n"))
+        .count(),
+      8
+    )
+  )
+
+  // A task of the batch has all partitions of the state.
+  for ((title, query, rows) <- stateful; parts <- Seq(1, 4))
+    test(s"rows of the state, $title: coalesced to $parts of 4 partitions") {
+      withConf("spark.sql.shuffle.partitions" -> "4") {
+        val in = events()
+        val running = start(query(in.toDF()))(batch => collect(batch.coalesce(parts)))
+        in.addData((1 to 8).map(event("a", 105, _)): _*)
+        running.processAllAvailable()
+        assert(running.lastProgress.stateOperators.map(_.numRowsTotal).toSeq === Seq(rows))
+        running.stop()
+      }
+    }
 }
