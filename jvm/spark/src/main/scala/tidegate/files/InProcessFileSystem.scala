@@ -20,7 +20,11 @@ private[files] final class InProcessFileSystem extends RawLocalFileSystem {
   override def setPermission(path: Path, permission: FsPermission): Unit =
     if (isLeftToHadoop) super.setPermission(path, permission)
     else {
-      val _ = Files.setAttribute(local(path), "unix:mode", permission.toShort.toInt)
+      val file = local(path)
+      // Of a folder, `chmod` keeps them too: new files below get the group of the folder.
+      val kept =
+        if (Files.isDirectory(file)) modeOf(file) & InProcessFileSystem.SetIdBits else 0
+      val _ = Files.setAttribute(file, "unix:mode", permission.toShort.toInt | kept)
     }
 
   override def getFileStatus(path: Path): FileStatus = {
@@ -34,13 +38,15 @@ private[files] final class InProcessFileSystem extends RawLocalFileSystem {
 
   private def local(path: Path): LocalPath = pathToFile(path).toPath
 
+  private def modeOf(file: LocalPath): Int =
+    Files.getAttribute(file, "unix:mode").asInstanceOf[Int]
+
   /** Hadoop's own status starts a process when someone asks for the owner or the permission. */
   private def withPermission(of: FileStatus): FileStatus = {
     val file = local(of.getPath)
     try {
       val attributes =
         Files.readAttributes(file, classOf[PosixFileAttributes], Array.empty[LinkOption]: _*)
-      val mode = Files.getAttribute(file, "unix:mode").asInstanceOf[Int]
       new FileStatus(
         of.getLen,
         of.isDirectory,
@@ -48,7 +54,7 @@ private[files] final class InProcessFileSystem extends RawLocalFileSystem {
         of.getBlockSize,
         of.getModificationTime,
         of.getAccessTime,
-        new FsPermission((mode & InProcessFileSystem.PermissionBits).toShort),
+        new FsPermission((modeOf(file) & InProcessFileSystem.PermissionBits).toShort),
         attributes.owner.getName,
         attributes.group.getName,
         of.getPath
@@ -64,4 +70,7 @@ private object InProcessFileSystem {
 
   /** Read, write and execute for all three, and the sticky bit. */
   private val PermissionBits = 0x3ff
+
+  /** Set-user-ID and set-group-ID. */
+  private val SetIdBits = 0xc00
 }

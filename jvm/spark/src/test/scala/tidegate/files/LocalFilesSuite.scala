@@ -52,6 +52,18 @@ class LocalFilesSuite extends RestartTest {
     }
   }
 
+  test("below a folder with a group for all files") {
+    same { (files, folder) =>
+      val shared = new Path(folder, "shared")
+      files.mkdir(shared, new FsPermission("755"), true)
+      Files.setAttribute(local(shared), "unix:mode", Integer.parseInt("2755", 8))
+      files.mkdir(new Path(shared, "below"), new FsPermission("750"), true)
+      write(files, new Path(shared, "below/file"), "a")
+      files.setPermission(shared, new FsPermission("700"))
+      files.util.listStatus(shared).toSeq.map(shown(folder, _))
+    }
+  }
+
   test("a file renamed over another one, and where there is one") {
     same { (files, folder) =>
       val (from, to) = (new Path(folder, ".tmp"), new Path(folder, "to"))
