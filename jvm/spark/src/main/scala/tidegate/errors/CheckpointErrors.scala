@@ -1,6 +1,7 @@
 package tidegate.errors
 
 import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.types.StructType
 import tidegate.errors.Conditions.{causedError, error}
 
 /** Errors of a query that continues from a checkpoint. */
@@ -57,6 +58,10 @@ object CheckpointErrors {
 
   def orderChanged(operator: String, before: String, now: String): AnalysisException =
     error("ORDER_CHANGED", "operator" -> operator, "before" -> before, "now" -> now)
+
+  /** The rows that wait have other columns than the query, of the same types. */
+  def orderColumns(operator: String, before: StructType, now: StructType): AnalysisException =
+    error("ORDER_COLUMNS", "operator" -> operator, "before" -> before.toDDL, "now" -> now.toDDL)
 
   /** The query has no deduplication for the keys that one left in the checkpoint. */
   def keysRefused(operator: String): AnalysisException =

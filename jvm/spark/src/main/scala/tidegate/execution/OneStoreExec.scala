@@ -39,6 +39,12 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
   protected def earlierSchemas(key: StructType): Option[(StructType, StructType)] = None
 
   /**
+   * Refuses a state that has the types of today, but means something else. Not before the first
+   * batch has ended: its state is written anew.
+   */
+  protected def check(stored: StateStoreColFamilySchema): Unit = ()
+
+  /**
    * Lets Spark compare the schemas with those in the checkpoint. The schemas of an earlier version
    * are replaced by those of today, before a row of today is written: an earlier version must not
    * read the state again.
@@ -61,6 +67,7 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
       session.sessionState,
       stateSchemaVersion
     )
+    if (batchId > 0) stored.foreach(check)
     if (earlier.isDefined) {
       val now = schemaOfStore(keySchema, valueSchema)
       OperatorState.replaceSchema(location, id, now, stateSchemaVersion, hadoopConf)

@@ -4,11 +4,13 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.physical._
+import org.apache.spark.sql.execution.streaming.state.StateStoreColFamilySchema
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
 import org.apache.spark.sql.types.StructType
 import tidegate.columns.EventTimeTag
 import tidegate.core.clock.OperatorBatch
+import tidegate.errors.CheckpointErrors
 import tidegate.execution.{DescribesItself, DropLateExec, OneStoreExec}
 import tidegate.plans.{EmitsEarlierRows, EventTimeOrder, OrderFormat, OrderMark}
 import tidegate.statistics.DueTimes
@@ -74,6 +76,14 @@ final case class EventTimeOrderExec(
       .of(key.head.metadata)
       .filter(_.format == OrderFormat.Rows)
       .map(mark => OrderStateSchema.key(mark) -> OrderStateSchema.row(child.output))
+
+  /** Spark compares the types of the columns, and not their names. */
+  override protected def check(stored: StateStoreColFamilySchema): Unit = {
+    val before = OrderStateSchema.columns(stored.keySchema, stored.valueSchema)
+    val now = OrderStateSchema.row(child.output)
+    if (!OrderStateSchema.areSame(before, now))
+      throw CheckpointErrors.orderColumns(operator.getOrElse(shortName), before, now)
+  }
 
   /**
    * The time, in µs, up to which rows are due. None if the watermark has not moved: rows below it

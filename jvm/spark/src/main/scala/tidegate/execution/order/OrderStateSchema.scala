@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.functions.{col, length}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types._
-import tidegate.plans.OrderMark
+import tidegate.plans.{OrderFormat, OrderMark}
 
 /**
  * The state of an event-time order: pages by the keys of their first rows ([[ArrivalKey]]), and a
@@ -47,6 +47,34 @@ private[tidegate] object OrderStateSchema {
       .add("taken_in", LongType)
       .add(WaitingColumn, LongType)
   }
+
+  /** The columns of the rows in a state of any format. */
+  private[order] def columns(key: StructType, value: StructType): StructType =
+    value.headOption.map(_.dataType) match {
+      case Some(ArrayType(row: StructType, _)) if !isOfRows(key) => row
+      case _                                                     => value
+    }
+
+  private def isOfRows(key: StructType): Boolean =
+    key.headOption.flatMap(k => OrderMark.of(k.metadata)).exists(_.format == OrderFormat.Rows)
+
+  /** Whether rows of these columns, whose types are alike, are the same rows. */
+  private[order] def areSame(before: StructType, now: StructType): Boolean =
+    before.zip(now).forall { case (b, n) =>
+      val isOfSpark = OfSpark.exists(p => b.name.startsWith(p) && n.name.startsWith(p))
+      (b.name.equalsIgnoreCase(n.name) || isOfSpark) && areSame(b.dataType, n.dataType)
+    }
+
+  private def areSame(before: DataType, now: DataType): Boolean = (before, now) match {
+    case (b: StructType, n: StructType) => areSame(b, n)
+    case (b: ArrayType, n: ArrayType)   => areSame(b.elementType, n.elementType)
+    case (b: MapType, n: MapType)       =>
+      areSame(b.keyType, n.keyType) && areSame(b.valueType, n.valueType)
+    case _ => true
+  }
+
+  /** How names begin that Spark gives to columns of its own, with numbers of this run. */
+  private val OfSpark = Seq("_gen_alias_", "_groupingexpression", "_extract_", "_common_expr_")
 
   /**
    * A row, with all columns nullable: the value in format [[tidegate.plans.OrderFormat.Rows]], by

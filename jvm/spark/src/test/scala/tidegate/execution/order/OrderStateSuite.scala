@@ -8,8 +8,10 @@ import scala.util.Random
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.StreamingQueryException
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{AnalysisException, DataFrame, Row}
 import tidegate.SparkClasses.MemoryStream
+import tidegate.plans.{OrderFormat, OrderMark}
 
 /** The state of an order: by Spark's reader, when it is large, and when the query was changed. */
 class OrderStateSuite extends OrderTest {
@@ -95,6 +97,57 @@ class OrderStateSuite extends OrderTest {
     )(run => intercept[StreamingQueryException](run.start().settle()))
     val causes = Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null)
     assert(causes.exists(_.getMessage.contains("STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE")))
+  }
+
+  for (
+    (title, first, second) <- Seq(
+      ("another column is used", Seq("time", "n", "sub"), Seq("time", "n", "other")),
+      (
+        "columns have changed places",
+        Seq("time", "n", "sub", "other"),
+        Seq("time", "n", "other", "sub")
+      )
+    )
+  ) test(s"the names of columns count: $title") {
+    def query(columns: Seq[String])(rows: DataFrame) =
+      keyed(rows.withColumn("other", upper(col("sub"))).select(columns.map(col): _*))
+        .orderByEventTime()
+        .toDF()
+    val error = refused(query(first), query(second)) { run =>
+      intercept[StreamingQueryException](run.start().settle())
+    }
+    val refusal = Iterator
+      .iterate[Throwable](error)(_.getCause)
+      .takeWhile(_ != null)
+      .collectFirst { case e: AnalysisException => e }
+    val types = Map("time" -> "TIMESTAMP", "n" -> "INT").withDefaultValue("STRING")
+    def shown(columns: Seq[String]) = columns.map(c => s"$c ${types(c)}").mkString(",")
+    assert(
+      refusal.map(_.getMessage) === Some(
+        "[TIDEGATE_ORDER_COLUMNS] The checkpoint has rows that wait in orderByEventTime with the " +
+          s"columns ${shown(first)}, but the query has the columns ${shown(second)} in their " +
+          "places: columns that are not used after the order are not kept. Start the query as it " +
+          "was, or with a new checkpoint; if only names have changed, give the columns their " +
+          "former names before the order. The rows in this one were not changed. SQLSTATE: 42K03"
+      )
+    )
+  }
+
+  test("names of fields count, and names that Spark gives do not") {
+    import OrderStateSchema.areSame
+    def rows(ddl: String) = StructType.fromDDL(ddl)
+    for (same <- Seq("A INT", "a BIGINT")) assert(areSame(rows("a INT"), rows(same)))
+    val nested = Seq("STRUCT<%s: INT>", "ARRAY<STRUCT<%s: INT>>", "MAP<INT, STRUCT<%s: INT>>")
+    for (of <- nested) {
+      def named(field: String) = rows(s"s ${of.format(field)}")
+      assert(!areSame(named("a"), named("b")))
+    }
+    assert(!areSame(rows("_c0 INT"), rows("_c1 INT")))
+    assert(areSame(rows("_gen_alias_1 INT"), rows("_gen_alias_2 INT")))
+    // A row of 0.1.0, which looks like a page.
+    val list = rows("a ARRAY<STRUCT<b: INT>>")
+    val key = OrderStateSchema.key(OrderMark("t", Nil, OrderFormat.Rows))
+    assert(OrderStateSchema.columns(key, list) === list)
   }
 
   private def refusedAtStart(
