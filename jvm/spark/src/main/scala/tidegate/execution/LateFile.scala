@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.datasources.OutputWriter
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.tidegate.{ParquetRows, SparkInternals}
+import org.apache.spark.sql.tidegate.ParquetRows
 import org.apache.spark.unsafe.types.UTF8String
 import tidegate.core.EndOfTime
 import tidegate.statistics.SubstreamNode
@@ -42,7 +42,7 @@ private[execution] final case class LateFiles(
     UnsafeProjection.create(substream.getOrElse(Nil).map(SubstreamText.of), columns)
   @transient private lazy val origin = folder.origin
 
-  private[execution] def recordOf(row: InternalRow, batch: Long): InternalRow = {
+  private[execution] def recordOf(row: InternalRow): InternalRow = {
     val micros = times(row).getLong(0)
     InternalRow(
       text(origin.operator),
@@ -53,7 +53,7 @@ private[execution] final case class LateFiles(
       watermarkMs - Math.floorDiv(micros, MicrosPerMs),
       substreamOf(row),
       origin.query.map(text).orNull,
-      batch,
+      folder.batch,
       folder.wallClockMs * MicrosPerMs,
       whole(row)
     )
@@ -76,7 +76,6 @@ private object LateFiles {
 /** The late rows of one pass over a partition. */
 private[execution] final class LateFile(files: LateFiles, partition: Int) {
   private val task = TaskContext.get()
-  private val batch = SparkInternals.batchId(task)
   private val most = math.max(1L, files.folder.maxRows / task.numPartitions())
   private var written = 0L
   private var writer: OutputWriter = _
@@ -85,20 +84,27 @@ private[execution] final class LateFile(files: LateFiles, partition: Int) {
     if (written == most) files.notWritten += 1
     else {
       if (writer == null) open()
-      writer.write(files.recordOf(row, batch))
+      writer.write(files.recordOf(row))
       written += 1
     }
 
+  /**
+   * Whether the file of another pass has as many rows. An action such as `head` reads only some of
+   * the rows, and an attempt that was overtaken has the same ones.
+   */
+  private def isLonger(own: TaskFile): Boolean =
+    own.isThere && files.rows.count(own.file) >= written
+
   private def open(): Unit = {
     val file = new TaskFile(
-      files.folder.file(batch, partition),
+      files.folder.file(partition),
       task.taskAttemptId(),
       files.rows.configuration
     )
     writer = files.rows.open(file.begun)
     TaskFile.atEnd(task) { isFailed =>
       writer.close()
-      if (isFailed) file.abort() else file.commit(isWritten = true)
+      if (isFailed || isLonger(file)) file.abort() else file.commit(isWritten = true)
     }
   }
 }

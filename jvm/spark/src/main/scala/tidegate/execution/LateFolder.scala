@@ -19,39 +19,46 @@ import tidegate.columns.DistinctNames
  *   keeps the files of two queries apart
  * @param origin
  *   the operator, its watermarks and the query, as the rows tell them
+ * @param batch
+ *   the number of the batch. Not that of a task: an application may read a batch in threads of its
+ *   own, whose tasks have another number or none
  * @param wallClockMs
  *   of the batch, in epoch ms
  * @param maxRows
  *   how many rows the tasks of a batch write together
- * @param leftovers
- *   the batch, if an earlier run may have begun it
+ * @param isFirst
+ *   whether this is the first batch of a run: an earlier run may have begun it
  */
 private[tidegate] final case class LateFolder(
     path: String,
     row: Seq[Attribute],
     queryId: UUID,
     origin: LateOrigin,
+    batch: Long,
     wallClockMs: Long,
     maxRows: Long,
-    leftovers: Option[Long]
+    isFirst: Boolean
 ) {
 
-  private[execution] def file(batch: Long, partition: Int): Path =
-    new Path(path, f"${prefix(batch)}$partition%05d.parquet")
+  private[execution] def file(partition: Int): Path =
+    new Path(path, f"$prefix$partition%05d.parquet")
 
-  private def prefix(batch: Long): String =
-    f"${escapePathName(origin.operator)}-${queryId.toString.take(8)}-$batch%08d-"
+  private def prefix: String = {
+    // Spark takes files for hidden whose names begin so.
+    val operator = escapePathName(origin.operator).replaceFirst("^_", "%5F")
+    f"$operator-${queryId.toString.take(8)}-$batch%08d-"
+  }
 
   /**
    * Removes what a run of the batch has left that did not come to its end: the next run may have
    * other partitions. To be called when the batch runs, and not when it is planned: a sink that has
    * committed the batch skips it, and then its files are all there.
    */
-  def removeLeftovers(conf: Configuration): Unit = leftovers.foreach { batch =>
+  def removeLeftovers(conf: Configuration): Unit = if (isFirst) {
     val folder = new Path(path)
     val system = folder.getFileSystem(conf)
     if (system.exists(folder)) {
-      val begun = prefix(batch)
+      val begun = prefix
       system
         .listStatus(folder)
         .map(_.getPath)

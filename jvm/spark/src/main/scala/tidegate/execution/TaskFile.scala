@@ -1,6 +1,7 @@
 package tidegate.execution
 
 import java.io.IOException
+import java.util.concurrent.atomic.AtomicLong
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -10,11 +11,17 @@ import org.apache.spark.TaskContext
  * A file of a task that appears when the task has ended well. Until then the rows are in a file of
  * another name, which readers of the folder do not see. A task that is run again replaces the file.
  */
-private[execution] final class TaskFile(file: Path, attempt: Long, conf: Configuration) {
+private[execution] final class TaskFile(val file: Path, attempt: Long, conf: Configuration) {
   private lazy val system = file.getFileSystem(conf)
 
-  /** Where the rows are written. */
-  val begun: Path = new Path(file.getParent, s".${file.getName}.$attempt")
+  /** Where the rows are written. A task may pass over a partition more than once. */
+  val begun: Path = {
+    val pass = TaskFile.passes.incrementAndGet()
+    new Path(file.getParent, s".${file.getName}.$attempt.$pass")
+  }
+
+  /** Whether the file has appeared, from another pass or attempt. */
+  def isThere: Boolean = system.exists(file)
 
   /**
    * The task has ended well.
@@ -36,6 +43,9 @@ private[execution] final class TaskFile(file: Path, attempt: Long, conf: Configu
 }
 
 private[execution] object TaskFile {
+
+  /** Of this process. */
+  private val passes = new AtomicLong
 
   /** Runs `body` when the task ends, with whether it has failed or was stopped. */
   def atEnd(task: TaskContext)(body: Boolean => Unit): Unit = {

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
-import org.apache.spark.sql.tidegate.StatefulOperatorStateInfo
+import org.apache.spark.sql.tidegate.{SparkInternals, StatefulOperatorStateInfo}
 import tidegate.clock.RunningQuery
 import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
 import tidegate.core.{EndOfTime, Saturating}
@@ -95,10 +95,11 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case e: ExplainedQuery => Seq(planLater(PlanIntervalJoins(e.child, e.joins)))
     case j: IntervalJoin   => Seq(intervalJoin(j))
     case a: AsyncMap       =>
-      Seq(AsyncMapExec(a.function, a.options, a.result, a.input, a.output, planLater(a.child)))
+      val (child, batch) = (planLater(a.child), SparkInternals.batchOf(a, session))
+      Seq(AsyncMapExec(a.function, a.options, a.result, a.input, a.output, batch, child))
     case a: AsyncCalls =>
-      val child = planLater(a.child)
-      Seq(AsyncCallsExec(a.times, a.metadata, a.calls, a.function, a.deadLetters, child))
+      val (child, batch) = (planLater(a.child), SparkInternals.batchOf(a, session))
+      Seq(AsyncCallsExec(a.times, a.metadata, a.calls, a.function, a.deadLetters, batch, child))
     case w: WatermarksTable => Seq(WatermarksTableExec(w.query, w.output))
     case s: SightTable      => Seq(SightTableExec(s.what, s.query, s.output))
     case n: NoFrames        => Seq(NoFramesExec(n.reason, planLater(n.child)))
@@ -325,9 +326,9 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       row,
       query.id,
       origin,
+      query.batchId,
       query.batchTimestampMs,
       Settings.MaxLateRowsPerBatch.in(session.sessionState.conf),
-      // Only the first batch of a run may have begun in an earlier run.
-      leftovers = Option.when(query.lastBatch.isEmpty)(query.batchId)
+      isFirst = query.lastBatch.isEmpty
     )
 }

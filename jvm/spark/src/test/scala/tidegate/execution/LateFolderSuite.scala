@@ -2,13 +2,17 @@ package tidegate
 package execution
 
 import java.nio.file.{Files, Path}
+import java.util.concurrent.Executors
 import java.util.concurrent.atomic.AtomicReference
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.streaming.{OutputMode, Trigger}
+import org.apache.spark.sql.tidegate.{TestClock, TestQueries}
 import org.apache.spark.sql.types.{IntegerType, StructType}
 import org.apache.spark.sql.{AnalysisException, DataFrame}
 import tidegate.settings.Settings
@@ -158,6 +162,63 @@ class LateFolderSuite extends RestartTest {
       assert(watermarks(query).operators("aggregate").lateRows === 3)
       assert(written("row.n") === Seq("2", "3"))
     }
+  }
+
+  /** What is written of a query that has no shuffle between the operator and its batch. */
+  private def writtenBy(read: DataFrame => Unit): Seq[String] = {
+    folder.set(TempFolders.create("late"))
+    val in = events()
+    val rows = keyed(in.toDF().repartition(2, col("n"))).dropDuplicatesWithinWatermark("n")
+    val query = TestQueries.start(
+      rows,
+      newCheckpoint().toString,
+      OutputMode.Append(),
+      Trigger.ProcessingTime(0),
+      new TestClock(1000000000L)
+    )((batch, _) => read(batch))
+    def late(n: Int) = Seq(event("a", 5, n), event("a", 200 + n, n + 100))
+    for (sent <- Seq(Seq(event("a", 105, 0)), (1 to 8).flatMap(late), (9 to 12).flatMap(late))) {
+      in.addData(sent)
+      query.processAllAvailable()
+    }
+    query.stop()
+    written("batch_id", "row.n")
+  }
+
+  /** As many partitions as the rows have before the operator: so Spark adds no shuffle. */
+  private val withoutShuffle = "spark.sql.shuffle.partitions" -> "2"
+
+  test("a batch that is read in other ways than as a whole by one thread")(
+    withConf(withoutShuffle) {
+      def all(batch: DataFrame): Int = batch.collect().length
+      val wanted = writtenBy(all(_): Unit)
+      assert(wanted.size === 12)
+      val pool = Executors.newFixedThreadPool(1)
+      try {
+        // The thread begins before there is a query.
+        assert(pool.submit(() => 1).get() === 1)
+        assert(writtenBy(batch => pool.submit(() => all(batch)).get(): Unit) === wanted)
+      } finally pool.shutdown()
+      val ways = Seq[(String, DataFrame => Seq[Int])](
+        "some rows at last" -> (batch => Seq(all(batch), batch.head(1).length)),
+        "some rows first" -> (batch => Seq(batch.head(1).length, all(batch))),
+        "twice in one task" -> (batch => Seq(all(batch.union(batch).coalesce(1))))
+      )
+      for ((way, read) <- ways) assert(writtenBy(read(_): Unit) === wanted, way)
+    }
+  )
+
+  test("an operator whose name begins with an underscore") {
+    val in = events()
+    val counts = keyed(in.toDF()).groupBy(window(col("time"), "10 seconds")).count()
+    val run = new Run(counts.tidegateName("_hourly").toDF()).start()
+    for (second <- Seq(60, 1)) {
+      in.addData(event("a", second.toDouble, second))
+      run.settle()
+    }
+    run.stop()
+    assert(written("operator", "row.n") === Seq("_hourly|1"))
+    assert(LateFolder.has(new HadoopPath(folder.get.toString), new Configuration()))
   }
 
   test("what an earlier run of a batch has left goes") {

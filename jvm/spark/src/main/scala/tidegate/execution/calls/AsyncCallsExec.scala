@@ -13,13 +13,19 @@ import org.apache.spark.util.SerializableConfiguration
 import tidegate.execution.{DescribesItself, TaskFile}
 import tidegate.plans.AsyncCalls
 
-/** Counts the calls, writes dead letters, and passes the other rows on; see [[AsyncCalls]]. */
+/**
+ * Counts the calls, writes dead letters, and passes the other rows on; see [[AsyncCalls]].
+ *
+ * @param batch
+ *   the number of the batch of a stream; a query on batch data takes the one in which its tasks run
+ */
 final case class AsyncCallsExec(
     times: Seq[Attribute],
     metadata: Seq[Metadata],
     calls: Seq[Attribute],
     function: String,
     deadLetters: Option[String],
+    batch: Option[Long],
     child: SparkPlan
 ) extends UnaryExecNode
     with DescribesItself {
@@ -42,14 +48,16 @@ final case class AsyncCallsExec(
         new SerializableConfiguration(SparkInternals.hadoopConf(session))
       )
     }
-    child.execute().mapPartitions { rows =>
+    val ofStream = batch
+    // Not the partition of the task, which has several of these after `coalesce`.
+    child.execute().mapPartitionsWithIndex { (partition, rows) =>
       val task = TaskContext.get()
       val counts = new CallCounts(places, counters)
       val letters = folder.map { case (path, conf) =>
         new DeadLetterFile(
           path,
-          SparkInternals.batchId(task),
-          task.partitionId(),
+          ofStream.getOrElse(SparkInternals.batchId(task)),
+          partition,
           task.taskAttemptId(),
           conf.value.value
         )

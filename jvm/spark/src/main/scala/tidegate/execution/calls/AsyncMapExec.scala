@@ -13,13 +13,19 @@ import org.apache.spark.sql.types.StructType
 import tidegate.execution.DescribesItself
 import tidegate.plans.{AsyncFunction, CallKey, CallOptions}
 
-/** Calls a function with each row, many calls at a time; see `AsyncMap`. */
+/**
+ * Calls a function with each row, many calls at a time; see `AsyncMap`.
+ *
+ * @param batch
+ *   the number of the batch of a stream; a query on batch data takes the one in which its tasks run
+ */
 final case class AsyncMapExec(
     function: AsyncFunction,
     options: CallOptions,
     result: StructType,
     input: Seq[Attribute],
     output: Seq[Attribute],
+    batch: Option[Long],
     child: SparkPlan
 ) extends UnaryExecNode
     with DescribesItself {
@@ -35,18 +41,19 @@ final case class AsyncMapExec(
     val available = child.output
     val columns = output
     val (calls, wanted, called) = (options, result, function)
-    child.execute().mapPartitions { rows =>
+    val ofStream = batch
+    // Not the partition of the task, which has several of these after `coalesce`.
+    child.execute().mapPartitionsWithIndex { (partition, rows) =>
       val schema = DataTypeUtils.fromAttributes(read)
       val toRow = ExpressionEncoder(schema).resolveAndBind(read).createDeserializer()
       val select = UnsafeProjection.create(read, available)
       val task = TaskContext.get()
-      val batch = SparkInternals.batchId(task)
       called.setup()
       val ended = new CallIterator(
         rows.map(row => toRow(select(row))),
         called,
         calls,
-        CallKey(batch, task.partitionId(), _)
+        CallKey(ofStream.getOrElse(SparkInternals.batchId(task)), partition, _)
       )
       val _ = task.addTaskCompletionListener[Unit] { _ =>
         ended.close()

@@ -286,6 +286,22 @@ class AsyncMapSuite extends RestartTest {
     run.stop()
   }
 
+  test("several partitions in one task have files and keys of their own") {
+    val folder = TempFolders.create("letters")
+    val failing = spark
+      .range(0, 8, 1, 4)
+      .toDF("id")
+      .mapAsync(Ids, retries = 0, onError = "dead letter", deadLetters = folder.toString) { row =>
+        // The last partitions, whose files come first, have none.
+        if (row.getLong(0) < 4) Future.failed(new Exception("no")) else Future.successful(row)
+      }
+    assert(failing.coalesce(1).collect().map(_.getLong(0)).toSeq === Seq(4, 5, 6, 7))
+    val found = letters(folder)
+    assert(found.keySet === Set("part-00000.json", "part-00001.json"))
+    val keys = found.values.flatten.map(_.takeWhile(_ != '}'))
+    assert(keys.toSeq.distinct.size === 4)
+  }
+
   test("a run without dead letters removes those of an earlier run of the same rows") {
     val folder = TempFolders.create("letters")
     def run(call: Row => Future[Row]) = rows(3)

@@ -40,7 +40,11 @@ final class LoggedBatch private (
       WatermarkPropagator(session.sessionState.conf),
       isFirstBatch = false
     )
-    SQLExecution.withNewExecutionId(execution)(execution.toRdd.foreach(_ => ()))
+    val (context, key) = (session.sparkContext, MicroBatchExecution.BATCH_ID_KEY)
+    val before = context.getLocalProperty(key)
+    context.setLocalProperty(key, batchId.toString)
+    try SQLExecution.withNewExecutionId(execution)(execution.toRdd.foreach(_ => ()))
+    finally context.setLocalProperty(key, before)
   }
 }
 

@@ -4,6 +4,8 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
 import org.apache.hadoop.mapreduce.{Job, JobID, TaskAttemptID, TaskID, TaskType}
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.spark.TaskContext
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.SparkSession
@@ -13,7 +15,7 @@ import org.apache.spark.sql.execution.datasources.{OutputWriter, OutputWriterFac
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.util.SerializableConfiguration
 
-/** Writes Parquet files of one schema from within tasks. */
+/** Writes Parquet files of one schema from within tasks, and counts their rows. */
 final class ParquetRows private (
     factory: OutputWriterFactory,
     schema: StructType,
@@ -32,6 +34,13 @@ final class ParquetRows private (
       schema,
       new TaskAttemptContextImpl(configuration, new TaskAttemptID(id, task.attemptNumber()))
     )
+  }
+
+  /** The number of rows of a file that is written. */
+  def count(file: Path): Long = {
+    val reader = ParquetFileReader.open(HadoopInputFile.fromPath(file, configuration))
+    try reader.getRecordCount
+    finally reader.close()
   }
 }
 

@@ -228,7 +228,19 @@ object SparkInternals {
   def hadoopConf(session: SparkSession): Configuration =
     castToImpl(session).sessionState.newHadoopConf()
 
-  /** The number of the batch that a task is part of; -1 if the task is part of no stream. */
+  /**
+   * The number of the batch of a plan that is made in this thread; none if the plan is of no
+   * stream.
+   */
+  def batchOf(plan: LogicalPlan, session: SparkSession): Option[Long] =
+    if (!plan.isStreaming) None
+    else
+      Option(session.sparkContext.getLocalProperty(MicroBatchExecution.BATCH_ID_KEY)).map(_.toLong)
+
+  /**
+   * The number of the batch that a task is part of; -1 if the task is part of no stream. In threads
+   * of its own, an application has other numbers or none.
+   */
   def batchId(task: TaskContext): Long =
     Option(task.getLocalProperty(MicroBatchExecution.BATCH_ID_KEY)).fold(-1L)(_.toLong)
 
