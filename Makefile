@@ -110,6 +110,7 @@ test-mima: ## Test that a change of the public API of Scala or Java that breaks 
 # One query of each kind, and a restart.
 SMOKE := tests/test_keyed_watermark.py tests/test_stream_join.py tests/test_order.py tests/test_sql_statements.py \
   tests/test_operators.py::test_sliding_window_when_a_substream_lags_then_counts_as_in_batch \
+  tests/test_operators.py::test_drop_duplicates_by_the_start_of_a_window_when_it_is_closed_then_keys_leave \
   'tests/test_sql_functions.py::test_stream_table_and_spark_agree[hop]' tests/test_event_time_tab.py
 .PHONY: test-smoke
 test-smoke: ## Run a few end-to-end tests on every other Spark: watermarks, joins, sliding windows, order, SQL, restarts.

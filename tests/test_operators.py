@@ -86,3 +86,21 @@ def test_windows_when_in_update_mode_then_a_row_within_the_lag_updates_its_windo
     )
 
     assert sorted(rows) == [("11:50", 1), ("11:50", 2), ("12:00", 1), ("12:00", 2)]
+
+
+def test_drop_duplicates_by_the_start_of_a_window_when_it_is_closed_then_keys_leave(
+    feed: Feed,
+) -> None:
+    for minute in range(6):
+        feed.add((f"12:0{minute}:10", 0), (f"12:0{minute}:20", 0))
+    keyed(feed).createOrReplaceTempView("watched")
+    windows = feed.spark.sql(
+        "SELECT * FROM TUMBLE(TABLE(watched), DESCRIPTOR(time), INTERVAL 1 MINUTE)"
+    )
+    starts = windows.dropDuplicates(["window_start", "partition"])
+
+    query, rows = feed.run_query(starts.select(F.date_format("window_start", "HH:mm"), "partition"))
+
+    assert sorted(rows) == [(f"12:0{minute}", 0) for minute in range(6)]
+    assert query.lastProgress is not None
+    assert query.lastProgress.stateOperators[0].numRowsTotal == 1
