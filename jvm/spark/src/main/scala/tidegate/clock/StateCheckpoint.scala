@@ -86,7 +86,7 @@ final class StateCheckpoint(
 
   /** The schema of the state of an operator; none if there is no state yet. */
   def stateSchema(operatorId: Long): Option[StateStoreColFamilySchema] =
-    OperatorState.storedSchema(state.toString, operatorId, hadoopConf)
+    committed.flatMap(_ => OperatorState.storedSchema(state.toString, operatorId, hadoopConf))
 
   /** The clock at the end of the last committed batch: the state was written at this time. */
   lazy val clock: Option[ClockState] = committed.flatMap(ofClock).map(former(_))

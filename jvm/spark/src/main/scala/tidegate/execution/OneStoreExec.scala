@@ -38,16 +38,13 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
    */
   protected def earlierSchemas(key: StructType): Option[(StructType, StructType)] = None
 
-  /**
-   * Refuses a state that has the types of today, but means something else. Not before the first
-   * batch has ended: its state is written anew.
-   */
+  /** Refuses a state that has the types of today, but means something else. */
   protected def check(stored: StateStoreColFamilySchema): Unit = ()
 
   /**
    * Lets Spark compare the schemas with those in the checkpoint. The schemas of an earlier version
    * are replaced by those of today, before a row of today is written: an earlier version must not
-   * read the state again.
+   * read the state again. So are those of a first batch that failed, which begins without state.
    */
   override def validateAndMaybeEvolveStateSchema(
       hadoopConf: Configuration,
@@ -55,7 +52,12 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
     val (location, id) = (getStateInfo.checkpointLocation, getStateInfo.operatorId)
-    val stored = OperatorState.storedSchema(location, id, hadoopConf)
+    val today = schemaOfStore(keySchema, valueSchema)
+    def replace(): Unit =
+      OperatorState.replaceSchema(location, id, today, stateSchemaVersion, hadoopConf)
+    val found = OperatorState.storedSchema(location, id, hadoopConf)
+    if (batchId == 0 && found.isDefined) replace()
+    val stored = found.filter(_ => batchId > 0)
     val earlier = stored.flatMap(schema => earlierSchemas(schema.keySchema))
     val (key, value) = earlier.getOrElse(keySchema -> valueSchema)
     def checked(now: StructType, before: StateStoreColFamilySchema => StructType): StructType =
@@ -67,11 +69,8 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
       session.sessionState,
       stateSchemaVersion
     )
-    if (batchId > 0) stored.foreach(check)
-    if (earlier.isDefined) {
-      val now = schemaOfStore(keySchema, valueSchema)
-      OperatorState.replaceSchema(location, id, now, stateSchemaVersion, hadoopConf)
-    }
+    stored.foreach(check)
+    if (earlier.isDefined) replace()
     List(result)
   }
 

@@ -65,7 +65,7 @@ private[tidegate] object IntervalJoins {
 
   /**
    * The state knows from when to when its chunks have rows: by the times of before. A column with a
-   * name that the rows of before do not have is one that was renamed.
+   * name that the rows of before do not have is one that was renamed, if the former name is gone.
    */
   private def checkTimes(
       join: Join,
@@ -75,7 +75,8 @@ private[tidegate] object IntervalJoins {
     for {
       (side, name, before) <- Seq((join.left, "left", left), (join.right, "right", right))
       now <- timesOf(side, owner).map(_.time.name)
-      if now != before && columnsIn(schema, name).contains(now)
+      isThere = columnsIn(schema, name).contains(now) || side.output.exists(_.name == before)
+      if now != before && isThere
     } throw CheckpointErrors.joinRefused(
       owner.name,
       s"the rows of its $name side are joined by `$now` now, and were joined by `$before` before"

@@ -117,16 +117,19 @@ class ChosenJoinsSuite extends JoinTest {
     )
   }
 
-  test("a join by another time of a side is refused, and nothing is lost") {
-    assert(
-      refused(byTime("paid_time"), byTime("order_time")).contains(
-        "[TIDEGATE_JOIN_REFUSED] The checkpoint has the rows of the interval join `join`, but the " +
-          "rows of its left side are joined by `paid_time` now, and were joined by `order_time` " +
-          "before. Start the query as it was, or with a new checkpoint; nothing in this one was " +
-          "changed."
+  // Of the times, the state has only what is used after the join, and the time of the join.
+  for (used <- Seq(Seq("paid_time", "order_time", "delivery_time"), Seq("delivery_time")))
+    test(s"a join by another time of a side is refused, and nothing is lost; used: $used") {
+      def query(time: String) = byTime(time).select(used.map(col): _*)
+      assert(
+        refused(query("paid_time"), query("order_time")).contains(
+          "[TIDEGATE_JOIN_REFUSED] The checkpoint has the rows of the interval join `join`, but the " +
+            "rows of its left side are joined by `paid_time` now, and were joined by `order_time` " +
+            "before. Start the query as it was, or with a new checkpoint; nothing in this one was " +
+            "changed."
+        )
       )
-    )
-  }
+    }
 
   test("a time that has another name is the same time") {
     val folder = files(Seq(event("a", 5, 1)))

@@ -81,7 +81,7 @@ final case class FrameAggregateExec(
       batchId: Long,
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
-    checkFunctions(hadoopConf)
+    if (batchId > 0) checkFunctions(hadoopConf)
     super.validateAndMaybeEvolveStateSchema(hadoopConf, batchId, stateSchemaVersion)
   }
 

@@ -75,6 +75,11 @@ final case class SessionAggregateExec(
       batchId: Long,
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
+    if (batchId > 0) checkFunctions(hadoopConf)
+    super.validateAndMaybeEvolveStateSchema(hadoopConf, batchId, stateSchemaVersion)
+  }
+
+  private def checkFunctions(hadoopConf: Configuration): Unit =
     FrameStateSchema.check(
       getStateInfo,
       _ => SessionRow.EntriesPath,
@@ -87,8 +92,6 @@ final case class SessionAggregateExec(
         s"those of the query are ${now.mkString(", ")}"
       )
     }
-    super.validateAndMaybeEvolveStateSchema(hadoopConf, batchId, stateSchemaVersion)
-  }
 
   override protected def doExecute(): RDD[InternalRow] = {
     metrics // force lazy init at driver
