@@ -89,10 +89,10 @@ private[execution] final class LateFile(files: LateFiles, partition: Int) {
     }
 
   /**
-   * Whether the file of another pass has as many rows. An action such as `head` reads only some of
-   * the rows, and an attempt that was overtaken has the same ones.
+   * Whether the file of another pass stays, because it has as many rows. An action such as `head`
+   * reads only some of the rows, and an attempt that was overtaken has the same ones.
    */
-  private def isLonger(own: TaskFile): Boolean =
+  private def isKept(own: TaskFile): Boolean =
     own.isThere && files.rows.count(own.file) >= written
 
   private def open(): Unit = {
@@ -104,7 +104,7 @@ private[execution] final class LateFile(files: LateFiles, partition: Int) {
     writer = files.rows.open(file.begun)
     TaskFile.atEnd(task) { isFailed =>
       writer.close()
-      if (isFailed || isLonger(file)) file.abort() else file.commit(isWritten = true)
+      if (isFailed || isKept(file)) file.abort() else file.commit(isWritten = true)
     }
   }
 }

@@ -58,6 +58,7 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
     val found = OperatorState.storedSchema(location, id, hadoopConf)
     if (batchId == 0 && found.isDefined) replace()
     val stored = found.filter(_ => batchId > 0)
+    stored.foreach(check)
     val earlier = stored.flatMap(schema => earlierSchemas(schema.keySchema))
     val (key, value) = earlier.getOrElse(keySchema -> valueSchema)
     def checked(now: StructType, before: StateStoreColFamilySchema => StructType): StructType =
@@ -69,7 +70,6 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
       session.sessionState,
       stateSchemaVersion
     )
-    stored.foreach(check)
     if (earlier.isDefined) replace()
     List(result)
   }

@@ -1,6 +1,5 @@
 package tidegate.execution.frames
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -76,27 +75,17 @@ final case class FrameAggregateExec(
   override protected def valueSchema: StructType =
     if (isShort) ShortRow.schema(aggregates.entryType) else FrameRow.schema(aggregates.entryType)
 
-  override def validateAndMaybeEvolveStateSchema(
-      hadoopConf: Configuration,
-      batchId: Long,
-      stateSchemaVersion: Int
-  ): List[StateSchemaValidationResult] = {
-    if (batchId > 0) checkFunctions(hadoopConf)
-    super.validateAndMaybeEvolveStateSchema(hadoopConf, batchId, stateSchemaVersion)
-  }
-
-  private def checkFunctions(hadoopConf: Configuration): Unit =
-    FrameStateSchema.check(getStateInfo, framesIn, aggregates.entryType, hadoopConf) {
-      (before, now) =>
-        CheckpointErrors.framesRefused(
-          operator.getOrElse(shortName),
-          s"aggregates with the buffers ${before.mkString(", ")}",
-          s"those of the query are ${now.mkString(", ")}"
-        )
+  override protected def check(stored: StateStoreColFamilySchema): Unit = {
+    val isShort = FrameAggregate.hasShortRows(stored.valueSchema)
+    val path = if (isShort) ShortRow.EntriesPath else FrameRow.EntriesPath
+    FrameStateSchema.check(stored.valueSchema, path, aggregates.entryType) { (before, now) =>
+      CheckpointErrors.framesRefused(
+        operator.getOrElse(shortName),
+        s"aggregates with the buffers ${before.mkString(", ")}",
+        s"those of the query are ${now.mkString(", ")}"
+      )
     }
-
-  private def framesIn(value: StructType): Seq[String] =
-    if (FrameAggregate.hasShortRows(value)) ShortRow.EntriesPath else FrameRow.EntriesPath
+  }
 
   /**
    * The number in a key is a prefix: rows of a window are found by it, and a walk over the heads

@@ -1,7 +1,5 @@
 package tidegate.execution.frames
 
-import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
 import org.apache.spark.sql.types.{ArrayType, DataType, StructType}
 
 /** The schema of the state of frames in a checkpoint. */
@@ -11,35 +9,26 @@ private[frames] object FrameStateSchema {
    * Compares the functions that filled the state. Spark compares only the types, and would mix
    * minima with maxima.
    *
+   * @param value
+   *   as the checkpoint has it
    * @param path
    *   the column of a value of the state that has the entries: its name, after those of the columns
    *   that it is in. If there is none, the types are others too, which Spark refuses
    */
-  def check(
-      info: StatefulOperatorStateInfo,
-      path: StructType => Seq[String],
-      entryType: StructType,
-      hadoopConf: Configuration
-  )(refused: (Seq[String], Seq[String]) => Throwable): Unit =
-    buffers(info, path, hadoopConf).foreach { before =>
+  def check(value: StructType, path: Seq[String], entryType: StructType)(
+      refused: (Seq[String], Seq[String]) => Throwable
+  ): Unit =
+    buffers(value, path).foreach { before =>
       val now = functions(entryType)
       if (before != now) throw refused(before, now)
     }
 
-  /** The functions that fill the buffers of the entries; none if there is no state yet. */
-  private def buffers(
-      info: StatefulOperatorStateInfo,
-      path: StructType => Seq[String],
-      hadoopConf: Configuration
-  ): Option[Seq[String]] =
-    OperatorState
-      .storedSchema(info.checkpointLocation, info.operatorId, hadoopConf)
-      .map(_.valueSchema)
-      .flatMap { value =>
-        path(value).foldLeft(Option[DataType](value)) {
-          case (Some(outer: StructType), name) => outer.find(_.name == name).map(_.dataType)
-          case _                               => None
-        }
+  /** The functions that fill the buffers of the entries. */
+  private def buffers(value: StructType, path: Seq[String]): Option[Seq[String]] =
+    path
+      .foldLeft(Option[DataType](value)) {
+        case (Some(outer: StructType), name) => outer.find(_.name == name).map(_.dataType)
+        case _                               => None
       }
       .collect { case ArrayType(entry: StructType, _) => functions(entry) }
 

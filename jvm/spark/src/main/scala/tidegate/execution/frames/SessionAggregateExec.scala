@@ -1,6 +1,5 @@
 package tidegate.execution.frames
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -70,27 +69,14 @@ final case class SessionAggregateExec(
   override protected def valueSchema: StructType =
     DueSchema.value(SessionRow.schema(aggregates.entryType), keySchema)
 
-  override def validateAndMaybeEvolveStateSchema(
-      hadoopConf: Configuration,
-      batchId: Long,
-      stateSchemaVersion: Int
-  ): List[StateSchemaValidationResult] = {
-    if (batchId > 0) checkFunctions(hadoopConf)
-    super.validateAndMaybeEvolveStateSchema(hadoopConf, batchId, stateSchemaVersion)
-  }
-
-  private def checkFunctions(hadoopConf: Configuration): Unit =
-    FrameStateSchema.check(
-      getStateInfo,
-      _ => SessionRow.EntriesPath,
-      aggregates.entryType,
-      hadoopConf
-    ) { (before, now) =>
-      CheckpointErrors.sessionsRefused(
-        operator.getOrElse(shortName),
-        s"the buffers ${before.mkString(", ")}",
-        s"those of the query are ${now.mkString(", ")}"
-      )
+  override protected def check(stored: StateStoreColFamilySchema): Unit =
+    FrameStateSchema.check(stored.valueSchema, SessionRow.EntriesPath, aggregates.entryType) {
+      (before, now) =>
+        CheckpointErrors.sessionsRefused(
+          operator.getOrElse(shortName),
+          s"the buffers ${before.mkString(", ")}",
+          s"those of the query are ${now.mkString(", ")}"
+        )
     }
 
   override protected def doExecute(): RDD[InternalRow] = {
