@@ -1,13 +1,14 @@
 """Commands in a shell that has the installed wheel, and servers that they start."""
 
 import os
+import random
 import re
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -89,8 +90,12 @@ class Shell:
 
 
 def free_port() -> int:
-    """Return a port that no server has."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
+    """Return a port that no server has, and that no client gets from the system.
+
+    A server here opens its port ten seconds later; systems give clients ports from 32768 on.
+    """
+    for port in random.sample(range(20_000, 32_000), 100):
+        with socket.socket() as free, suppress(OSError):
+            free.bind(("127.0.0.1", port))
+            return port
+    pytest.fail("a hundred ports between 20000 and 32000 are taken")
