@@ -144,7 +144,7 @@ private[tidegate] object Injections {
     // When no query can start any more: the optimizer looks through the plan.
     extensions.injectPlanNormalizationRule(_ => DropOperatorNames)
 
-    // Before the next ones too, after which the decisions may not be in the plan any more.
+    // Before the next ones too, which take windows and keys apart.
     extensions.injectPlanNormalizationRule(_ => KeepNullability)
 
     // After the analysis, because Spark knows aggregates only in aggregations; and before the

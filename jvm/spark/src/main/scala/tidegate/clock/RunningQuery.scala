@@ -3,6 +3,7 @@ package tidegate.clock
 import java.util.UUID
 
 import org.apache.spark.SparkContext
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan}
 import org.apache.spark.sql.connector.read.streaming.{Offset, SparkDataStream}
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
@@ -31,7 +32,7 @@ import tidegate.core.clock.{
   SubstreamLimit
 }
 import tidegate.core.sight.{QueryMemory, RunState, StateSize}
-import tidegate.errors.QueryErrors
+import tidegate.errors.{CheckpointErrors, QueryErrors}
 import tidegate.operators.{KeyedTimes, StatefulOperators}
 import tidegate.plans.{DropLate, KeyedWatermark, PreparedQuery, QueryDecisions}
 import tidegate.settings.Settings
@@ -39,7 +40,8 @@ import tidegate.sources.{AppendTimeTopics, ReadUp, SourceParts}
 import tidegate.statistics.SizedState
 
 /** A streaming query with a clock, as the clock and the planner see it from within a batch. */
-final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: EventTimeClock) {
+final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: EventTimeClock)
+    extends Logging {
 
   private def context: StreamExecutionContext = query.getLatestExecutionContext()
 
@@ -188,6 +190,47 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
       evictionMs = ofState(batch.end, times.evictionMs),
       evictedMs = ofState(batch.start, times.evictedMs)
     )
+  }
+
+  private var hasBegun = false
+
+  /**
+   * Makes sure that what was decided at the start still holds: a former run on the checkpoint may
+   * have gone on until Spark stopped it, after the decisions. To be called by the thread of the
+   * query.
+   *
+   * @throws AnalysisException
+   *   if the checkpoint had no complete batch at the start, and has one now
+   */
+  private[clock] def checkBegun(): Unit =
+    if (!hasBegun && batchId > 0 && decisions.isNew) throw CheckpointErrors.begunMeanwhile(batchId)
+
+  /**
+   * Whether the first batch of the checkpoint begins: of all batches, and of this run. To be called
+   * when a batch is planned.
+   */
+  def beginsCheckpoint(): Boolean = {
+    checkBegun()
+    val isFirst = !hasBegun && batchId == 0
+    hasBegun = true
+    isFirst
+  }
+
+  /**
+   * Puts aside what an earlier try of the first batch has left, if the query has other operators
+   * now.
+   *
+   * @param operators
+   *   the names of the operators of the first batch, by their numbers
+   */
+  def putStatesAside(operators: Map[Long, String]): Unit = {
+    val session = SparkInternals.batchSession(query)
+    val states = new StateCheckpoint(query.resolvedCheckpointRoot, session)
+    states.putAside(operators).foreach { folder =>
+      logInfo(
+        s"The query was changed after its first batch failed. The states of then are in $folder."
+      )
+    }
   }
 
   /** What is kept of batches that were left out. */

@@ -1,6 +1,6 @@
 package tidegate.clock
 
-import java.io.FileNotFoundException
+import java.io.{FileNotFoundException, IOException}
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
@@ -29,51 +29,64 @@ final class StateCheckpoint(
   private val state = new Path(location, "state")
   private val logs = new CheckpointLogs(location, session)
 
-  private lazy val committed: Option[Long] = logs.lastCommitted
+  private lazy val begun: Option[Long] = logs.lastBegun
+
+  private lazy val committed: Option[Long] = {
+    // A former run may still go on. So no batch is taken for begun that was not committed then.
+    val _ = begun
+    logs.lastCommitted
+  }
 
   /**
    * The numbers of the operators that have state, and their names. The state of a checkpoint that
    * Spark 3 made has no name: such an operator is called [[StateCheckpoint.Unnamed]].
    */
   lazy val operators: Map[Long, String] =
-    if (committed.isEmpty) Map.empty
-    else folders.flatMap(id => operatorName(id).map(id -> _)).toMap
+    committed.fold(Map.empty[Long, String]) { batch =>
+      ids.flatMap(id => operatorName(id, batch).map(id -> _)).toMap
+    }
 
   /** The numbers in the folder of the states. */
-  private def folders: Seq[Long] = names(state).flatMap(_.toLongOption)
+  private def ids: Seq[Long] = names(state).flatMap(_.toLongOption)
 
   private def names(folder: Path): Seq[String] =
     if (files.exists(folder)) files.listStatus(folder).toSeq.map(_.getPath.getName) else Nil
 
+  /** Whether the checkpoint has no batch, or only a first one that did not come to its end. */
+  lazy val isNew: Boolean = committed.isEmpty && begun.forall(_ == 0)
+
   /**
-   * Puts the states of other operators aside that are of a first batch which failed, if the batch
-   * is to be tried again: the query was changed before that, and now has other operators. Spark
-   * would refuse each later start. The first batch begins without state, so nothing is lost.
-   * Nothing is done while the query runs in this application.
+   * Puts aside what a first batch has left that failed, if its operators were others. To be called
+   * when the batch begins again. It begins without state, so nothing is lost. But Spark would go on
+   * with the names of the former operators, and refuse each later start.
+   *
+   * The states of the same operators stay: if the sink has the batch already, no task runs again.
    *
    * @param planned
-   *   the numbers of the operators of the query
+   *   the names of the operators of the query, by their numbers
    * @return
-   *   the numbers of the operators whose states were put aside
+   *   the folder in which the states are now; none if they have stayed
    */
-  def putAside(planned: Set[Long]): Seq[Long] = {
-    // Not as it was when the start began: a run that goes on may have committed since.
-    val isFirst = logs.lastCommitted.isEmpty && logs.lastBegun.forall(_ == 0) &&
-      SparkInternals.queryOn(session, location).isEmpty
-    val others = if (isFirst) folders.filterNot(planned).sorted else Nil
-    val aside = new Path(location, StateCheckpoint.Aside)
-    if (others.nonEmpty) files.mkdirs(aside): Unit
-    others.filter { id =>
-      files.rename(new Path(state, id.toString), new Path(aside, s"$id.${System.nanoTime}"))
+  def putAside(planned: Map[Long, String]): Option[String] = {
+    def isSame(id: Long) = planned.get(id).exists { name =>
+      operatorName(id, 0).exists(Set(name, StateCheckpoint.Unnamed))
+    }
+    Option.when(isNew && !ids.forall(isSame)) {
+      val aside = new Path(location, StateCheckpoint.Aside)
+      // Of an earlier try: a query that fails again and again must not fill the disk.
+      files.delete(aside, true)
+      if (!files.rename(state, aside))
+        throw new IOException(s"Cannot rename the folder $state to $aside.")
+      aside.toString
     }
   }
 
   /** Some of Spark's operators write their metadata anew for each batch, in a folder. */
-  private def operatorName(id: Long): Option[String] = {
+  private def operatorName(id: Long, batch: Long): Option[String] = {
     val folder = new Path(state, id.toString)
     val reader =
       if (files.exists(new Path(folder, "_metadata/v2")))
-        new OperatorStateMetadataV2Reader(folder, hadoopConf, committed.get)
+        new OperatorStateMetadataV2Reader(folder, hadoopConf, batch)
       else new OperatorStateMetadataV1Reader(folder, hadoopConf)
     try reader.read().map(_.operatorInfo.operatorName)
     catch {
@@ -100,21 +113,21 @@ final class StateCheckpoint(
     new StateCheckpoint(location, session, former)
 
   /** Whether the query has begun. */
-  def exists: Boolean = logs.lastBegun.isDefined
+  def exists: Boolean = begun.isDefined
 
   /**
    * Where the operators keep their states, by the names that they had in the last batch that was
    * begun; empty if none was given a name.
    */
   lazy val places: Map[String, OperatorPlace] =
-    logs.lastBegun.flatMap(ofClock).fold(Map.empty[String, OperatorPlace])(_.places)
+    begun.flatMap(ofClock).fold(Map.empty[String, OperatorPlace])(_.places)
 
   /** Whether Spark finds sources again by their names, and not by their places. */
-  lazy val isByName: Boolean = logs.lastBegun.exists(logs.isByName)
+  lazy val isByName: Boolean = begun.exists(logs.isByName)
 
   /** What the substreams of each watermark were made with in the last batch that was begun. */
   lazy val origins: Map[String, NodeOrigin] =
-    logs.lastBegun
+    begun
       .flatMap(ofClock)
       .toSeq
       .flatMap(_.substreams)
@@ -128,7 +141,7 @@ final class StateCheckpoint(
    * had a name.
    */
   def isNumberedBySpark: Boolean =
-    committed.orElse(logs.lastBegun).exists(ofClock(_).forall(_.places.isEmpty))
+    committed.orElse(begun).exists(ofClock(_).forall(_.places.isEmpty))
 
   private def ofClock(batchId: Long): Option[ClockState] =
     logs
@@ -140,7 +153,7 @@ final class StateCheckpoint(
 
 private[tidegate] object StateCheckpoint {
 
-  /** The folder of states that no operator uses. */
+  /** The folder of the states that a first batch has left behind. */
   private val Aside = "state.unused"
 
   /** An operator of Spark's, of which the checkpoint says no more. */

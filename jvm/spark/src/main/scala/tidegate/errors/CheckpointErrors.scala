@@ -10,6 +10,10 @@ object CheckpointErrors {
   def lastBatchGone(batchId: Long, name: String, cause: Throwable): AnalysisException =
     causedError("LAST_BATCH_GONE", Some(cause), "batch" -> batchId.toString, "name" -> name)
 
+  /** Another run has completed the first batch since this one was prepared. */
+  def begunMeanwhile(batchId: Long): AnalysisException =
+    error("BEGUN_MEANWHILE", "batch" -> batchId.toString)
+
   def foreignOffset(found: String): AnalysisException =
     error("FOREIGN_OFFSET", "found" -> (if (found.length > 80) found.take(80) + "..." else found))
 

@@ -13,6 +13,7 @@ import tidegate.execution.join.{IntervalJoinExec, Sides}
 import tidegate.execution.{
   DropLateExec,
   FindDropLate,
+  FirstBatchExec,
   KeyedOperatorExec,
   KeyedWatermarkExec,
   OneStoreExec,
@@ -51,6 +52,7 @@ object BindWatermarks extends ColumnarRule {
     case u: UpdateEventTimeColumnExec => bindUpdate(u)
     // Spark has numbered the states.
     case o: OperatorsInOrderExec => Some(o.child)
+    case f: FirstBatchExec       => Some(f.child)
     case j: IntervalJoinExec     => Some(bindJoin(j))
     // Our own operators were planned with their watermarks.
     case own: OneStoreExec =>

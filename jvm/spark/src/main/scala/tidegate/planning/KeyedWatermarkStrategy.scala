@@ -16,6 +16,7 @@ import tidegate.execution.join.{IntervalJoinExec, Reach, Sides}
 import tidegate.execution.order.EventTimeOrderExec
 import tidegate.execution.{
   DropLateExec,
+  FirstBatchExec,
   KeyedWatermarkExec,
   LateFolder,
   LateOrigin,
@@ -88,10 +89,10 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case p: PreparedQuery             =>
       val child = planLater(PlanIntervalJoins(p.child, p.decisions.joins))
       val numbers = p.decisions.time.places.transform((_, place) => place.state)
-      Seq(
+      val ordered =
         if (numbers.isEmpty) child
         else OperatorsInOrderExec(numbers, p.decisions.isNumbered, child)
-      )
+      Seq(query.filter(_.beginsCheckpoint()).fold(ordered)(FirstBatchExec(_, ordered)))
     case e: ExplainedQuery => Seq(planLater(PlanIntervalJoins(e.child, e.joins)))
     case j: IntervalJoin   => Seq(intervalJoin(j))
     case a: AsyncMap       =>

@@ -15,6 +15,8 @@ import tidegate.core.clock.{FormerNames, QuerySpec}
  *   what the checkpoint calls the operators
  * @param isNumbered
  *   whether Spark has numbered the states of the checkpoint, in the order of the plan
+ * @param isNew
+ *   whether the checkpoint had no batch that had come to its end
  */
 final case class QueryDecisions(
     time: QuerySpec,
@@ -23,7 +25,8 @@ final case class QueryDecisions(
     joins: Set[String],
     deduplications: Set[String],
     former: FormerNames,
-    isNumbered: Boolean
+    isNumbered: Boolean,
+    isNew: Boolean
 ) {
 
   /** The names of the operators that are our own because of a decision. */

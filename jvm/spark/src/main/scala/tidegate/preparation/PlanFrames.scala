@@ -32,11 +32,8 @@ object PlanFrames extends Rule[LogicalPlan] {
       val inlined = InlineCTE(alwaysInline = true)(plan)
       inlined.collectFirst { case p: PreparedQuery => p.decisions.frames } match {
         case Some(decisions) =>
-          inlined.transformUp {
-            // The planner needs the numbers of the operators' states, and the joins.
-            case p: PreparedQuery if p.decisions.time.places.isEmpty && p.decisions.joins.isEmpty =>
-              p.child
-            case WindowAggregate(a, window, grid) => decided(a, window, grid, decisions)
+          inlined.transformUp { case WindowAggregate(a, window, grid) =>
+            decided(a, window, grid, decisions)
           }
         case None =>
           inlined.transformUp {

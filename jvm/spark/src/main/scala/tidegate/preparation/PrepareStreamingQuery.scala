@@ -51,7 +51,6 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       val checkpoint = new StateCheckpoint(location, session)
       val query = prepared(w.inputQuery, w.outputMode, checkpoint)
       AdoptedCheckpoint.atStart(query, location, session)
-      PutStatesAside(query, checkpoint)
       EventTimeUi.attach(session)
       w.copy(inputQuery = started(query))
     // Our window functions work with Spark's watermark too, which also needs exactly one tagged
@@ -114,7 +113,8 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
         joins,
         deduplications,
         operators.former,
-        operators.isNumbered
+        operators.isNumbered,
+        checkpoint.isNew
       ),
       query
     )

@@ -2,10 +2,22 @@ package tidegate
 package preparation
 
 import java.nio.file.Files
+import java.util.concurrent.CountDownLatch
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.streaming.StreamingQueryListener.{
+  QueryProgressEvent,
+  QueryStartedEvent,
+  QueryTerminatedEvent
+}
+import org.apache.spark.sql.streaming.{
+  OutputMode,
+  StreamingQueryException,
+  StreamingQueryListener,
+  Trigger
+}
+import org.apache.spark.sql.tidegate.{TestClock, TestQueries}
 import tidegate.settings.Settings
 
 /**
@@ -16,7 +28,9 @@ class FailedFirstBatchSuite extends RestartTest {
 
   private def keyed(rows: DataFrame): DataFrame = rows.withKeyedWatermark("time", "2 seconds")
 
-  private def joined(rows: DataFrame): DataFrame = keyed(rows)
+  private def joined(rows: DataFrame): DataFrame = joinedTo(keyed(rows), rows)
+
+  private def joinedTo(left: DataFrame, rows: DataFrame): DataFrame = left
     .join(
       rows
         .select(col("time").as("other"), col("n").as("m"))
@@ -52,6 +66,11 @@ class FailedFirstBatchSuite extends RestartTest {
     ),
     ("pairs", Settings.IntervalJoinEnabled.key, joined),
     (
+      "pairs over keys that were seen",
+      Settings.IntervalJoinEnabled.key,
+      rows => joinedTo(keyed(rows).dropDuplicates("n", "time"), rows)
+    ),
+    (
       "windows over pairs",
       Settings.IntervalJoinEnabled.key,
       joined(_).groupBy(window(col("time"), "10 seconds")).count()
@@ -68,16 +87,10 @@ class FailedFirstBatchSuite extends RestartTest {
   for {
     (title, setting, query) <- queries
     before <- Seq(true, false)
-    batchesOfFirstRun <- if (before) Seq(1, 2) else Seq(1)
   } onBothStores(
-    s"$title: $setting from $before to ${!before}, then $batchesOfFirstRun batches, then new starts"
+    s"$title: $setting from $before to ${!before} after a first batch that failed, then new starts"
   ) {
-    // Otherwise a batch without rows follows the first one before the run ends.
-    val others = (batchesOfFirstRun > 1).toString
-    def fresh(first: Boolean): Seq[String] = withConf(
-      setting -> (!before).toString,
-      "spark.sql.streaming.noDataMicroBatches.enabled" -> others
-    ) {
+    def fresh(first: Boolean): Seq[String] = withConf(setting -> (!before).toString) {
       val in = events()
       val run = new Run(query(in.toDF()))
       if (first) {
@@ -91,8 +104,8 @@ class FailedFirstBatchSuite extends RestartTest {
         run.start()
         send(run, in, batches.head)
       }
-      for ((rows, i) <- batches.tail.zipWithIndex) {
-        if (i + 1 >= batchesOfFirstRun) run.restart()
+      for (rows <- batches.tail) {
+        run.restart()
         send(run, in, rows)
       }
       run.restart().settle()
@@ -153,7 +166,12 @@ class FailedFirstBatchSuite extends RestartTest {
       keyed(_).dropDuplicatesWithinWatermark("n"),
       keyed(_).dropDuplicatesWithinWatermark("n", "sub")
     ),
-    ("pairs by another time", joinedBy("time"), joinedBy("later"))
+    ("pairs by another time", joinedBy("time"), joinedBy("later")),
+    (
+      "an order that became a deduplication",
+      keyed(_).orderByEventTime().toDF(),
+      keyed(_).dropDuplicatesWithinWatermark("n")
+    )
   )
 
   for ((title, before, now) <- changes) onBothStores(s"$title, after a first batch that failed") {
@@ -202,6 +220,110 @@ class FailedFirstBatchSuite extends RestartTest {
         Seq("[10,15)|1|3", "[30,33)|1|1")
     )
     run.stop()
+  }
+
+  onBothStores("a sink that has the first batch, of which the log of commits does not know") {
+    val first = batches.head.map(event("a", _))
+    val answers = for (isKilled <- Seq(true, false)) yield {
+      val folder = files(first)
+      def query: DataFrame = keyed(stream(folder)).groupBy(windows, col("n")).count()
+      val begun = new Run(query).start().settle().stop()
+      val checkpoint =
+        if (isKilled) Checkpoints.cut(begun.checkpoint, 0, -1, begun.log.head.dataOffsets)
+        else begun.checkpoint
+      // The batch is skipped, as a sink of files does it.
+      if (isKilled) withConf("spark.sql.streaming.stateStore.commitValidation.enabled" -> "false") {
+        val again = TestQueries.start(
+          query,
+          checkpoint.toString,
+          OutputMode.Append(),
+          Trigger.ProcessingTime(0),
+          new TestClock(1000000000L)
+        )((batch, id) => if (id > 0) batch.collect(): Unit)
+        again.processAllAvailable()
+        again.stop()
+      }
+      val run = new Run(query, checkpoint)
+      for ((rows, i) <- batches.tail.zipWithIndex) {
+        addFile(folder, i + 1, rows.map(event("a", _)))
+        run.start().settle().stop()
+      }
+      run.answer
+    }
+    assert(answers.head === answers.last)
+    assert(answers.head.nonEmpty)
+  }
+
+  onBothStores("a changed query that is started while the first batch runs") {
+    val in = events()
+    def query: DataFrame = keyed(in.toDF()).groupBy(windows, col("n")).count()
+    val checkpoint = newCheckpoint()
+    val isHeld = new CountDownLatch(1)
+    withConf(Settings.FramesEnabled.key -> "false") {
+      TestQueries.start(
+        query,
+        checkpoint.toString,
+        OutputMode.Append(),
+        Trigger.ProcessingTime(0),
+        new TestClock(1000000000L)
+      ) { (batch, _) =>
+        batch.collect()
+        isHeld.countDown()
+        new CountDownLatch(1).await()
+      }
+    }
+    in.addData(batches.head.map(event("a", _)))
+    isHeld.await()
+    // Spark stops the run that is held.
+    val run = new Run(query, checkpoint).start().settle()
+    for (rows <- batches.tail) {
+      run.restart()
+      send(run, in, rows)
+    }
+    run.stop()
+    val undisturbed = new Run(query)
+    in.reset()
+    undisturbed.start()
+    for (rows <- batches) send(undisturbed, in, rows)
+    undisturbed.stop()
+    assert(run.answer === undisturbed.answer)
+    assert(run.answer.nonEmpty)
+  }
+
+  test("a first batch that ends while the next run starts") {
+    val in = events()
+    val first = new Run(joinedBy("time")(in.toDF())).start()
+    send(first, in, batches.head)
+    first.stop()
+    val checkpoint = Checkpoints.cut(first.checkpoint, 0, 0, first.log.head.dataOffsets)
+    val (commits, away) = (checkpoint.resolve("commits"), checkpoint.resolve("commits-away"))
+    Files.move(commits, away)
+    // Spark tells of the start when all is decided, and waits.
+    val listener = new StreamingQueryListener {
+      override def onQueryStarted(event: QueryStartedEvent): Unit = {
+        val _ = Files.move(away, commits)
+      }
+      override def onQueryProgress(event: QueryProgressEvent): Unit = ()
+      override def onQueryTerminated(event: QueryTerminatedEvent): Unit = ()
+    }
+    spark.streams.addListener(listener)
+    val other =
+      try new Run(joinedBy("later")(in.toDF()), checkpoint).start()
+      finally spark.streams.removeListener(listener)
+    in.addData(batches(1).map(event("a", _)))
+    val error = intercept[StreamingQueryException](other.query.processAllAvailable())
+    assert(Checkpoints.log(spark, checkpoint).size === 1)
+    assert(
+      error.getCause.getMessage ===
+        "[TIDEGATE_BEGUN_MEANWHILE] Another run on this checkpoint has completed its first batch " +
+        "while this run was prepared, so this run, which is to begin with batch 1, was prepared for " +
+        "a checkpoint without batches. Start the query again. Nothing was read or written. " +
+        "SQLSTATE: 55000"
+    )
+    val run = new Run(joinedBy("time")(in.toDF()), checkpoint).start()
+    send(run, in, batches(2))
+    run.stop()
+    assert(run.answer.nonEmpty)
   }
 
   onBothStores(
