@@ -28,7 +28,7 @@ import org.apache.spark.sql.tidegate.{
 }
 import tidegate.errors.{CheckpointErrors, Conditions}
 import tidegate.operators.StatefulOperators
-import tidegate.plans.KeyedWatermark
+import tidegate.plans.{AsyncCalls, KeyedWatermark}
 import tidegate.settings.Settings
 
 /**
@@ -97,6 +97,8 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
             r.copy(startOffset = Some(from), endOffset = end.get(stream).map(own(stream, _)))
           case _ => LocalRelation(r.output, isStreaming = true)
         }
+      // The files are those of the batch, whose calls may have ended otherwise.
+      case calls: AsyncCalls => calls.copy(deadLetters = None)
     }
     filled.transformAllExpressions {
       case t: CurrentTimestamp =>

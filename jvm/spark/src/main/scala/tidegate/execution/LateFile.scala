@@ -36,6 +36,10 @@ private[execution] final case class LateFiles(
   /** The file of a partition of the operator; there is one as soon as a row is added. */
   def begin(partition: Int): LateFile = new LateFile(this, partition)
 
+  /** How many rows a task may still write: of all partitions that it reads, after `coalesce`. */
+  @transient private[execution] lazy val left =
+    new Allowance(math.max(1L, folder.maxRows / TaskContext.get().numPartitions()))
+
   @transient private lazy val times = UnsafeProjection.create(Seq(eventTime), columns)
   @transient private lazy val whole = UnsafeProjection.create(folder.row, columns)
   @transient private lazy val names =
@@ -67,8 +71,18 @@ private[execution] final case class LateFiles(
   }
 }
 
-private object LateFiles {
+private[execution] object LateFiles {
   private val MicrosPerMs = 1000L
+
+  private[execution] final class Allowance(private var rows: Long) {
+
+    /** Whether one more row may be written. */
+    def take(): Boolean = {
+      val has = rows > 0
+      if (has) rows -= 1
+      has
+    }
+  }
 
   private def text(s: String): UTF8String = UTF8String.fromString(s)
 }
@@ -76,12 +90,11 @@ private object LateFiles {
 /** The late rows of one pass over a partition. */
 private[execution] final class LateFile(files: LateFiles, partition: Int) {
   private val task = TaskContext.get()
-  private val most = math.max(1L, files.folder.maxRows / task.numPartitions())
   private var written = 0L
   private var writer: OutputWriter = _
 
   def add(row: InternalRow): Unit =
-    if (written == most) files.notWritten += 1
+    if (!files.left.take()) files.notWritten += 1
     else {
       if (writer == null) open()
       writer.write(files.recordOf(row))

@@ -41,28 +41,36 @@ private[tidegate] final case class LateFolder(
 ) {
 
   private[execution] def file(partition: Int): Path =
-    new Path(path, f"$prefix$partition%05d.parquet")
+    new Path(path, f"$prefix$batch%08d-$partition%05d.parquet")
 
   private def prefix: String = {
     // Spark takes files for hidden whose names begin so.
     val operator = escapePathName(origin.operator).replaceFirst("^_", "%5F")
-    f"$operator-${queryId.toString.take(8)}-$batch%08d-"
+    s"$operator-${queryId.toString.take(8)}-"
+  }
+
+  /** Whether a file, also one that was only begun, is of this batch of the query or a later one. */
+  private def isOfNow(name: String): Boolean = {
+    val file = name.stripPrefix(".")
+    file.startsWith(prefix) &&
+    file.stripPrefix(prefix).takeWhile(_ != '-').toLongOption.exists(_ >= batch)
   }
 
   /**
    * Removes what a run of the batch has left that did not come to its end: the next run may have
-   * other partitions. To be called when the batch runs, and not when it is planned: a sink that has
-   * committed the batch skips it, and then its files are all there.
+   * other partitions. Files of later batches are of a checkpoint that was set back.
+   *
+   * To be called when the batch runs, and not when it is planned: a sink that has committed the
+   * batch skips it, and then its files are all there.
    */
   def removeLeftovers(conf: Configuration): Unit = if (isFirst) {
     val folder = new Path(path)
     val system = folder.getFileSystem(conf)
     if (system.exists(folder)) {
-      val begun = prefix
       system
         .listStatus(folder)
         .map(_.getPath)
-        .filter(file => file.getName.stripPrefix(".").startsWith(begun))
+        .filter(file => isOfNow(file.getName))
         .foreach(system.delete(_, false))
     }
   }

@@ -221,6 +221,13 @@ class LateFolderSuite extends RestartTest {
     assert(LateFolder.has(new HadoopPath(folder.get.toString), new Configuration()))
   }
 
+  test("the bound holds for all partitions that one task reads") {
+    withConf(withoutShuffle, Settings.MaxLateRowsPerBatch.key -> "4") {
+      val rows = writtenBy(_.coalesce(1).collect(): Unit)
+      assert(rows.groupBy(_.takeWhile(_ != '|')).values.map(_.size) === Seq(4, 4))
+    }
+  }
+
   test("what an earlier run of a batch has left goes") {
     val in = events()
     val run = new Run(keyed(in.toDF()).groupBy(window(col("time"), "10 seconds")).count()).start()
@@ -231,18 +238,22 @@ class LateFolderSuite extends RestartTest {
     val file = parquetFiles.head
     val batch = run.byBatch.keys.max
     run.stop()
-    // As of a task of the next batch, in a run with more partitions, and of one that was killed.
+    // As of a task of the next batch, in a run with more partitions, and of one that was killed; and
+    // of a later batch, before the checkpoint was set back.
     val parts = file.getFileName.toString.split('-')
     def named(number: Long, partition: Int) =
       f"${parts.dropRight(2).mkString("-")}-$number%08d-$partition%05d.parquet"
-    Seq(named(batch + 1, 7), s".${named(batch + 1, 8)}.99").foreach { name =>
+    val left = Seq(named(batch + 1, 7), s".${named(batch + 1, 8)}.99", named(batch + 2, 0))
+    left.foreach { name =>
       Files.copy(file, folder.get.resolve(name))
     }
     run.start()
     in.addData(event("a", 3, 3))
+    run.settle()
+    in.addData(event("a", 4, 4))
     run.settle().stop()
-    assert(written("row.n") === Seq("2", "3"))
-    assert(parquetFiles.size === 2)
+    assert(written("row.n") === Seq("2", "3", "4"))
+    assert(parquetFiles.size === 3)
   }
 
   private def parquetFiles: Seq[Path] =

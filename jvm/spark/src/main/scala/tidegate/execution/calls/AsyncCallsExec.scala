@@ -62,12 +62,20 @@ final case class AsyncCallsExec(
           conf.value.value
         )
       }
+      var isRead = false
       TaskFile.atEnd(task) { isFailed =>
         counts.end()
-        letters.foreach(file => if (isFailed) file.abort() else file.commit())
+        letters.foreach(file => if (isFailed) file.abort() else file.commit(isRead))
       }
       val project = UnsafeProjection.create(columns, input)
-      rows.flatMap { row =>
+      val all = new Iterator[InternalRow] {
+        override def hasNext: Boolean = {
+          isRead = !rows.hasNext
+          !isRead
+        }
+        override def next(): InternalRow = rows.next()
+      }
+      all.flatMap { row =>
         counts.note(row) match {
           case None         => Some(project(row))
           case Some(letter) =>

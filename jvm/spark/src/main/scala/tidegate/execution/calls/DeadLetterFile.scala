@@ -39,11 +39,19 @@ private[calls] final class DeadLetterFile(
     out.write('\n')
   }
 
-  /** The task has ended well. */
-  def commit(): Unit = {
-    writer.foreach(_.close())
-    file.commit(isWritten = writer.nonEmpty)
-  }
+  /**
+   * The task has ended well.
+   *
+   * @param isWhole
+   *   whether it has read all rows: an action such as `head` does not, and then the file of another
+   *   pass stays
+   */
+  def commit(isWhole: Boolean): Unit =
+    if (!isWhole && file.isThere) abort()
+    else {
+      writer.foreach(_.close())
+      file.commit(isWritten = writer.nonEmpty)
+    }
 
   /** The task has failed. */
   def abort(): Unit = writer.foreach { out =>

@@ -7,7 +7,8 @@ import scala.concurrent.{Future, Promise}
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.tidegate.TestQueries
+import org.apache.spark.sql.streaming.{OutputMode, Trigger}
+import org.apache.spark.sql.tidegate.{TestClock, TestQueries}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{DataFrame, Row}
 import tidegate.columns.EventTimeTag
@@ -286,6 +287,51 @@ class AsyncMapSuite extends RestartTest {
     run.stop()
   }
 
+  test("a new run leaves the dead letters of the last batch, which it reads again") {
+    val folder = TempFolders.create("letters")
+    val input = files(Seq(event("a", 1, 1), event("a", 2, 2)), Seq(event("a", 3, 3)))
+    def run(isDown: Boolean) = stream(input)
+      .mapAsyncWith(
+        Events,
+        retries = 0,
+        onError = "dead letter",
+        deadLetters = folder.toString
+      )(new Odd(isDown))
+      .withKeyedWatermark("time", "1 second")
+    val first = new Run(run(isDown = true)).start().settle().stop()
+    val before = letters(folder)
+    assert(before.size === 2)
+    assert(first.answer === Seq("a|2|2"))
+    val second = new Run(run(isDown = false), first.checkpoint).start().settle().stop()
+    assert(second.answer === Nil)
+    assert(letters(folder) === before)
+  }
+
+  test("an action that reads some rows of a batch leaves the dead letters of the others") {
+    val folder = TempFolders.create("letters")
+    val input = files((1 to 9).map(n => event("a", n.toDouble, n + 1)))
+    val query = TestQueries.start(
+      stream(input).mapAsyncWith(
+        Events,
+        retries = 0,
+        maxInFlight = 1,
+        onError = "dead letter",
+        deadLetters = folder.toString
+      )(new Odd),
+      newCheckpoint().toString,
+      OutputMode.Append(),
+      Trigger.ProcessingTime(0),
+      new TestClock(1000000000L)
+    ) { (batch, _) =>
+      assert(batch.head(1).length === 1)
+      assert(batch.collect().length === 5)
+      assert(batch.head(1).length === 1)
+    }
+    query.processAllAvailable()
+    query.stop()
+    assert(letters(folder).values.map(_.size).toSeq === Seq(4))
+  }
+
   test("several partitions in one task have files and keys of their own") {
     val folder = TempFolders.create("letters")
     val failing = spark
@@ -329,9 +375,10 @@ object AsyncMapSuite {
     }
   }
 
-  /** Fails for odd numbers. */
-  private final class Odd extends AsyncFunction {
+  /** Fails for odd numbers, as long as the service is down. */
+  private final class Odd(isDown: Boolean = true) extends AsyncFunction {
     override def call(row: Row, key: CallKey): Future[Row] =
-      if (row.getInt(2) % 2 == 1) Future.failed(new Exception("odd")) else Future.successful(row)
+      if (isDown && row.getInt(2) % 2 == 1) Future.failed(new Exception("odd"))
+      else Future.successful(row)
   }
 }
