@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.trees.TreePattern
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.tidegate.TimestampAddInterval
 import org.apache.spark.sql.types.{CalendarIntervalType, DayTimeIntervalType, TimestampType}
 import org.apache.spark.unsafe.types.CalendarInterval
@@ -88,13 +89,13 @@ private[operators] final class TimeSumReader(part: Expression => Option[TimeSum]
 
   private def slack(time: Expression, timeZoneId: Option[String]): Long =
     if (time.dataType != TimestampType) 0L
-    else timeZoneId.fold(0L)(id => spreadMicros(ZoneId.of(id)))
+    else timeZoneId.fold(0L)(id => spreadMicros(DateTimeUtils.getZoneId(id)))
 
   private def hasDays(e: Expression, interval: TimeSum): Boolean = e.dataType match {
     case CalendarIntervalType =>
       // A column may have days.
       !valueOf(e).exists { case i: CalendarInterval => i.days == 0; case _ => false }
-    case _ => math.abs(interval.micros) >= MicrosPerDay
+    case _ => interval.columns.nonEmpty || math.abs(interval.micros) >= MicrosPerDay
   }
 
   /**

@@ -1,11 +1,10 @@
 package tidegate.preparation
 
-import java.time.ZoneId
-
 import scala.annotation.tailrec
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.types.TimestampNTZType
 import org.apache.spark.unsafe.types.CalendarInterval
 import tidegate.plans.{DropLate, RetagEventTime}
@@ -58,7 +57,7 @@ private[preparation] object SessionGap {
   private def daysAreEqual(sum: BinaryExpression): Boolean = sum match {
     case _ if sum.left.dataType == TimestampNTZType => true
     case t: TimeZoneAwareExpression                 =>
-      t.timeZoneId.exists(id => ZoneId.of(id).getRules.isFixedOffset)
+      t.timeZoneId.exists(id => DateTimeUtils.getZoneId(id).getRules.isFixedOffset)
     case _ => false
   }
 

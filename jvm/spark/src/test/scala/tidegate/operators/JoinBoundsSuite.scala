@@ -163,6 +163,22 @@ class JoinBoundsSuite extends KeyedStreamTest {
     assert(bounds(waiting, right, expr("l + wait <= r + wait")) === Nil)
   }
 
+  test("a zone of the session that Spark knows, and Java by another name") {
+    withConf("spark.sql.session.timeZone" -> "PST")(
+      assert(bounds("l <= r + interval 1 day") === Seq("l -> r: 90000"))
+    )
+    withConf("spark.sql.session.timeZone" -> "+1:00")(
+      assert(bounds("l <= r + interval 1 day") === Seq("l -> r: 86400"))
+    )
+  }
+
+  test("the same days on both sides, in a column, are not as long where clocks are changed") {
+    val waiting = left.withColumn("wait", expr("make_dt_interval(1)"))
+    withConf("spark.sql.session.timeZone" -> "America/New_York")(
+      assert(bounds(waiting, right, expr("l + wait <= r + wait")) === Seq("l -> r: 7200"))
+    )
+  }
+
   test("a day of local time may be as much longer as clocks are changed by") {
     withConf("spark.sql.session.timeZone" -> "America/New_York") {
       assert(bounds("l <= r + interval 1 day") === Seq("l -> r: 90000"))
