@@ -41,12 +41,22 @@ class QuietBatchesSuite extends RestartTest {
     "windows that slide" -> over(
       _.groupBy(window(col("time"), "60 seconds", "30 seconds"), col("n")).count()
     ),
+    "windows that grow" -> over { rows =>
+      rows.createOrReplaceTempView("grow")
+      spark.sql(
+        "SELECT n, window_start, window_end, count(*) FROM CUMULATE(TABLE(grow), " +
+          "DESCRIPTOR(time), 30 seconds, 60 seconds) GROUP BY n, window_start, window_end"
+      )
+    },
     "sessions" -> over(_.groupBy(session_window(col("time"), "30 seconds"), col("n")).count()),
     "dropDuplicates" -> over(_.dropDuplicates("n", "time")),
     "dropDuplicatesWithinWatermark" -> over(_.dropDuplicatesWithinWatermark("n")),
     "event-time order" -> over(_.orderByEventTime().toDF()),
     "an inner join" -> joined("inner"),
     "a full outer join" -> joined("full_outer"),
+    "a right outer join" -> joined("right_outer"),
+    "a left semi join" -> joined("left_semi"),
+    "a left anti join" -> joined("left_anti"),
     "windows over sessions" -> over(
       _.groupBy(session_window(col("time"), "30 seconds"), col("n"))
         .count()

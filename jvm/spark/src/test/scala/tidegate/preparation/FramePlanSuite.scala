@@ -1,11 +1,11 @@
 package tidegate
 package preparation
 
-import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.SimpleMode
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.{Column, DataFrame}
 import tidegate.execution.frames.FrameTest
 
 /** What `EXPLAIN` says of sliding windows. */
@@ -55,11 +55,27 @@ class FramePlanSuite extends KeyedStreamTest {
     )
   }
 
-  test("a row is shuffled once, by the keys, after its frame was aggregated") {
-    val plan = explained(rows.groupBy(tens, col("sub")).count())
-    assert("Exchange".r.findAllIn(plan).size === 1)
-    assert(plan.contains("Exchange hashpartitioning(sub#"))
-    assert(!plan.contains("Expand"))
+  private def aggregated(windows: Column): String =
+    explained(rows.groupBy(windows, col("sub")).count())
+
+  for (
+    (title, plan) <- Seq[(String, () => String)](
+      "windows that slide" -> (() => aggregated(tens)),
+      "windows that do not overlap" -> (() => aggregated(window(col("time"), "10 seconds"))),
+      "windows that grow" -> (() =>
+        explained(
+          "SELECT sub, window_start, window_end, count(*) FROM " +
+            "CUMULATE(TABLE(o), DESCRIPTOR(time), 5 seconds, 10 seconds) GROUP BY 1, 2, 3"
+        )
+      ),
+      "sessions" -> (() => aggregated(session_window(col("time"), "3 seconds")))
+    )
+  ) test(s"$title: a row is shuffled once, by the keys, after its frame was aggregated") {
+    val lines = plan().linesIterator.toSeq
+    assert(lines.count(_.contains("Exchange")) === 1)
+    val below = lines.dropWhile(!_.contains("Exchange hashpartitioning(sub#"))
+    assert(below.exists(_.contains("partial_count(1)")), lines.mkString("\n"))
+    assert(!lines.exists(_.contains("Expand")))
   }
 
   test("each of the windows that do not overlap is a frame") {

@@ -56,7 +56,7 @@ final class FrameCases(random: Random) {
     // Spark wants an offset below the slide.
     val offsets = if (inSql) Seq(0L, 500L, -1L, slideMs * 3 + 7, -slideMs) else Seq(0L, 200L, -1L)
     FrameCase(
-      slideMs * oneOf(2, 2, 3, 4, 5, 12, if (inSql) 60 else 20),
+      slideMs * oneOf(1, 1, 2, 2, 3, 4, 5, 12, if (inSql) 60 else 20),
       slideMs,
       oneOf(offsets: _*),
       oneOf(KeyCase.all: _*),
