@@ -70,8 +70,6 @@ private[held] final class HeldRun(
 
   private def inSpark(side: String, rows: Seq[HeldRows]): HeldResult = {
     States.settings(state).foreach { case (key, value) => spark.conf.set(key, value) }
-    // Spark keeps the state of a stopped query for up to a minute.
-    StateStore.stop()
     System.gc()
     val streams = rows.zipWithIndex.map { case (stream, i) =>
       query.watermarked(side, stream.read(), key = i)
@@ -92,6 +90,9 @@ private[held] final class HeldRun(
       summary(running.recentProgress.toSeq, clock, hasEnded)
     } finally {
       spark.streams.removeListener(clock)
+      // Spark keeps the state of a stopped query for up to a minute. And threads of RocksDB that still
+      // work when the process ends would bring it down.
+      StateStore.stop()
       val _ = FileUtils.deleteQuietly(checkpoint.toFile)
     }
   }
