@@ -216,22 +216,26 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
     isFirst
   }
 
+  private var hasPutAside = false
+
   /**
    * Puts aside what an earlier try of the first batch has left, if the query has other operators
-   * now.
+   * now. Only once: afterwards the states are of this try.
    *
    * @param operators
    *   the names of the operators of the first batch, by their numbers
+   * @param areSame
+   *   whether operators of the same names have the states that they have left
    */
-  def putStatesAside(operators: Map[Long, String]): Unit = {
-    val session = SparkInternals.batchSession(query)
-    val states = new StateCheckpoint(query.resolvedCheckpointRoot, session)
-    states.putAside(operators).foreach { folder =>
-      logInfo(
-        s"The query was changed after its first batch failed. The states of then are in $folder."
-      )
+  def putStatesAside(operators: Map[Long, String])(areSame: => Boolean): Unit =
+    if (!hasPutAside) {
+      val session = SparkInternals.batchSession(query)
+      val states = new StateCheckpoint(query.resolvedCheckpointRoot, session)
+      states.putAside(operators)(areSame).foreach { folder =>
+        logInfo(s"The query was changed after its first batch failed. Its states are in $folder.")
+      }
+      hasPutAside = true
     }
-  }
 
   /** What is kept of batches that were left out. */
   private[clock] lazy val skippedBatches =

@@ -2,6 +2,8 @@ package tidegate.clock
 
 import java.io.{FileNotFoundException, IOException}
 
+import scala.util.Try
+
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.state.{
@@ -58,20 +60,21 @@ final class StateCheckpoint(
   /**
    * Puts aside what a first batch has left that failed, if its operators were others. To be called
    * when the batch begins again. It begins without state, so nothing is lost. But Spark would go on
-   * with the names of the former operators, and refuse each later start.
+   * with the names and the schemas of the former operators, and refuse each later start.
    *
    * The states of the same operators stay: if the sink has the batch already, no task runs again.
    *
    * @param planned
    *   the names of the operators of the query, by their numbers
+   * @param areSame
+   *   whether operators of the same names have the states that they have left
    * @return
    *   the folder in which the states are now; none if they have stayed
    */
-  def putAside(planned: Map[Long, String]): Option[String] = {
-    def isSame(id: Long) = planned.get(id).exists { name =>
-      operatorName(id, 0).exists(Set(name, StateCheckpoint.Unnamed))
-    }
-    Option.when(isNew && !ids.forall(isSame)) {
+  def putAside(planned: Map[Long, String])(areSame: => Boolean): Option[String] = {
+    // Where a name cannot be read, the batch has failed before its tasks began.
+    def isSame(id: Long) = Try(operatorName(id, 0)).toOption.flatten.exists(planned.get(id).contains)
+    Option.when(isNew && ids.nonEmpty && !(ids.forall(isSame) && areSame)) {
       val aside = new Path(location, StateCheckpoint.Aside)
       // Of an earlier try: a query that fails again and again must not fill the disk.
       files.delete(aside, true)

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.rules.{RuleId, UnknownRuleId}
 import org.apache.spark.sql.catalyst.trees.TreePatternBits
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
-import org.apache.spark.sql.tidegate.StateStoreWriter
+import org.apache.spark.sql.tidegate.{SparkInternals, StateStoreWriter}
 import tidegate.clock.RunningQuery
 
 /**
@@ -23,10 +23,14 @@ final case class FirstBatchExec(query: RunningQuery, child: SparkPlan)
       cond: TreePatternBits => Boolean,
       ruleId: RuleId = UnknownRuleId
   )(rule: PartialFunction[SparkPlan, SparkPlan]): SparkPlan = {
-    val operators = child.collect { case o: StateStoreWriter =>
-      o.stateInfo.map(_.operatorId -> o.shortName)
+    val operators = child.collect { case o: StateStoreWriter => o }
+    if (operators.forall(_.stateInfo.isDefined)) {
+      val names = operators.map(o => o.getStateInfo.operatorId -> o.shortName).toMap
+      query.putStatesAside(names) {
+        val conf = SparkInternals.hadoopConf(session)
+        operators.collect { case own: OneStoreExec => own }.forall(_.isAsStored(conf))
+      }
     }
-    if (operators.forall(_.isDefined)) query.putStatesAside(operators.flatten.toMap)
     super.transformDownWithPruning(cond, ruleId)(rule)
   }
 

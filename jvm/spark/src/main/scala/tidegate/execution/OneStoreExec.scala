@@ -41,10 +41,19 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
   /** Refuses a state that has the types of today, but means something else. */
   protected def check(stored: StateStoreColFamilySchema): Unit = ()
 
+  /** Whether what the checkpoint says of the state, if anything, is of just this operator. */
+  private[execution] def isAsStored(hadoopConf: Configuration): Boolean =
+    OperatorState
+      .storedSchema(getStateInfo.checkpointLocation, getStateInfo.operatorId, hadoopConf)
+      .forall { stored =>
+        SchemaNullability.areAlike(stored.keySchema, keySchema) &&
+        SchemaNullability.areAlike(stored.valueSchema, valueSchema)
+      }
+
   /**
    * Lets Spark compare the schemas with those in the checkpoint. The schemas of an earlier version
    * are replaced by those of today, before a row of today is written: an earlier version must not
-   * read the state again. So are those of a first batch that failed, which begins without state.
+   * read the state again.
    */
   override def validateAndMaybeEvolveStateSchema(
       hadoopConf: Configuration,
@@ -53,11 +62,7 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
   ): List[StateSchemaValidationResult] = {
     val (location, id) = (getStateInfo.checkpointLocation, getStateInfo.operatorId)
     val today = schemaOfStore(keySchema, valueSchema)
-    def replace(): Unit =
-      OperatorState.replaceSchema(location, id, today, stateSchemaVersion, hadoopConf)
-    val found = OperatorState.storedSchema(location, id, hadoopConf)
-    if (batchId == 0 && found.isDefined) replace()
-    val stored = found.filter(_ => batchId > 0)
+    val stored = OperatorState.storedSchema(location, id, hadoopConf)
     stored.foreach(check)
     val earlier = stored.flatMap(schema => earlierSchemas(schema.keySchema))
     val (key, value) = earlier.getOrElse(keySchema -> valueSchema)
@@ -70,7 +75,8 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
       session.sessionState,
       stateSchemaVersion
     )
-    if (earlier.isDefined) replace()
+    if (earlier.isDefined)
+      OperatorState.replaceSchema(location, id, today, stateSchemaVersion, hadoopConf)
     List(result)
   }
 

@@ -17,6 +17,10 @@ private[execution] object SchemaNullability {
         n.copy(dataType = asStrict(n.dataType, b.dataType), nullable = n.nullable && b.nullable)
       })
 
+  /** Whether two schemas are equal but for columns that may have NULL. */
+  def areAlike(one: StructType, other: StructType): Boolean =
+    asStrict(one, other) == asStrict(other, one)
+
   private def asStrict(now: DataType, before: DataType): DataType = (now, before) match {
     case (n: StructType, b: StructType) => asStrict(n, b)
     case (n: ArrayType, b: ArrayType)   =>

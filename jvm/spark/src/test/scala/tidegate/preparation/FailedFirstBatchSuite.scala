@@ -1,7 +1,7 @@
 package tidegate
 package preparation
 
-import java.nio.file.Files
+import java.nio.file.{Files, Path}
 import java.util.concurrent.CountDownLatch
 
 import org.apache.spark.sql.DataFrame
@@ -222,28 +222,30 @@ class FailedFirstBatchSuite extends RestartTest {
     run.stop()
   }
 
+  /** A checkpoint without the commit of its first batch, which the sink has, after another run. */
+  private def skipped(query: => DataFrame, begun: Run): Path = {
+    val checkpoint = Checkpoints.cut(begun.checkpoint, 0, -1, begun.log.head.dataOffsets)
+    // The batch is skipped, as a sink of files does it.
+    withConf("spark.sql.streaming.stateStore.commitValidation.enabled" -> "false") {
+      val again = TestQueries.start(
+        query,
+        checkpoint.toString,
+        OutputMode.Append(),
+        Trigger.ProcessingTime(0),
+        new TestClock(1000000000L)
+      )((batch, id) => if (id > 0) batch.collect(): Unit)
+      try again.processAllAvailable()
+      finally again.stop()
+    }
+    checkpoint
+  }
+
   onBothStores("a sink that has the first batch, of which the log of commits does not know") {
-    val first = batches.head.map(event("a", _))
     val answers = for (isKilled <- Seq(true, false)) yield {
-      val folder = files(first)
+      val folder = files(batches.head.map(event("a", _)))
       def query: DataFrame = keyed(stream(folder)).groupBy(windows, col("n")).count()
       val begun = new Run(query).start().settle().stop()
-      val checkpoint =
-        if (isKilled) Checkpoints.cut(begun.checkpoint, 0, -1, begun.log.head.dataOffsets)
-        else begun.checkpoint
-      // The batch is skipped, as a sink of files does it.
-      if (isKilled) withConf("spark.sql.streaming.stateStore.commitValidation.enabled" -> "false") {
-        val again = TestQueries.start(
-          query,
-          checkpoint.toString,
-          OutputMode.Append(),
-          Trigger.ProcessingTime(0),
-          new TestClock(1000000000L)
-        )((batch, id) => if (id > 0) batch.collect(): Unit)
-        again.processAllAvailable()
-        again.stop()
-      }
-      val run = new Run(query, checkpoint)
+      val run = new Run(query, if (isKilled) skipped(query, begun) else begun.checkpoint)
       for ((rows, i) <- batches.tail.zipWithIndex) {
         addFile(folder, i + 1, rows.map(event("a", _)))
         run.start().settle().stop()
@@ -252,6 +254,16 @@ class FailedFirstBatchSuite extends RestartTest {
     }
     assert(answers.head === answers.last)
     assert(answers.head.nonEmpty)
+  }
+
+  onBothStores("a sink that has the first batch of another query: no rows are taken for others") {
+    val folder = files(batches.head.map(event("a", _)))
+    def order(column: String): DataFrame =
+      keyed(withOther(stream(folder)).select("time", "n", column)).orderByEventTime().toDF()
+    val begun = new Run(order("sub")).start().settle().stop()
+    addFile(folder, 1, batches(1).map(event("a", _)))
+    // The state is aside, and no task has made another one.
+    intercept[StreamingQueryException](skipped(order("other"), begun))
   }
 
   onBothStores("a changed query that is started while the first batch runs") {
