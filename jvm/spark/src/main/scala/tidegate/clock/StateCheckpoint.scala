@@ -73,7 +73,8 @@ final class StateCheckpoint(
    */
   def putAside(planned: Map[Long, String])(areSame: => Boolean): Option[String] = {
     // Where a name cannot be read, the batch has failed before its tasks began.
-    def isSame(id: Long) = Try(operatorName(id, 0)).toOption.flatten.exists(planned.get(id).contains)
+    def isSame(id: Long) =
+      Try(operatorName(id, 0)).toOption.flatten.exists(planned.get(id).contains)
     Option.when(isNew && ids.nonEmpty && !(ids.forall(isSame) && areSame)) {
       val aside = new Path(location, StateCheckpoint.Aside)
       // Of an earlier try: a query that fails again and again must not fill the disk.
