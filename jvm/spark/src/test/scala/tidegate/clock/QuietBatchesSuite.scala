@@ -5,58 +5,21 @@ import java.nio.file.Files
 
 import scala.util.Random
 
-import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.tidegate.TestClock
 import tidegate.settings.Settings
 
 /** A batch without rows runs only if an operator has something to do in it. */
-class QuietBatchesSuite extends RestartTest {
+class QuietBatchesSuite extends HeldQueries {
 
-  private type Query = (DataFrame, DataFrame) => DataFrame
+  override protected def lag: String = "1 second"
 
-  /** Rows with the number 0 move time, and are nothing else. */
-  private def keyed(rows: DataFrame): DataFrame =
-    rows.withKeyedWatermark("time", "1 second", substream = Seq("sub")).where("n > 0")
+  override protected def span: String = "30 seconds"
 
-  private def joined(kind: String): Query = { (rows, others) =>
-    val right = others
-      .select(col("time").as("other"), col("n").as("m"), col("sub").as("from"))
-      .withKeyedWatermark("other", "1 second", key = 1, substream = Seq("from"))
-      .where("m > 0")
-    keyed(rows).join(
-      right,
-      expr("n = m AND other BETWEEN time - INTERVAL 30 SECONDS AND time + INTERVAL 30 SECONDS"),
-      kind
-    )
-  }
+  override protected def twoSpans: String = "60 seconds"
 
-  private def over(one: DataFrame => DataFrame): Query = (rows, _) => one(keyed(rows))
-
-  private val queries: Seq[(String, Query)] = Seq(
-    "windows that do not overlap" -> over(
-      _.groupBy(window(col("time"), "30 seconds"), col("n")).count()
-    ),
-    "windows that slide" -> over(
-      _.groupBy(window(col("time"), "60 seconds", "30 seconds"), col("n")).count()
-    ),
-    "windows that grow" -> over { rows =>
-      rows.createOrReplaceTempView("grow")
-      spark.sql(
-        "SELECT n, window_start, window_end, count(*) FROM CUMULATE(TABLE(grow), " +
-          "DESCRIPTOR(time), 30 seconds, 60 seconds) GROUP BY n, window_start, window_end"
-      )
-    },
-    "sessions" -> over(_.groupBy(session_window(col("time"), "30 seconds"), col("n")).count()),
-    "dropDuplicates" -> over(_.dropDuplicates("n", "time")),
-    "dropDuplicatesWithinWatermark" -> over(_.dropDuplicatesWithinWatermark("n")),
-    "event-time order" -> over(_.orderByEventTime().toDF()),
-    "an inner join" -> joined("inner"),
-    "a full outer join" -> joined("full_outer"),
-    "a right outer join" -> joined("right_outer"),
-    "a left semi join" -> joined("left_semi"),
-    "a left anti join" -> joined("left_anti"),
+  private val queries: Seq[(String, Query)] = queriesOfOperators ++ Seq(
     "windows over sessions" -> over(
       _.groupBy(session_window(col("time"), "30 seconds"), col("n"))
         .count()

@@ -3,56 +3,19 @@ package execution
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.StreamingQueryProgress
 
 /**
  * What a batch reads of a state that holds many keys, as RocksDB counts it: the keys of its rows
  * and those that are due, and no others.
  */
-class HeldStateSuite extends RestartTest {
+class HeldStateSuite extends HeldQueries {
 
-  private type Query = (DataFrame, DataFrame) => DataFrame
+  override protected def lag: String = "1 hour"
 
-  private def keyed(rows: DataFrame): DataFrame = rows.withKeyedWatermark("time", "1 hour")
+  override protected def span: String = "1 hour"
 
-  private def joined(kind: String): Query = { (rows, others) =>
-    val right = others
-      .select(col("time").as("other"), col("n").as("m"))
-      .withKeyedWatermark("other", "1 hour", key = 1)
-    keyed(rows).join(
-      right,
-      expr("n = m AND other BETWEEN time - INTERVAL 1 HOUR AND time + INTERVAL 1 HOUR"),
-      kind
-    )
-  }
-
-  private def over(one: DataFrame => DataFrame): Query = (rows, _) => one(keyed(rows))
-
-  private val queries: Seq[(String, Query)] = Seq(
-    "windows that do not overlap" -> over(
-      _.groupBy(window(col("time"), "1 hour"), col("n")).count()
-    ),
-    "windows that slide" -> over(
-      _.groupBy(window(col("time"), "2 hours", "1 hour"), col("n")).count()
-    ),
-    "windows that grow" -> over { rows =>
-      rows.createOrReplaceTempView("grow")
-      spark.sql(
-        "SELECT n, window_start, window_end, count(*) FROM CUMULATE(TABLE(grow), " +
-          "DESCRIPTOR(time), 1 hour, 2 hours) GROUP BY n, window_start, window_end"
-      )
-    },
-    "sessions" -> over(_.groupBy(session_window(col("time"), "1 hour"), col("n")).count()),
-    "dropDuplicates" -> over(_.dropDuplicates("n", "time")),
-    "dropDuplicatesWithinWatermark" -> over(_.dropDuplicatesWithinWatermark("n")),
-    "event-time order" -> over(_.orderByEventTime(Seq("n")).toDF()),
-    "an inner join" -> joined("inner"),
-    "a full outer join" -> joined("full_outer"),
-    "a left semi join" -> joined("left_semi"),
-    "a left anti join" -> joined("left_anti")
-  )
+  override protected def twoSpans: String = "2 hours"
 
   /** Look-ups, and bytes that were read in the order of the keys. */
   private def read(progress: StreamingQueryProgress): (Long, Long) = {
@@ -84,7 +47,7 @@ class HeldStateSuite extends RestartTest {
     found
   }
 
-  for ((title, query) <- queries)
+  for ((title, query) <- queriesOfOperators)
     onRocksDb(s"$title: a small batch does not look at what is held") {
       val few = read(query, 600)
       assert(few.forall(_.nonEmpty))
