@@ -5,16 +5,20 @@ one after the other; the times are those of Kafka.
 """
 
 import argparse
+import json
 import shutil
 import statistics
 import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+import urllib.request
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -96,6 +100,49 @@ def counted(rows: DataFrame, side: str) -> DataFrame:
     return windows.select(F.concat_ws(",", end, "key", "count").alias("value"))
 
 
+def known(spark: SparkSession, what: str) -> list[dict[str, Any]]:
+    """Return what Spark's monitoring API knows of jobs or stages."""
+    context = spark.sparkContext
+    address = f"{context.uiWebUrl}/api/v1/applications/{context.applicationId}/{what}"
+    with urllib.request.urlopen(address) as answer:
+        found: list[dict[str, Any]] = json.load(answer)
+    return found
+
+
+def duration(of: dict[str, Any]) -> float:
+    """Return how long a job or a stage took, in ms."""
+    first, last = (
+        datetime.strptime(of[moment], "%Y-%m-%dT%H:%M:%S.%f%Z")
+        for moment in ("submissionTime", "completionTime")
+    )
+    return (last - first).total_seconds() * 1000
+
+
+def jobs(spark: SparkSession, name: str) -> list[dict[str, float]]:
+    """Return where the time of the jobs of a query went, in ms: two stages each."""
+    stages = {stage["stageId"]: stage for stage in known(spark, "stages?status=complete")}
+    found = []
+    for job in known(spark, "jobs?status=succeeded"):
+        if job.get("description", "").startswith(name) and stages.keys() >= set(job["stageIds"]):
+            reading, counting = (stages[number] for number in sorted(job["stageIds"]))
+            found.append(
+                {
+                    "job": duration(job),
+                    "stage that reads": duration(reading),
+                    "a task of it": reading["executorRunTime"] / reading["numTasks"],
+                    "stage that counts and writes": duration(counting),
+                    "the task of it": counting["executorRunTime"] / counting["numTasks"],
+                }
+            )
+    return found
+
+
+def print_medians(what: str, times: Sequence[Mapping[str, float]], names: Iterable[str]) -> None:
+    """Print the median of each time."""
+    medians = (f"{name} {statistics.median(t.get(name, 0) for t in times):.0f}" for name in names)
+    print(f"  {len(times)} {what}, medians in ms: {', '.join(medians)}")
+
+
 @contextmanager
 def spark_query(
     spark: SparkSession, address: str, topics: tuple[str, str], side: str
@@ -108,16 +155,15 @@ def spark_query(
             .option("kafka.bootstrap.servers", address)
             .option("topic", topics[1])
             .option("checkpointLocation", checkpoint)
+            .queryName(side)
             .start()
         )
         yield
-        batches = query.recentProgress
+        batches = [dict(batch.durationMs) for batch in query.recentProgress]
         query.stop()
-    durations = [dict(batch.durationMs) for batch in batches]
-    medians = (
-        f"{phase} {statistics.median(d.get(phase, 0) for d in durations):.0f}" for phase in PHASES
-    )
-    print(f"  {side}: {len(batches)} batches, medians in ms: {', '.join(medians)}")
+    print_medians("batches", batches, PHASES)
+    times = jobs(spark, side)
+    print_medians("jobs", times, times[0])
 
 
 @contextmanager
@@ -186,6 +232,7 @@ def main() -> None:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         started = stack.enter_context(broker.starting(arguments.jars / "broker", folder / "broker"))
         builder = sessions.builder().config("spark.jars", connector)
+        builder = builder.config("spark.ui.enabled", "true").config("spark.ui.port", "0")
         spark = tidegate.configure(builder).getOrCreate()
         stack.callback(spark.stop)
         address = started()
