@@ -237,6 +237,9 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
       hasPutAside = true
     }
 
+  /** What earlier runs have left in folders of late rows. */
+  val lateLeftovers = new LateLeftovers
+
   /** What is kept of batches that were left out. */
   private[clock] lazy val skippedBatches =
     new SkippedBatches(query.resolvedCheckpointRoot, SparkInternals.batchSession(query))

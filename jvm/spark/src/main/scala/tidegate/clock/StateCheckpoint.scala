@@ -55,7 +55,7 @@ final class StateCheckpoint(
     if (files.exists(folder)) files.listStatus(folder).toSeq.map(_.getPath.getName) else Nil
 
   /** Whether the checkpoint has no batch, or only a first one that did not come to its end. */
-  lazy val isNew: Boolean = committed.isEmpty && begun.forall(_ == 0)
+  lazy val isNew: Boolean = begun.isEmpty || committed.isEmpty && begun.contains(0L)
 
   /**
    * Puts aside what a first batch has left that failed, if its operators were others. To be called

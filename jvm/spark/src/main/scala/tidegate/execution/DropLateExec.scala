@@ -111,18 +111,19 @@ final case class DropLateExec(
     LateLog(text, late, longMetric("numLateRows"), files)
   }
 
-  private def lateFiles(to: LateFolder): LateFiles = {
-    to.removeLeftovers(SparkInternals.hadoopConf(session))
-    LateFiles(
-      to,
-      lateMs,
-      timeOfRow,
-      child.output,
-      substream,
-      ParquetRows.of(session, LateFolder.schema(to.row)),
-      longMetric("numNotWritten")
-    )
-  }
+  private def lateFiles(to: LateFolder): LateFiles = LateFiles(
+    to,
+    lateMs,
+    timeOfRow,
+    child.output,
+    substream,
+    ParquetRows.of(session, LateFolder.schema(to.row)),
+    longMetric("numNotWritten")
+  )
+
+  /** Also if no row can be late: a query that was set back begins without a watermark. */
+  private def removeLeftovers(): Unit =
+    folder.foreach(_.removeLeftovers(SparkInternals.hadoopConf(session)))
 
   /**
    * Whether a copy of a row is the one in the latest window: if that copy is late, all copies are.
@@ -148,8 +149,10 @@ final case class DropLateExec(
     }
   }
 
-  override protected def doExecute(): RDD[InternalRow] =
+  override protected def doExecute(): RDD[InternalRow] = {
+    removeLeftovers()
     lateUpTo.fold(child.execute())(withoutLate)
+  }
 
   private def withoutLate(upTo: Long): RDD[InternalRow] = {
     val log = lateLog
@@ -176,6 +179,7 @@ final case class DropLateExec(
   @transient private var generated: DropLateExec.Generated = _
 
   override protected def doProduce(ctx: CodegenContext): String = {
+    removeLeftovers()
     val log = ctx.addReferenceObj("lateLog", lateLog)
     val pass = ctx.addMutableState(classOf[LateLog.Pass].getName, "latePass")
     ctx.addPartitionInitializationStatement(s"$pass = $log.begin(partitionIndex);")

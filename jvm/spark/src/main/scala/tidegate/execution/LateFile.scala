@@ -1,5 +1,7 @@
 package tidegate.execution
 
+import scala.collection.mutable
+
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -74,14 +76,17 @@ private[execution] final case class LateFiles(
 private[execution] object LateFiles {
   private val MicrosPerMs = 1000L
 
+  /** Several passes over a partition write the same rows, so only the longest one counts. */
   private[execution] final class Allowance(private var rows: Long) {
+    private val taken = mutable.Map.empty[Int, Long].withDefaultValue(0L)
 
-    /** Whether one more row may be written. */
-    def take(): Boolean = {
-      val has = rows > 0
-      if (has) rows -= 1
-      has
-    }
+    /** Whether a pass over a partition may write a row after those that it has written. */
+    def take(partition: Int, written: Long): Boolean =
+      written < taken(partition) || rows > 0 && {
+        rows -= 1
+        taken(partition) = written + 1
+        true
+      }
   }
 
   private def text(s: String): UTF8String = UTF8String.fromString(s)
@@ -94,7 +99,7 @@ private[execution] final class LateFile(files: LateFiles, partition: Int) {
   private var writer: OutputWriter = _
 
   def add(row: InternalRow): Unit =
-    if (!files.left.take()) files.notWritten += 1
+    if (!files.left.take(partition, written)) files.notWritten += 1
     else {
       if (writer == null) open()
       writer.write(files.recordOf(row))

@@ -7,6 +7,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils.escapePathName
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.types._
+import tidegate.clock.LateLeftovers
 import tidegate.columns.DistinctNames
 
 /**
@@ -26,8 +27,8 @@ import tidegate.columns.DistinctNames
  *   of the batch, in epoch ms
  * @param maxRows
  *   how many rows the tasks of a batch write together
- * @param isFirst
- *   whether this is the first batch of a run: an earlier run may have begun it
+ * @param leftovers
+ *   of earlier runs of the query
  */
 private[tidegate] final case class LateFolder(
     path: String,
@@ -37,7 +38,7 @@ private[tidegate] final case class LateFolder(
     batch: Long,
     wallClockMs: Long,
     maxRows: Long,
-    isFirst: Boolean
+    @transient leftovers: LateLeftovers
 ) {
 
   private[execution] def file(partition: Int): Path =
@@ -60,10 +61,10 @@ private[tidegate] final case class LateFolder(
    * Removes what a run of the batch has left that did not come to its end: the next run may have
    * other partitions. Files of later batches are of a checkpoint that was set back.
    *
-   * To be called when the batch runs, and not when it is planned: a sink that has committed the
-   * batch skips it, and then its files are all there.
+   * To be called on the driver when the batch runs, and not when it is planned: a sink that has
+   * committed the batch skips it, and then its files are all there.
    */
-  def removeLeftovers(conf: Configuration): Unit = if (isFirst) {
+  def removeLeftovers(conf: Configuration): Unit = leftovers.once(origin.operator) {
     val folder = new Path(path)
     val system = folder.getFileSystem(conf)
     if (system.exists(folder)) {

@@ -46,8 +46,11 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
     OperatorState
       .storedSchema(getStateInfo.checkpointLocation, getStateInfo.operatorId, hadoopConf)
       .forall { stored =>
-        SchemaNullability.areAlike(stored.keySchema, keySchema) &&
-        SchemaNullability.areAlike(stored.valueSchema, valueSchema)
+        (earlierSchemas(stored.keySchema) ++ Some(keySchema -> valueSchema)).exists {
+          case (key, value) =>
+            StateSchemas.areAlike(stored.keySchema, key) &&
+            StateSchemas.areAlike(stored.valueSchema, value)
+        }
       }
 
   /**
@@ -67,7 +70,7 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
     val earlier = stored.flatMap(schema => earlierSchemas(schema.keySchema))
     val (key, value) = earlier.getOrElse(keySchema -> valueSchema)
     def checked(now: StructType, before: StateStoreColFamilySchema => StructType): StructType =
-      stored.map(before).fold(now)(SchemaNullability.asStrict(now, _))
+      stored.map(before).fold(now)(StateSchemas.asStrict(now, _))
     val result = StateSchemaCompatibilityChecker.validateAndMaybeEvolveStateSchema(
       getStateInfo,
       hadoopConf,

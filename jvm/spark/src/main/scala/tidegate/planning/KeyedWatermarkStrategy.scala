@@ -330,6 +330,6 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       query.batchId,
       query.batchTimestampMs,
       Settings.MaxLateRowsPerBatch.in(session.sessionState.conf),
-      isFirst = query.lastBatch.isEmpty
+      query.lateLeftovers
     )
 }

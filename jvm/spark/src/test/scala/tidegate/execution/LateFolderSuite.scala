@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicReference
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.commons.io.FileUtils
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
@@ -223,9 +224,18 @@ class LateFolderSuite extends RestartTest {
 
   test("the bound holds for all partitions that one task reads") {
     withConf(withoutShuffle, Settings.MaxLateRowsPerBatch.key -> "4") {
-      val rows = writtenBy(_.coalesce(1).collect(): Unit)
-      assert(rows.groupBy(_.takeWhile(_ != '|')).values.map(_.size) === Seq(4, 4))
+      val ways = Seq[DataFrame => DataFrame](batch => batch, batch => batch.union(batch))
+      for (way <- ways) {
+        val rows = writtenBy(way(_).coalesce(1).collect(): Unit)
+        assert(rows.groupBy(_.takeWhile(_ != '|')).values.map(_.size) === Seq(4, 4))
+      }
     }
+  }
+
+  test("several passes over a partition take from the bound once") {
+    val left = new LateFiles.Allowance(4)
+    def pass(partition: Int, rows: Long) = (0L until rows).count(left.take(partition, _))
+    assert(Seq(pass(0, 1), pass(1, 2), pass(0, 2), pass(1, 9), pass(0, 9)) === Seq(1, 2, 2, 2, 2))
   }
 
   test("what an earlier run of a batch has left goes") {
@@ -254,6 +264,29 @@ class LateFolderSuite extends RestartTest {
     run.settle().stop()
     assert(written("row.n") === Seq("2", "3", "4"))
     assert(parquetFiles.size === 3)
+  }
+
+  test("the files of a query that was set back to its beginning go") {
+    val in = events()
+    val run = new Run(keyed(in.toDF()).groupBy(window(col("time"), "10 seconds")).count()).start()
+    for (second <- Seq(60, 1, 2)) {
+      in.addData(event("a", second.toDouble, second))
+      run.settle()
+    }
+    run.stop()
+    assert(parquetFiles.size === 2)
+    Seq("offsets", "commits", "state").foreach { part =>
+      FileUtils.deleteDirectory(run.checkpoint.resolve(part).toFile)
+    }
+    in.reset()
+    run.start()
+    // No row can be late in the first batch.
+    in.addData(event("a", 60, 3))
+    run.settle()
+    assert(parquetFiles === Nil)
+    in.addData(event("a", 4, 4))
+    run.settle().stop()
+    assert(written("row.n") === Seq("4"))
   }
 
   private def parquetFiles: Seq[Path] =

@@ -3,6 +3,9 @@ package tidegate.execution.calls
 import java.io.Writer
 import java.nio.charset.StandardCharsets.UTF_8
 
+import scala.jdk.CollectionConverters._
+
+import org.apache.commons.io.IOUtils
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import tidegate.execution.TaskFile
@@ -27,6 +30,7 @@ private[calls] final class DeadLetterFile(
     if (batch < 0) new Path(folder) else new Path(folder, f"batch=$batch%08d")
   private val file = new TaskFile(new Path(directory, f"part-$partition%05d.json"), attempt, conf)
   private var writer = Option.empty[Writer]
+  private var written = 0L
 
   def add(letter: String): Unit = {
     val out = writer.getOrElse {
@@ -37,6 +41,7 @@ private[calls] final class DeadLetterFile(
     }
     out.write(letter)
     out.write('\n')
+    written += 1
   }
 
   /**
@@ -44,14 +49,21 @@ private[calls] final class DeadLetterFile(
    *
    * @param isWhole
    *   whether it has read all rows: an action such as `head` does not, and then the file of another
-   *   pass stays
+   *   pass that has more letters stays
    */
   def commit(isWhole: Boolean): Unit =
-    if (!isWhole && file.isThere) abort()
+    if (!isWhole && file.isThere && count() > written) abort()
     else {
       writer.foreach(_.close())
       file.commit(isWritten = writer.nonEmpty)
     }
+
+  /** How many letters the file has that is there. */
+  private def count(): Long = {
+    val in = file.file.getFileSystem(conf).open(file.file)
+    try IOUtils.lineIterator(in, UTF_8).asScala.size.toLong
+    finally in.close()
+  }
 
   /** The task has failed. */
   def abort(): Unit = writer.foreach { out =>

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.functions.{col, length}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types._
+import tidegate.execution.StateSchemas
 import tidegate.plans.{OrderFormat, OrderMark}
 
 /**
@@ -61,8 +62,7 @@ private[tidegate] object OrderStateSchema {
   /** Whether rows of these columns, whose types are alike, are the same rows. */
   private[order] def areSame(before: StructType, now: StructType): Boolean =
     before.zip(now).forall { case (b, n) =>
-      val isOfSpark = OfSpark.exists(p => b.name.startsWith(p) && n.name.startsWith(p))
-      (b.name.equalsIgnoreCase(n.name) || isOfSpark) && areSame(b.dataType, n.dataType)
+      StateSchemas.isSameName(b.name, n.name) && areSame(b.dataType, n.dataType)
     }
 
   private def areSame(before: DataType, now: DataType): Boolean = (before, now) match {
@@ -72,9 +72,6 @@ private[tidegate] object OrderStateSchema {
       areSame(b.keyType, n.keyType) && areSame(b.valueType, n.valueType)
     case _ => true
   }
-
-  /** How names begin that Spark gives to columns of its own, with numbers of this run. */
-  private val OfSpark = Seq("_gen_alias_", "_groupingexpression", "_extract_", "_common_expr_")
 
   /**
    * A row, with all columns nullable: the value in format [[tidegate.plans.OrderFormat.Rows]], by
