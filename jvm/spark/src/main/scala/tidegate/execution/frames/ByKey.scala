@@ -60,7 +60,7 @@ private[frames] final class ByKey(
 
   override def locate(key: UnsafeRow, frame: Long): Unit = FrameStore.setHead(key)
 
-  override def begin(key: UnsafeRow): Unit = {
+  override def begin(key: UnsafeRow, isFirst: Boolean): Unit = {
     val head = store.get(key)
     if (head == null && (hasWaiting || hadWaiting)) {
       val waiting = FrameStore.numbered(key, FrameStore.Waiting)

@@ -1,5 +1,7 @@
 package tidegate.execution.frames
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 import tidegate.core.window.FrameGrid
@@ -21,6 +23,11 @@ private[frames] final class ByWindow(
 ) extends FramePlaces {
   private val searches = store.findsByNumber && ends.areFew
 
+  // Whether windows of this batch are new, by their numbers.
+  private val known = mutable.Map.empty[Int, Boolean]
+  private var lastNumber = FrameStore.Waiting
+  private var lastIsNew = false
+
   override def restore(): Unit =
     moved.run(locate(_, _))((key, row) =>
       !FrameStore.hasNumber(key) || short.long(row) != null ||
@@ -30,7 +37,25 @@ private[frames] final class ByWindow(
   override def locate(key: UnsafeRow, frame: Long): Unit =
     FrameStore.setNumber(key, grid.numberOf(grid.lastEndOver(frame)))
 
-  override def begin(key: UnsafeRow): Unit = begin(key, store.get(key))
+  override def begin(key: UnsafeRow, isFirst: Boolean): Unit = {
+    val isNew = isFirst && isNewWindow(FrameStore.numberOf(key))
+    begin(key, if (isNew) null else store.get(key))
+  }
+
+  /**
+   * Whether the state had no row of a window when the batch came to its first row of the window:
+   * then no row has to be looked up. One look for a window costs as much as a few look-ups of rows.
+   */
+  private def isNewWindow(number: Int): Boolean = store.findsByNumber && {
+    if (number != lastNumber) {
+      lastNumber = number
+      lastIsNew = known.getOrElseUpdate(
+        number,
+        known.size < ByWindow.MostKnown && !store.rows(number).hasNext
+      )
+    }
+    lastIsNew
+  }
 
   override def begin(key: UnsafeRow, row: UnsafeRow): Unit = frames.begin(key, row)
 
@@ -42,4 +67,10 @@ private[frames] final class ByWindow(
 
   override def nextEnd: Long =
     if (searches && store.rows.hasNext) ends.next(store.rows(_).hasNext) else DueTimes.Never
+}
+
+private object ByWindow {
+
+  /** Of how many windows a batch asks whether they are new. */
+  private val MostKnown = 64
 }

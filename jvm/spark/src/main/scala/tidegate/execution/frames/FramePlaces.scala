@@ -12,8 +12,13 @@ private[frames] trait FramePlaces {
   /** Turns a key of the state into that of the row in which a frame is. */
   def locate(key: UnsafeRow, frame: Long): Unit
 
-  /** Begins a key to which the batch adds. */
-  def begin(key: UnsafeRow): Unit
+  /**
+   * Begins a key to which the batch adds.
+   *
+   * @param isFirst
+   *   whether the batch has not added to the key before
+   */
+  def begin(key: UnsafeRow, isFirst: Boolean): Unit
 
   /** Begins a key that [[due]] has shown. */
   def begin(key: UnsafeRow, row: UnsafeRow): Unit

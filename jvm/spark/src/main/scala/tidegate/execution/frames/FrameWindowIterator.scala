@@ -57,6 +57,7 @@ private[frames] final class FrameWindowIterator(
   private val input = new FrameInput(rows, aggregates, slots, maxInputBytes, places.locate(_, _))
 
   private var round = input.next()
+  private var isFirstRound = true
   private var closed = if (input.hasMore) after else until
   private var key: UnsafeRow = _
   private lazy val dueRows: Iterator[UnsafeRowPair] =
@@ -103,6 +104,7 @@ private[frames] final class FrameWindowIterator(
   private def nextKey(): Boolean = {
     if (!round.hasNext && input.hasMore) {
       round = input.next()
+      isFirstRound = false
       closed = if (input.hasMore) after else until
     }
     if (round.hasNext) readInput() else readDue()
@@ -113,7 +115,7 @@ private[frames] final class FrameWindowIterator(
   private def readInput(): Unit = {
     val group = round.next()
     key = group.getKey
-    places.begin(key)
+    places.begin(key, isFirstRound)
     frames.merge(group.getValue)
   }
 

@@ -124,6 +124,29 @@ class FramesOnMapSuite extends AnyFunSuite {
     assert(looks(findsByNumber = false) > 1000 * keys)
   }
 
+  test("rows of a window that the state does not have are not looked up") {
+    val grid = FrameGrid(10L, 10L, 0L)
+    for (findsByNumber <- Seq(true, false)) {
+      val store = new MapFrameStore(findsByNumber)
+      def looks(maxBytes: Long, times: Long*): Int = {
+        val before = store.gets
+        val rows = for (time <- times; key <- 1L to 20L) yield Sent(key, time, 1L, 0L)
+        assert(all(iterator(rows, store, counted, grid, 0, 0, maxBytes, isShort = true)) === Nil)
+        store.gets - before
+      }
+      val inFirstRound = Seq(looks(Long.MaxValue, 5, 15), looks(Long.MaxValue, 15, 25))
+      assert(inFirstRound === (if (findsByNumber) Seq(0, 20) else Seq(40, 40)))
+      // Later rounds come to rows that the rounds before them have written.
+      assert(looks(1000L, 35, 35, 45) > 20)
+      val found = all(iterator(Nil, store, counted, grid, 0, 50, Long.MaxValue, isShort = true))
+      val counts = found.groupBy(_.start).map { case (start, of) => start -> of.map(_.count) }
+      assert(
+        counts === Map(0L -> 1L, 10L -> 2L, 20L -> 1L, 30L -> 2L, 40L -> 1L)
+          .map { case (start, count) => start -> Seq.fill(20)(count) }
+      )
+    }
+  }
+
   test("windows that share a number by chance are those of the model") {
     val grid = FrameGrid(1L, 1L, 0L)
     val seen = mutable.Map.empty[Int, Long]
