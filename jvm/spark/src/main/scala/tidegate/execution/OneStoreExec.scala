@@ -41,6 +41,13 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
   /** Refuses a state that has the types of today, but means something else. */
   protected def check(stored: StateStoreColFamilySchema): Unit = ()
 
+  /**
+   * Whether the store would look up each row that is written or removed, to count its rows. Then
+   * the operator counts them itself.
+   */
+  protected def countsItself: Boolean =
+    conf.stateStoreProviderClass == OperatorState.rocksDbProvider
+
   /** Whether what the checkpoint says of the state, if anything, is of just this operator. */
   private[execution] def isAsStored(hadoopConf: Configuration): Boolean =
     OperatorState

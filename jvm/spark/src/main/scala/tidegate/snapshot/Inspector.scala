@@ -13,8 +13,9 @@ import tidegate.clock.{ClockOffset, StateCheckpoint}
 import tidegate.core.clock.{ClockState, NodeMark, NodeState}
 import tidegate.errors.SnapshotErrors
 import tidegate.execution.due.DueSchema
+import tidegate.execution.frames.FrameStore
 import tidegate.execution.order.OrderStateSchema
-import tidegate.plans.{OrderFormat, OrderMark, StateFormat}
+import tidegate.plans.{FrameAggregate, OrderFormat, OrderMark, StateFormat}
 
 /** Reads what a snapshot or a checkpoint holds, without starting its query. */
 private[tidegate] final class Inspector(location: String, session: SparkSession) extends Logging {
@@ -127,7 +128,8 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
 
   /**
    * How many rows the state of an operator has, as the progress counts them: without the pages of
-   * due keys, and of pages in event-time order their rows. `None` if Spark cannot read the state.
+   * due keys and without the row that counts the others, and of pages in event-time order their
+   * rows. `None` if Spark cannot read the state.
    */
   private def rows(state: CheckpointState, batchId: Long): Option[Long] = {
     val parts = StateParts.of(state.operator, state.properties)
@@ -148,7 +150,10 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
           .options(options)
           .load(location)
         if (orderFormat.exists(_ != OrderFormat.Rows)) waiting(rows)
-        else rows.where(if (hasPages) s"key.${DueSchema.PageColumn} IS NULL" else "true").count()
+        else if (hasPages) rows.where(s"key.${DueSchema.PageColumn} IS NULL").count()
+        else if (state.operator == FrameAggregate.StateName)
+          rows.where(FrameStore.isCounted).count()
+        else rows.count()
       }.sum)
     catch {
       case NonFatal(e) =>

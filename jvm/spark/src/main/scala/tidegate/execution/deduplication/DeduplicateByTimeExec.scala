@@ -79,9 +79,10 @@ final case class DeduplicateByTimeExec(
     val (before, now) = (limit(times.evictedMs), limit(times.evictionMs))
     val (stateKey, stateValue) = (keySchema, valueSchema)
     val normalized = DueSchema.keyColumns(keys.map(SparkInternals.normalized))
-    val told = due
+    val (told, counts) = (due, countsItself)
     val (time, retention, columns) = (EventTimeTag.decisive(eventTime), retentionMs, child.output)
-    withStore(rowsOf(child)) { (task, rows) =>
+    withStore(rowsOf(child), countsRows = !counts) { (task, rows) =>
+      val count = Option.when(counts)(StateDuePages.count(task.store, stateKey, stateValue, 0))
       val expiring =
         new DueKeys[UnsafeRow](new StateDuePages(task.store, stateKey, stateValue), before)
       val seen = new SeenKeys(
@@ -90,6 +91,7 @@ final case class DeduplicateByTimeExec(
         UnsafeProjection.create(normalized, columns),
         new Expiry(UnsafeProjection.create(Seq(time), columns), retention),
         stateValue,
+        count,
         SeenKeys.Counts(
           updated = task.metric("numUpdatedStateRows"),
           removed = task.metric("numRemovedStateRows"),
@@ -101,6 +103,7 @@ final case class DeduplicateByTimeExec(
       task.commitAtEnd(
         first ++ seen.removed(before, now),
         () => expiring.rows,
+        () => count.map(_.write()),
         tell = () => told.foreach(_.tell(task.partition, expiring.earliest))
       )
     }

@@ -6,6 +6,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.types.StructType
 import tidegate.core.due.DueKeys
+import tidegate.execution.RowCount
 
 /** The keys of one partition whose first row has passed. */
 private[deduplication] final class SeenKeys(
@@ -14,6 +15,7 @@ private[deduplication] final class SeenKeys(
     keyOf: UnsafeProjection,
     expiry: Expiry,
     valueSchema: StructType,
+    count: Option[RowCount],
     counts: SeenKeys.Counts
 ) {
   private val value =
@@ -39,6 +41,7 @@ private[deduplication] final class SeenKeys(
     } else value.setNullAt(0)
     store.put(key, value, StateStore.DEFAULT_COL_FAMILY_NAME)
     counts.updated += 1
+    count.foreach(_.added())
   }
 
   /** Removes the keys that leave between two limits, and writes the others; returns no row. */
@@ -47,6 +50,7 @@ private[deduplication] final class SeenKeys(
       expiring.takeUpTo(now).foreach { entry =>
         store.remove(entry.key, StateStore.DEFAULT_COL_FAMILY_NAME)
         counts.removed += 1
+        count.foreach(_.removed())
       }
     }
     expiring.flush()

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.types.StructType
 import tidegate.core.due._
+import tidegate.execution.RowCount
 
 /**
  * The pages of due keys in the store of their operator: gets, puts and removes, so that they need
@@ -75,8 +76,18 @@ final class StateDuePages(store: StateStore, key: StructType, value: StructType,
 
 object StateDuePages {
 
-  /** The key of one row that the operator has beside its keys: it is no page, and no root. */
-  def ownersKey(key: StructType): UnsafeRow = new PageKeys(key, line = 2).root
+  /**
+   * The number of rows of an operator, without pages and roots.
+   *
+   * @param key
+   *   as for a page
+   * @param value
+   *   as for a page
+   * @param column
+   *   the column of `value` that has the number
+   */
+  def count(store: StateStore, key: StructType, value: StructType, column: Int): RowCount =
+    new RowCount(store, new PageKeys(key, line = 2).root, value, column, !isPage(_))
 
   /** Whether a key of the store is not the operator's, but belongs to its due keys. */
   def isPage(key: UnsafeRow): Boolean = !key.isNullAt(key.numFields - 1)

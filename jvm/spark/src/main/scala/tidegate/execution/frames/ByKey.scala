@@ -50,7 +50,7 @@ private[frames] final class ByKey(
         .filter(row => FrameStore.hasNumber(row.key))
         .map(row => (row.key.copy(), row.value.copy()))
         .foreach { case (key, row) =>
-          if (FrameStore.isWaiting(key)) store.put(FrameStore.headKey(key), row)
+          if (FrameStore.isWaiting(key)) store.put(FrameStore.headKey(key), row, isNew = true)
           store.remove(key)
         }
   }
@@ -87,7 +87,7 @@ private[frames] final class ByKey(
 
   private def waitFor(end: Long): Unit = {
     val key = frames.rowKey
-    store.put(FrameStore.numbered(key, grid.numberOf(end)), frames.note(end))
+    store.put(FrameStore.numbered(key, grid.numberOf(end)), frames.note(end), isNew = true)
     frames.moveTo(FrameStore.numbered(key, FrameStore.Waiting))
     hasWaiting = true
   }

@@ -18,7 +18,7 @@ import tidegate.core.EndOfTime
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
 import tidegate.errors.CheckpointErrors
-import tidegate.execution.{DescribesItself, OneStoreExec}
+import tidegate.execution.{DescribesItself, OneStoreExec, RowCount}
 import tidegate.plans.FrameAggregate
 import tidegate.settings.Settings
 import tidegate.statistics.{DonePartitions, DueTimes}
@@ -116,12 +116,18 @@ final case class FrameAggregateExec(
     // The first batch begins with an empty state.
     val seesAll = until > after || getStateInfo.storeVersion == 0
     val maxBytes = Settings.FramesMaxInputBytes.in(conf)
-    withStore(rowsOf(child), prefixed) { (task, rows) =>
+    val (keys, values, counts) = (keySchema, valueSchema, countsItself)
+    withStore(rowsOf(child), prefixed, countsRows = !counts) { (task, rows) =>
+      val count = Option.when(counts) {
+        val column = if (short) ShortRow.End else FrameRow.Closed
+        new RowCount(task.store, FrameStore.countKey(keys), values, column, _ => true)
+      }
       val own = new StateFrameStore(
         task.store,
         prefixed,
         task.metric("numUpdatedStateRows"),
-        task.metric("numRemovedStateRows")
+        task.metric("numRemovedStateRows"),
+        count
       )
       val windows =
         new FrameWindowIterator(
@@ -137,6 +143,7 @@ final case class FrameAggregateExec(
         )
       task.commitAtEnd(
         windows,
+        counted = () => count.map(_.write()),
         tell = () => {
           restored.foreach(_.add(task.partition))
           told.foreach(_.tell(task.partition, windows.earliest, seesAll))

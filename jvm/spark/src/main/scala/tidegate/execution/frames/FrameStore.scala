@@ -1,8 +1,11 @@
 package tidegate.execution.frames
 
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
-import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.types.{IntegerType, StructType}
 
 /** The rows of one partition. */
 private[frames] trait FrameStore {
@@ -10,8 +13,10 @@ private[frames] trait FrameStore {
   /** The row of a key; null if there is none. */
   def get(key: UnsafeRow): UnsafeRow
 
-  def put(key: UnsafeRow, value: UnsafeRow): Unit
+  /** Writes a row; `isNew` if there is none of this key. */
+  def put(key: UnsafeRow, value: UnsafeRow, isNew: Boolean): Unit
 
+  /** Removes a row that is there. */
   def remove(key: UnsafeRow): Unit
 
   /**
@@ -32,15 +37,18 @@ private[frames] trait FrameStore {
 
 /**
  * Keys of the state: they begin with a number, which says what kind of row it is ([[ByKey]],
- * [[ByWindow]]).
+ * [[ByWindow]]). One more row has the number of the others ([[tidegate.execution.RowCount]]).
  */
-private[frames] object FrameStore {
+private[tidegate] object FrameStore {
 
   /** The position of the number in a key. */
   val Number = 0
 
   /** The number in the key of a head that waits. */
   val Waiting: Int = -1
+
+  /** The number in the key of the row that counts the others: no key has so many chunks. */
+  private val Count: Int = Int.MaxValue
 
   lazy val headPrefix: UnsafeRow =
     UnsafeProjection.create(Seq(Literal(null, IntegerType))).apply(null)
@@ -58,6 +66,17 @@ private[frames] object FrameStore {
 
   /** Whether a key has a number that is not the number of a chunk. */
   def hasNumber(key: UnsafeRow): Boolean = !isHead(key) && numberOf(key) < 0
+
+  def isCount(key: UnsafeRow): Boolean = !isHead(key) && numberOf(key) == Count
+
+  /** The key of the row that counts the others, in a state with these keys. */
+  def countKey(schema: StructType): UnsafeRow = {
+    val columns = schema.tail.map(c => if (c.nullable) null else Literal.default(c.dataType).value)
+    UnsafeProjection.create(schema).apply(InternalRow.fromSeq(Count +: columns))
+  }
+
+  /** Of a row of the state as Spark's reader shows it: whether it does not count the others. */
+  def isCounted: Column = col("key.chunk").isNull || col("key.chunk") =!= Count
 
   def isWaiting(key: UnsafeRow): Boolean = !isHead(key) && numberOf(key) == Waiting
 

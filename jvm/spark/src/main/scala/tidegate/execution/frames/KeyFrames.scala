@@ -179,13 +179,20 @@ private[frames] final class KeyFrames(
     var sealedFrames = 0
     while (open.size - sealedFrames > 2 * chunkFrames) {
       chunks.insert(chunks.size)
-      writeChunk(chunks.size - 1, open, sealedFrames, sealedFrames + chunkFrames)
+      val (first, until) = (sealedFrames, sealedFrames + chunkFrames)
+      writeChunk(chunks.size - 1, open, first, until, isNew = true)
       sealedFrames += chunkFrames
     }
     open.dropFirst(sealedFrames)
   }
 
-  private def writeChunk(c: Int, from: FrameList, first: Int, until: Int): Unit = {
+  private def writeChunk(
+      c: Int,
+      from: FrameList,
+      first: Int,
+      until: Int,
+      isNew: Boolean
+  ): Unit = {
     chunks.firsts(c) = from.frames(first)
     chunks.ends(c) = from.frames(until - 1)
     val merged = chunks.places(c)
@@ -198,7 +205,7 @@ private[frames] final class KeyFrames(
     writer.longs(FrameRow.ChunkEnds, chunks.ends, 0, 0)
     writer.entries(FrameRow.Chunks, slots, chunks.places, 0, 0)
     writer.entries(FrameRow.Frames, slots, from.places, first, until)
-    put(FrameStore.numbered(key, chunks.ids(c)), writer.result())
+    put(FrameStore.numbered(key, chunks.ids(c)), writer.result(), isNew)
   }
 
   private def load(c: Int): Unit =
@@ -221,12 +228,14 @@ private[frames] final class KeyFrames(
   private def flush(): Unit =
     if (isDirty) {
       isDirty = false
-      if (loaded.size <= 2 * chunkFrames) writeChunk(loadedChunk, loaded, 0, loaded.size)
+      if (loaded.size <= 2 * chunkFrames)
+        writeChunk(loadedChunk, loaded, 0, loaded.size, isNew = false)
       else {
         val starts = 0 until loaded.size by chunkFrames
         starts.tail.foreach(_ => chunks.insert(loadedChunk + 1))
         starts.zipWithIndex.foreach { case (start, i) =>
-          writeChunk(loadedChunk + i, loaded, start, math.min(start + chunkFrames, loaded.size))
+          val until = math.min(start + chunkFrames, loaded.size)
+          writeChunk(loadedChunk + i, loaded, start, until, isNew = i > 0)
         }
         unload()
       }
@@ -267,14 +276,14 @@ private[frames] final class KeyFrames(
     if (deadChunks == chunks.size && deadFrames == open.size) {
       if (exists) store.remove(key)
     } else if (shortRow != null && grid.isPlain && chunks.size == deadChunks)
-      store.put(key, shortWriter.short(open, deadFrames))
+      store.put(key, shortWriter.short(open, deadFrames), isNew = !exists)
     else {
       writer.begin(closed)
       writer.ints(FrameRow.ChunkIds, chunks.ids, deadChunks, chunks.size)
       writer.longs(FrameRow.ChunkEnds, chunks.ends, deadChunks, chunks.size)
       writer.entries(FrameRow.Chunks, slots, chunks.places, deadChunks, chunks.size)
       writer.entries(FrameRow.Frames, slots, open.places, deadFrames, open.size)
-      put(key, writer.result())
+      put(key, writer.result(), isNew = !exists)
     }
   }
 
@@ -282,7 +291,8 @@ private[frames] final class KeyFrames(
   def removeChunks(): Unit =
     (0 until chunks.size).foreach(c => store.remove(FrameStore.numbered(key, chunks.ids(c))))
 
-  private def put(key: UnsafeRow, row: UnsafeRow): Unit = store.put(key, asStored(row))
+  private def put(key: UnsafeRow, row: UnsafeRow, isNew: Boolean): Unit =
+    store.put(key, asStored(row), isNew)
 
   private def asStored(row: UnsafeRow): UnsafeRow =
     if (shortRow == null) row else shortWriter.long(row)

@@ -140,7 +140,8 @@ private[frames] final class KeySessions(
     val ends = starts.tail :+ loaded.size
     lazy val free = freeNumber
     val written = starts.zip(ends).zipWithIndex.map { case ((from, until), i) =>
-      write(numbers.lift(i).getOrElse(free + i), loaded, from, until)
+      val number = numbers.lift(i)
+      write(number.getOrElse(free + i), loaded, from, until, isNew = number.isEmpty)
     }
     // A key may have very many chunks, and mostly one is changed.
     chunks =
@@ -151,10 +152,16 @@ private[frames] final class KeySessions(
 
   private def freeNumber: Int = chunks.foldLeft(0)((next, c) => math.max(next, c.number + 1))
 
-  private def write(number: Int, from: SessionList, first: Int, until: Int): SessionChunk = {
+  private def write(
+      number: Int,
+      from: SessionList,
+      first: Int,
+      until: Int,
+      isNew: Boolean
+  ): SessionChunk = {
     val chunk =
       SessionChunk(number, from.start(first), from.end(first), from.end(until - 1))
-    store.put(rowOf(chunk), writer.chunk(from, first, until))
+    store.put(rowOf(chunk), writer.chunk(from, first, until), isNew)
     chunk
   }
 
@@ -215,7 +222,8 @@ private[frames] final class KeySessions(
       val firstEnd = if (chunks.nonEmpty) chunks.head.firstEnd else open.end(0)
       val isNew = lookAt > firstEnd || lookAt <= looked
       if (isNew) lookAt = math.min(firstEnd, lookBy)
-      if (isNew || isChanged) store.put(key, writer.head(lookAt, chunks, open))
+      if (isNew || isChanged)
+        store.put(key, writer.head(lookAt, chunks, open), isNew = !exists)
       isNew
     }
   }
@@ -225,7 +233,7 @@ private[frames] final class KeySessions(
     val count = (open.size - chunkSize - 1) / chunkSize
     val free = freeNumber
     (0 until count).foreach { i =>
-      chunks :+= write(free + i, open, i * chunkSize, (i + 1) * chunkSize)
+      chunks :+= write(free + i, open, i * chunkSize, (i + 1) * chunkSize, isNew = true)
     }
     open.dropFirst(count * chunkSize)
   }

@@ -87,19 +87,23 @@ final case class SessionAggregateExec(
     val until = EndOfTime.micros(times.evictionMs)
     val lookBy = SessionAggregateExec.lookBy(until, gapMicros)
     val maxBytes = Settings.FramesMaxInputBytes.in(conf)
-    val (keys, values, told) = (keySchema, valueSchema, due)
-    withStore(rowsOf(child)) { (task, rows) =>
+    val (keys, values, told, counts) = (keySchema, valueSchema, due, countsItself)
+    withStore(rowsOf(child), countsRows = !counts) { (task, rows) =>
+      val lookAt = what.entryType.size
+      val count = Option.when(counts)(StateDuePages.count(task.store, keys, values, lookAt))
       val own = new StateFrameStore(
         task.store,
         isPrefixed = false,
         task.metric("numUpdatedStateRows"),
-        task.metric("numRemovedStateRows")
+        task.metric("numRemovedStateRows"),
+        count
       )
       val dueKeys = new DueKeys(new StateDuePages(task.store, keys, values), before)
       val sessions = new SessionIterator(rows, own, dueKeys, what, until, lookBy, maxBytes)
       task.commitAtEnd(
         sessions,
         () => dueKeys.rows,
+        () => count.map(_.write()),
         tell = () => told.foreach(_.tell(task.partition, dueKeys.earliest))
       )
     }

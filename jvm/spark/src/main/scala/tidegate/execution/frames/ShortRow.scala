@@ -83,7 +83,7 @@ private[frames] final class ShortRow(entryFields: Int) {
 }
 
 private[frames] object ShortRow {
-  private val End = 0
+  val End = 0
 
   // The columns of `rest`.
   private val MoreAt = 0

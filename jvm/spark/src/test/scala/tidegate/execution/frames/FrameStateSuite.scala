@@ -18,6 +18,7 @@ class FrameStateSuite extends FrameRestartTest {
       .format("statestore")
       .option("operatorId", 1000L)
       .load(query.run.checkpoint.toString)
+      .where(FrameStore.isCounted)
 
   private def counts(rows: DataFrame): Seq[Row] =
     rows
@@ -142,6 +143,7 @@ class FrameStateSuite extends FrameRestartTest {
       .format("statestore")
       .option("operatorId", 1000L)
       .load(run.checkpoint.toString)
+      .where(FrameStore.isCounted)
       .select("key.*")
     assert(keys.columns.toSeq === Seq("chunk", "digit", "sub", "upper(sub)", "Chunk_2"))
     assert(keys.collect().toSeq === Seq(Row(null, 1, "a", "A", "a")))

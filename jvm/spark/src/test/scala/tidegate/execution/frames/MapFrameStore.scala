@@ -28,13 +28,17 @@ final class MapFrameStore(override val findsByNumber: Boolean = true) extends Fr
     rowsByKey.get(key).map(_.copy()).orNull
   }
 
-  override def put(key: UnsafeRow, value: UnsafeRow): Unit = {
+  override def put(key: UnsafeRow, value: UnsafeRow, isNew: Boolean): Unit = {
     puts += 1
+    require(
+      isNew != rowsByKey.contains(key),
+      s"a row that is ${if (isNew) "there" else "not there"}"
+    )
     rowsByKey(key.copy()) = value.copy()
   }
 
   override def remove(key: UnsafeRow): Unit = {
-    val _ = rowsByKey.remove(key)
+    require(rowsByKey.remove(key).isDefined, "a row that is not there")
   }
 
   override def heads: Iterator[UnsafeRowPair] = walk(FrameStore.isHead).map { head =>

@@ -10,7 +10,11 @@ class WaitingKeysSuite extends FrameRestartTest {
   private val twenty = Hop(20, 10)
 
   private def state(run: Run): DataFrame =
-    spark.read.format("statestore").option("operatorId", 1000L).load(run.checkpoint.toString)
+    spark.read
+      .format("statestore")
+      .option("operatorId", 1000L)
+      .load(run.checkpoint.toString)
+      .where(FrameStore.isCounted)
 
   private def waiting(run: Run): Long = state(run).filter("key.chunk = -1").count()
 
