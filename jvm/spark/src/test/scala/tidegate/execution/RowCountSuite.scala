@@ -4,7 +4,7 @@ package execution
 import scala.util.Random
 
 import org.apache.spark.sql.functions.col
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types._
 import tidegate.execution.due.DueSchema
 import tidegate.execution.frames.FrameStore
 
@@ -57,4 +57,17 @@ class RowCountSuite extends HeldQueries {
       assert(rowsThere(run) === 0)
       run.stop()
     }
+
+  test("the key of the row of windows does not depend on where NULL may be") {
+    def key(nullable: Boolean) = FrameStore.countKey(
+      new StructType()
+        .add("chunk", IntegerType)
+        .add("shop", StringType, nullable)
+        .add("at", new StructType().add("x", IntegerType, nullable), nullable)
+        .add("price", DecimalType(30, 2), nullable)
+        .add("nothing", NullType)
+    )
+    assert(key(nullable = true) === key(nullable = false))
+    assert(!key(nullable = true).isNullAt(1))
+  }
 }

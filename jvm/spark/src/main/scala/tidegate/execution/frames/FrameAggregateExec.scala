@@ -120,7 +120,8 @@ final case class FrameAggregateExec(
     withStore(rowsOf(child), prefixed, countsRows = !counts) { (task, rows) =>
       val count = Option.when(counts) {
         val column = if (short) ShortRow.End else FrameRow.Closed
-        new RowCount(task.store, FrameStore.countKey(keys), values, column, _ => true)
+        val key = FrameStore.countKey(keys)
+        new RowCount(task.store, key, values, column, !FrameStore.isCount(_))
       }
       val own = new StateFrameStore(
         task.store,

@@ -1,5 +1,7 @@
 package tidegate.execution.frames
 
+import scala.util.Try
+
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -69,10 +71,14 @@ private[tidegate] object FrameStore {
 
   def isCount(key: UnsafeRow): Boolean = !isHead(key) && numberOf(key) == Count
 
-  /** The key of the row that counts the others, in a state with these keys. */
+  /**
+   * The key of the row that counts the others, in a state with these keys. It is the same whether a
+   * column may have NULL in a batch or not.
+   */
   def countKey(schema: StructType): UnsafeRow = {
-    val columns = schema.tail.map(c => if (c.nullable) null else Literal.default(c.dataType).value)
-    UnsafeProjection.create(schema).apply(InternalRow.fromSeq(Count +: columns))
+    val columns = schema.tail.map(c => Try(Literal.default(c.dataType).value).getOrElse(null))
+    val nullable = StructType(schema.map(_.copy(nullable = true)))
+    UnsafeProjection.create(nullable).apply(InternalRow.fromSeq(Count +: columns))
   }
 
   /** Of a row of the state as Spark's reader shows it: whether it does not count the others. */
