@@ -24,7 +24,7 @@ private[execution] object StateSchemas {
         n.copy(dataType = asStrict(n.dataType, b.dataType), nullable = n.nullable && b.nullable)
       })
 
-  /** Whether two schemas are equal but for columns that may have NULL. */
+  /** Whether two schemas are equal but for columns that may have NULL, and names of Spark's. */
   def areAlike(one: StructType, other: StructType): Boolean =
     one.length == other.length && one.zip(other).forall { case (o, t) =>
       isSameName(o.name, t.name) && o.metadata == t.metadata && areAlike(o.dataType, t.dataType)

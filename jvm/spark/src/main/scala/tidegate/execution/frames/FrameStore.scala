@@ -69,6 +69,7 @@ private[tidegate] object FrameStore {
   /** Whether a key has a number that is not the number of a chunk. */
   def hasNumber(key: UnsafeRow): Boolean = !isHead(key) && numberOf(key) < 0
 
+  /** Whether a key is that of the row that counts the others. */
   def isCount(key: UnsafeRow): Boolean = !isHead(key) && numberOf(key) == Count
 
   /**
