@@ -106,11 +106,13 @@ def sparkProject(line: SparkLine): Project = Project(line.project, file("jvm/spa
       !suite.startsWith("tidegate.faults.") && suite != "tidegate.golden.GoldenCheckpointSuite" &&
         suite != "tidegate.kafka.KafkaKillSuite"
     },
-    // The same on Spark's join: `make test-stores` runs them.
+    // Suites again on Spark's join: `make test-stores` runs all of them.
     Test / test / testOptions += {
-      val names = Seq("Chain", "JoinSpellings", "Flush", "LateTable").map(_ + "OfSparkSuite")
+      val always = Set("JoinBoundsOfSparkSuite", "JoinScenarioOfSparkSuite")
       val areAll = sys.props.get("tidegate.stores").contains("all")
-      Tests.Filter(suite => areAll || !names.exists(suite.endsWith))
+      Tests.Filter { suite =>
+        areAll || !suite.endsWith("OfSparkSuite") || always(suite.split('.').last)
+      }
     },
     Test / javaOptions += s"-Dtidegate.golden=${(Test / resourceDirectory).value / "golden"}",
     Test / javaOptions ++= Seq("cases", "kills", "seed", "stores", "golden.write").flatMap { name =>

@@ -55,12 +55,21 @@ class NullsOfEarlierBatchesSuite extends RestartTest {
     }
   )
 
+  /**
+   * Whether the constant comes first. Each query has both, one of them in scheduled runs; with
+   * `-Dtidegate.stores=all` both in all runs.
+   */
+  private def orders(name: String, isScheduled: Boolean): Seq[Boolean] = {
+    val isEven = queries.indexWhere(_._1 == name) % 2 == 0
+    if (StateStoreKind.areAll) Seq(true, false) else Seq(isEven == isScheduled)
+  }
+
   for {
     (types, constant, nulls) <- kinds
     (name, query) <- queries
     isScheduled <- Seq(false, true)
   } onBothStores(s"$name, $types${if (isScheduled) ", each batch by a run of its own" else ""}") {
-    for (constantFirst <- Seq(true, false)) {
+    for (constantFirst <- orders(name, isScheduled)) {
       val (constants, others) = (events(), events())
       val shown = query(united(constant, nulls)(constants.toDF(), others.toDF()))
         .select(
