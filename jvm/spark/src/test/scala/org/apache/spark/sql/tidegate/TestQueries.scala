@@ -18,10 +18,11 @@ import org.apache.spark.sql.classic.{Dataset => ClassicDataset}
 import org.apache.spark.sql.execution.streaming.sources.ForeachBatchSink
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.execution.{ExplainMode, SparkPlan}
+import org.apache.spark.sql.streaming.StreamingQueryListener.QueryProgressEvent
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryProgress, Trigger}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{DataFrame, Dataset, Row, SparkSession}
-import org.apache.spark.util.ManualClock
+import org.apache.spark.util.{JsonProtocol, ManualClock}
 
 /** Starts queries with a clock of the test's own, which Spark's public API does not offer. */
 object TestQueries {
@@ -102,8 +103,10 @@ object TestQueries {
     )
 
   /** A progress as the event log of an application gives it back. */
-  def logged(progress: StreamingQueryProgress): StreamingQueryProgress =
-    StreamingQueryProgress.fromJson(progress.json)
+  def logged(progress: StreamingQueryProgress): StreamingQueryProgress = {
+    val line = JsonProtocol.sparkEventToJsonString(new QueryProgressEvent(progress))
+    JsonProtocol.sparkEventFromJson(line).asInstanceOf[QueryProgressEvent].progress
+  }
 }
 
 /** A clock that moves only when it is told to, in ms. */
