@@ -1,9 +1,10 @@
 package tidegate.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Literal, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{Literal, UnsafeRow}
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.{InterruptibleIterator, TaskContext}
 
 /**
  * The number of rows of a state, in a row of its own: an operator knows which rows are new, and
@@ -29,26 +30,32 @@ private[execution] final class RowCount(
   private val before =
     Option(store.get(key, StateStore.DEFAULT_COL_FAMILY_NAME)).map(_.getLong(column))
   private var rows = before.getOrElse(counted)
+  private var hasRemoved = false
 
   private def counted: Long = {
     val all = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
-    val count = all.foldLeft(0L)((n, pair) => if (isCounted(pair.key)) n + 1 else n)
-    all.close()
-    count
+    try {
+      new InterruptibleIterator(TaskContext.get(), all)
+        .foldLeft(0L)((n, pair) => if (isCounted(pair.key)) n + 1 else n)
+    } finally all.close()
   }
 
   /** A row was written that was not there. */
   def added(): Unit = rows += 1
 
   /** A row was removed that was there. */
-  def removed(): Unit = rows -= 1
+  def removed(): Unit = {
+    rows -= 1
+    hasRemoved = true
+  }
 
-  /** Writes the number, after the last row. */
+  /**
+   * Writes the number, after the last row. Also when it is 0, if there have been rows: RocksDB
+   * walks over rows that were removed, and without the number each batch would count again.
+   */
   def write(): Long = {
-    if (!before.contains(rows)) {
-      if (rows > 0) store.put(key, row, StateStore.DEFAULT_COL_FAMILY_NAME)
-      else if (before.isDefined) store.remove(key, StateStore.DEFAULT_COL_FAMILY_NAME)
-    }
+    if (!before.contains(rows) && (rows > 0 || hasRemoved))
+      store.put(key, row, StateStore.DEFAULT_COL_FAMILY_NAME)
     rows
   }
 
@@ -58,6 +65,6 @@ private[execution] final class RowCount(
       else if (field.nullable) null
       else Literal.default(field.dataType).value
     }
-    UnsafeProjection.create(value).apply(InternalRow.fromSeq(columns))
+    new ToStateRow(value).apply(InternalRow.fromSeq(columns))
   }
 }

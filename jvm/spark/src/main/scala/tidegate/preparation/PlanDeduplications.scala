@@ -3,7 +3,7 @@ package tidegate.preparation
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.types.{CalendarIntervalType, TimestampNTZType, TimestampType}
+import org.apache.spark.sql.types._
 import tidegate.clock.StateCheckpoint
 import tidegate.columns.EventTimeTag
 import tidegate.errors.CheckpointErrors
@@ -82,8 +82,9 @@ object PlanDeduplications extends Rule[LogicalPlan] {
     }
 
     /**
-     * None for a key that is an interval: Spark writes a NULL in such a column without clearing the
-     * bytes of the value before, so the key of a row cannot be made again from its values.
+     * None for a key that is an interval, or has one inside: Spark writes a NULL of this type
+     * without clearing the bytes of the value before, so the key of a row cannot be made again from
+     * its values.
      */
     private def byTime(
         plan: UnaryNode,
@@ -92,9 +93,16 @@ object PlanDeduplications extends Rule[LogicalPlan] {
         retentionMs: Option[Long]
     ): Option[DeduplicateByTime] = for {
       owner <- StatefulOperators.nameInQuery(plan)
-      if !keys.exists(_.dataType == CalendarIntervalType)
+      if !keys.exists(key => hasInterval(key.dataType))
       drop <- plan.child.collectFirst { case d: DropLate if d.operator == owner.name => d }
     } yield DeduplicateByTime(keys, time, retentionMs, drop.isInclusive, owner.name, plan.child)
+
+    private def hasInterval(dataType: DataType): Boolean = dataType match {
+      case CalendarIntervalType  => true
+      case struct: StructType    => struct.exists(field => hasInterval(field.dataType))
+      case ArrayType(element, _) => hasInterval(element)
+      case _                     => false
+    }
 
     private def timeOf(plan: LogicalPlan): Option[Attribute] = EventTimeColumn.of(plan)
   }

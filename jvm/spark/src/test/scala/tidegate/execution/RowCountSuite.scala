@@ -55,6 +55,12 @@ class RowCountSuite extends HeldQueries {
       run.settle()
       assert(run.stateRows === 0)
       assert(rowsThere(run) === 0)
+      // A state that had rows keeps the number, and goes on with it.
+      run.restart()
+      Seq(in, others).foreach(_.addData((1 to 9).map(event("a", 9100, _))))
+      run.settle()
+      assert(run.stateRows > 0)
+      assert(run.stateRows === rowsThere(run))
       run.stop()
     }
 

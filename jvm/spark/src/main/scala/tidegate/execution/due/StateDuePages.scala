@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.types.StructType
 import tidegate.core.due._
-import tidegate.execution.RowCount
+import tidegate.execution.{RowCount, ToStateRow}
 
 /**
  * The pages of due keys in the store of their operator: gets, puts and removes, so that they need
@@ -22,7 +22,7 @@ import tidegate.execution.RowCount
 final class StateDuePages(store: StateStore, key: StructType, value: StructType, line: Int = 0)
     extends DuePages[UnsafeRow] {
   private val keys = new PageKeys(key, line)
-  private lazy val toRow = UnsafeProjection.create(value)
+  private lazy val toRow = new ToStateRow(value)
   private lazy val toKey = UnsafeProjection.create(key)
 
   override def root(): Seq[DueBucketPages] = {

@@ -119,7 +119,7 @@ private[frames] final class ByKey(
     }
 
   override def nextEnd: Long =
-    if (hadWaiting || hasWaiting) ends.next(store.rows(_).hasNext) else DueTimes.Never
+    if (hadWaiting || hasWaiting) ends.next(store.hasRows) else DueTimes.Never
 }
 
 private object ByKey {

@@ -51,7 +51,7 @@ private[frames] final class ByWindow(
       lastNumber = number
       lastIsNew = known.getOrElseUpdate(
         number,
-        known.size < ByWindow.MostKnown && !store.rows(number).hasNext
+        known.size < ByWindow.MostKnown && !store.hasRows(number)
       )
     }
     lastIsNew
@@ -66,7 +66,7 @@ private[frames] final class ByWindow(
     else store.rows.filter(row => FrameStore.hasNumber(row.key))
 
   override def nextEnd: Long =
-    if (searches && store.rows.hasNext) ends.next(store.rows(_).hasNext) else DueTimes.Never
+    if (searches && store.rows.hasNext) ends.next(store.hasRows) else DueTimes.Never
 }
 
 private object ByWindow {

@@ -35,6 +35,9 @@ private[frames] trait FrameStore {
 
   /** The rows of the windows with a number, in the same way. */
   def rows(number: Int): Iterator[UnsafeRowPair]
+
+  /** Whether the windows with a number have rows. */
+  def hasRows(number: Int): Boolean
 }
 
 /**

@@ -49,6 +49,13 @@ private[frames] final class StateFrameStore(
 
   override def rows(number: Int): Iterator[UnsafeRowPair] = found(FrameStore.prefix(number))
 
+  // Else RocksDB keeps what the question needs until the task ends.
+  override def hasRows(number: Int): Boolean = {
+    val rows = store.prefixScan(FrameStore.prefix(number), StateStore.DEFAULT_COL_FAMILY_NAME)
+    try rows.hasNext
+    finally rows.close()
+  }
+
   private def found(prefix: UnsafeRow): Iterator[UnsafeRowPair] =
     interruptible(store.prefixScan(prefix, StateStore.DEFAULT_COL_FAMILY_NAME))
 

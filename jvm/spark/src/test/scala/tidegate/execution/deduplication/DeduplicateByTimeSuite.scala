@@ -148,11 +148,16 @@ class DeduplicateByTimeSuite extends RestartTest {
     run.stop()
   }
 
-  test("a key that is an interval leaves Spark's operator") {
+  for {
+    (title, span) <- Seq(
+      "is an interval" -> "IF(n > 0, make_interval(0, 0, 0, 0, n), NULL)",
+      "has an interval inside" -> "struct(array(IF(n > 0, make_interval(0, 0, 0, 0, n), NULL)))"
+    )
+  } test(s"a key that $title leaves Spark's operator") {
     withConf(DeduplicationByTime.key -> "true") {
       val in = events()
       val spans = keyed(in.toDF())
-        .withColumn("span", expr("IF(n > 0, make_interval(0, 0, 0, 0, n), NULL)"))
+        .withColumn("span", expr(span))
         .dropDuplicatesWithinWatermark("span")
       val run = new Run(spans.drop("span")).start()
       in.addData(event("a", 10, 1), event("b", 10, 1), event("a", 11, 2))

@@ -53,6 +53,8 @@ final class MapFrameStore(override val findsByNumber: Boolean = true) extends Fr
     found(key => !FrameStore.isHead(key) && FrameStore.numberOf(key) == number)
   }
 
+  override def hasRows(number: Int): Boolean = rows(number).hasNext
+
   private def walk(shows: UnsafeRow => Boolean) = {
     walks += 1
     found(shows)

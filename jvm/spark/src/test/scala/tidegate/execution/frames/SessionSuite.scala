@@ -127,7 +127,9 @@ class SessionSuite extends SessionTest {
       val run = new Run(grouped(keyed, "3 seconds")).runOnce(Trigger.AvailableNow())
       assert(run.rows.map(_.getLong(2)).sum === 36)
       assert(run.stateRows === 0)
-      if (SparkFeatures.readsState(spark.conf)) assert(state(run).count() === 0)
+      // In RocksDB the number of rows stays.
+      val isLeft = "key.due_page IS NULL OR value.due IS NOT NULL"
+      if (SparkFeatures.readsState(spark.conf)) assert(state(run).where(isLeft).count() === 0)
     }
   }
 

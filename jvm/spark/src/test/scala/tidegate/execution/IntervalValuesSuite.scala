@@ -1,0 +1,34 @@
+package tidegate
+package execution
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{Column, DataFrame}
+import tidegate.execution.frames.FrameTest
+
+/**
+ * Aggregates that keep an INTERVAL. A state also has rows that are of no key: pages of due keys,
+ * and the number of rows. There such a column is NULL, which Spark's check of the rows that a task
+ * reads takes only in one form.
+ */
+class IntervalValuesSuite extends RestartTest {
+
+  private val windows: Seq[(String, Column)] = Seq(
+    "windows that do not overlap" -> window(col("time"), "4 seconds"),
+    "windows that slide" -> window(col("time"), "4 seconds", "2 seconds"),
+    "sessions" -> session_window(col("time"), "3 seconds")
+  )
+
+  for ((title, window) <- windows)
+    onBothStores(s"the first INTERVAL of a group: $title") {
+      def query(rows: DataFrame): DataFrame = rows
+        .withKeyedWatermark("time", "2 seconds")
+        .groupBy(window, col("n"))
+        .agg(count("*"), first(expr("make_interval(0, 0, 0, 0, 0, 0, n)")).cast("string"))
+      val batches = (1 to 5).map(b => (0 to 5).map(i => event("a", 4.0 * b + i % 4, i % 3)))
+      val folder = files(batches :+ Seq(event("a", 1000, 9)): _*)
+      val run = checkKills(query(stream(folder)))
+      val expected = query(table(folder).where("n < 9")).collect().map(KeyedStreamTest.text)
+      assert(run.answer === expected.toSeq.sorted)
+      assert(FrameTest.framesIn(run.query).nonEmpty)
+    }
+}
