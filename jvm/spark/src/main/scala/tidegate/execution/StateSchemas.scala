@@ -5,8 +5,10 @@ import org.apache.spark.sql.types._
 /** Compares the schema of a state with the schema that the state had before. */
 private[execution] object StateSchemas {
 
-  /** How names begin that Spark gives to columns of its own; the rest has numbers of this run. */
-  private val OfSpark = "(_gen_alias_|_groupingexpression|_extract_|_common_expr_)\\w*".r
+  /**
+   * Names that Spark gives to columns of its own, alone or in a longer name, with numbers of a run.
+   */
+  private val OfSpark = "(?<!\\w)(_gen_alias_|_common_expr_)\\d+(_\\d+)?(?!\\w)".r
 
   /** Whether columns of these names are the same: also if Spark has made a part of their names. */
   def isSameName(one: String, other: String): Boolean =

@@ -28,12 +28,14 @@ private[execution] final class TaskFile(val file: Path, attempt: Long, conf: Con
    *
    * @param isWritten
    *   whether there are rows; if not, a file of an earlier run of the task is removed
+   * @param as
+   *   the file that appears
    */
-  def commit(isWritten: Boolean): Unit = {
+  def commit(isWritten: Boolean, as: Path = file): Unit = {
     // Not every file system can rename over a file.
-    if (system.exists(file)) system.delete(file, false)
-    if (isWritten && !system.rename(begun, file))
-      throw new IOException(s"Cannot rename the file $begun to $file.")
+    if (system.exists(as)) system.delete(as, false)
+    if (isWritten && !system.rename(begun, as))
+      throw new IOException(s"Cannot rename the file $begun to $as.")
   }
 
   /** The task has failed. */

@@ -1,6 +1,6 @@
 package tidegate.execution.calls
 
-import java.io.Writer
+import java.io.{FileNotFoundException, Writer}
 import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.jdk.CollectionConverters._
@@ -14,7 +14,9 @@ import tidegate.execution.TaskFile
  * The dead letters of a task: a file with a line for each, named after the batch and the partition.
  *
  * The lines are written under another name, and the file gets its name when the task has ended
- * well. A task that is run again replaces the file; without dead letters it removes the file.
+ * well. A task that is run again replaces the file; without dead letters it removes the file. What
+ * a task leaves that has read only some rows, such as that of a `head`, has a name that says so:
+ * such a file never takes the place of one with the dead letters of all rows.
  *
  * @param batch
  *   the number of the batch; negative in a query on batch data
@@ -29,6 +31,7 @@ private[calls] final class DeadLetterFile(
   private val directory =
     if (batch < 0) new Path(folder) else new Path(folder, f"batch=$batch%08d")
   private val file = new TaskFile(new Path(directory, f"part-$partition%05d.json"), attempt, conf)
+  private val ofSomeRows = new Path(directory, f"part-$partition%05d.some.json")
   private var writer = Option.empty[Writer]
   private var written = 0L
 
@@ -48,22 +51,29 @@ private[calls] final class DeadLetterFile(
    * The task has ended well.
    *
    * @param isWhole
-   *   whether it has read all rows: an action such as `head` does not, and then the file of another
-   *   pass that has more letters stays
+   *   whether it has read all rows. If not, the file of a pass over all rows stays, and so does the
+   *   file of a pass over some rows that has no fewer letters.
    */
   def commit(isWhole: Boolean): Unit =
-    if (!isWhole && file.isThere && count() > written) abort()
-    else {
+    if (isWhole) {
       writer.foreach(_.close())
       file.commit(isWritten = writer.nonEmpty)
+      val _ = ofSomeRows.getFileSystem(conf).delete(ofSomeRows, false)
+    } else if (writer.nonEmpty) {
+      if (file.isThere || count(ofSomeRows) >= written) abort()
+      else {
+        writer.foreach(_.close())
+        file.commit(isWritten = true, as = ofSomeRows)
+      }
     }
 
-  /** How many letters the file has that is there. */
-  private def count(): Long = {
-    val in = file.file.getFileSystem(conf).open(file.file)
-    try IOUtils.lineIterator(in, UTF_8).asScala.size.toLong
-    finally in.close()
-  }
+  /** How many letters a file has; 0 if there is no such file. */
+  private def count(file: Path): Long =
+    try {
+      val in = file.getFileSystem(conf).open(file)
+      try IOUtils.lineIterator(in, UTF_8).asScala.size.toLong
+      finally in.close()
+    } catch { case _: FileNotFoundException => 0L }
 
   /** The task has failed. */
   def abort(): Unit = writer.foreach { out =>

@@ -307,9 +307,12 @@ class AsyncMapSuite extends RestartTest {
     assert(letters(folder) === before)
   }
 
-  /** The numbers of the dead letters of a batch of the rows 2 to 10, of which odd ones fail. */
+  /**
+   * The numbers of the dead letters of a batch of the rows 2 to 10, of which odd ones fail first.
+   */
   private def lettersAfter(read: DataFrame => Unit): Set[Int] = {
     val folder = TempFolders.create("letters")
+    failing = Set(3, 5, 7, 9)
     val input = files((1 to 9).map(n => event("a", n.toDouble, n + 1)))
     val query = TestQueries.start(
       stream(input).mapAsyncWith(
@@ -318,7 +321,7 @@ class AsyncMapSuite extends RestartTest {
         maxInFlight = 1,
         onError = "dead letter",
         deadLetters = folder.toString
-      )(new Odd),
+      )(new Flaky),
       newCheckpoint().toString,
       OutputMode.Append(),
       Trigger.ProcessingTime(0),
@@ -346,6 +349,18 @@ class AsyncMapSuite extends RestartTest {
       assert(batch.head(1).length === 1)
     }
     assert(Set(3, 5, 7).subsetOf(found))
+  }
+
+  test("calls that fail when some rows are read again leave the dead letters of all rows") {
+    val found = lettersAfter { batch =>
+      failing = Set(2, 3)
+      assert(batch.head(3).length === 3)
+      failing = Set(9)
+      assert(batch.collect().length === 8)
+      failing = Set(2, 3)
+      assert(batch.head(3).length === 3)
+    }
+    assert(found === Set(9))
   }
 
   test("several partitions in one task have files and keys of their own") {
@@ -382,6 +397,9 @@ object AsyncMapSuite {
   private val Ids = StructType.fromDDL("id long")
   private val Prices = StructType.fromDDL("id long, price double")
 
+  /** The numbers for which a [[Flaky]] service fails now. */
+  @volatile private var failing = Set.empty[Int]
+
   /** Fails the first call for each row. */
   private final class FirstTime extends Serializable {
     private lazy val asked = scala.collection.mutable.Set.empty[Any]
@@ -389,6 +407,13 @@ object AsyncMapSuite {
     def orElse(row: Row): Future[Row] = synchronized {
       if (asked.add(row.get(0))) Future.failed(new Exception("once")) else Future.successful(row)
     }
+  }
+
+  /** Fails for the numbers for which the service fails now. */
+  private final class Flaky extends AsyncFunction {
+    override def call(row: Row, key: CallKey): Future[Row] =
+      if (failing(row.getInt(2))) Future.failed(new Exception("failing"))
+      else Future.successful(row)
   }
 
   /** Fails for odd numbers, as long as the service is down. */

@@ -144,6 +144,14 @@ class OrderStateSuite extends OrderTest {
     }
     assert(!areSame(rows("_c0 INT"), rows("_c1 INT")))
     assert(areSame(rows("_gen_alias_1 INT"), rows("_gen_alias_2 INT")))
+    assert(areSame(rows("`max(_common_expr_0)` INT"), rows("`max(_common_expr_1)` INT")))
+    val ofUsers =
+      Seq(
+        "doc_extract_a" -> "doc_extract_b",
+        "_extract_a" -> "_extract_b",
+        "my_gen_alias_1" -> "my_gen_alias_2"
+      )
+    for ((one, other) <- ofUsers) assert(!areSame(rows(s"$one INT"), rows(s"$other INT")))
     // A row of 0.1.0, which looks like a page.
     val list = rows("a ARRAY<STRUCT<b: INT>>")
     val key = OrderStateSchema.key(OrderMark("t", Nil, OrderFormat.Rows))
