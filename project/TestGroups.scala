@@ -11,7 +11,7 @@ object TestGroups {
   /** About how long the long suites take, in seconds; all others are short. */
   private val seconds: Map[String, Int] = Map(
     "CrashMatrixSuite" -> 300,
-    "FrameRestartSuite" -> 75,
+    "FrameRestartSuite" -> 145,
     "SessionSuite" -> 144,
     "ReplaceWatermarksSuite" -> 95,
     "KillPointsSuite" -> 130,

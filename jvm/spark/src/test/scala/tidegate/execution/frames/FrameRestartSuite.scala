@@ -10,13 +10,10 @@ class FrameRestartSuite extends FrameRestartTest {
   private val aggregate =
     "The windows of aggregate were changed from windows of 12000 ms by 2000 ms"
 
-  /** On both stores with `-Dtidegate.stores=all`, else on the one that the title decides. */
-  private def onStores(title: String)(body: => Unit): Unit = {
-    val both = Seq(StateStoreKind.hdfs, StateStoreKind.rocks)
-    val stores =
-      if (StateStoreKind.areAll) both else Seq(both(Math.floorMod(title.hashCode, both.size)))
-    stores.foreach(store => test(s"$title, on ${store.name}")(on(store)(body)))
-  }
+  private def onStores(title: String)(body: => Unit): Unit =
+    Seq(StateStoreKind.hdfs, StateStoreKind.rocks).foreach { store =>
+      test(s"$title, on ${store.name}")(on(store)(body))
+    }
 
   /**
    * Three keys with few frames at 129, of which 1 was written when the windows up to 128 were
