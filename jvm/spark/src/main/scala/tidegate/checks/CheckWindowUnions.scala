@@ -29,18 +29,15 @@ object CheckWindowUnions extends (LogicalPlan => Unit) {
   private def isMarked(plan: LogicalPlan, column: Attribute): Boolean =
     plan.output.exists(a => a.exprId == column.exprId && WindowMark.of(a).isDefined)
 
-  private def check(plan: LogicalPlan, column: Attribute): Unit =
-    ColumnOrigin.of(plan, column) match {
-      case ColumnOrigin(u: Union, own, _) =>
-        val i = u.output.indexWhere(_.exprId == own.exprId)
-        val branches = u.children.filter(_.isStreaming).map(_.output(i))
-        if (branches.map(WindowMark.of(_).map(_.window)).distinct.size > 1) {
-          CurrentOrigin.withOrigin(own.origin) {
-            throw WindowErrors.windowsOfUnion(own.name, branches.map(describe))
-          }
-        }
-      case _ => ()
+  private def check(plan: LogicalPlan, column: Attribute): Unit = {
+    val branches = ColumnOrigin.branches(plan, column).map(_._2)
+    if (branches.map(WindowMark.of(_).map(_.window)).distinct.size > 1) {
+      val own = ColumnOrigin.of(plan, column).column
+      CurrentOrigin.withOrigin(own.origin) {
+        throw WindowErrors.windowsOfUnion(own.name, branches.map(describe))
+      }
     }
+  }
 
   private def describe(column: Attribute): String = WindowMark.of(column) match {
     case None       => s"`${column.name}`, which is no window"

@@ -15,10 +15,21 @@ object WindowColumns {
 
   /**
    * The grid of the windows in `column`, and the column that they were made from: as our own window
-   * functions mark them, or as Spark's `window` function lowers them. `None` for sessions and
-   * windows of another origin.
+   * functions mark them, or as Spark's `window` function lowers them. `None` for sessions, for
+   * windows of another origin, and where the branches of a union have different windows.
    */
   def grid(plan: LogicalPlan, column: Attribute): Option[(WindowGrid, Attribute)] =
+    inAllBranches(plan, column)(ofBranch)(_._1)
+
+  /**
+   * The grid of the windows in `column`, even where the column that they were made from is gone.
+   */
+  def gridOf(plan: LogicalPlan, column: Attribute): Option[WindowGrid] =
+    inAllBranches(plan, column) { (branch, own) =>
+      WindowMark.of(own).flatMap(_.grid).orElse(ofBranch(branch, own).map(_._1))
+    }(identity)
+
+  private def ofBranch(plan: LogicalPlan, column: Attribute): Option[(WindowGrid, Attribute)] =
     WindowMark.of(column) match {
       case Some(mark) => for (g <- mark.grid; time <- timeOf(plan, column)) yield g -> time
       case None if column.metadata.contains(TimeWindow.marker) =>
@@ -27,10 +38,15 @@ object WindowColumns {
     }
 
   /**
-   * The grid of the windows in `column`, even where the column that they were made from is gone.
+   * What is found in the first branch of a union, if all branches have the same grid: the metadata
+   * of a column of a union is that of its first branch, and says nothing of the others.
    */
-  def gridOf(plan: LogicalPlan, column: Attribute): Option[WindowGrid] =
-    WindowMark.of(column).flatMap(_.grid).orElse(grid(plan, column).map(_._1))
+  private def inAllBranches[T](plan: LogicalPlan, column: Attribute)(
+      find: (LogicalPlan, Attribute) => Option[T]
+  )(grid: T => WindowGrid): Option[T] = {
+    val found = ColumnOrigin.branches(plan, column).map { case (branch, own) => find(branch, own) }
+    found.head.filter(_ => found.map(_.map(grid)).distinct.size == 1)
+  }
 
   /** The time column from which the windows in one of our columns were made, if it is there. */
   def timeOf(plan: LogicalPlan, column: Attribute): Option[Attribute] =

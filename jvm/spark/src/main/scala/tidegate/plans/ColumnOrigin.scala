@@ -49,6 +49,17 @@ private[tidegate] object ColumnOrigin {
     case origin                         => origin
   }
 
+  /**
+   * The column of each branch of the unions that a column goes through, also of unions within
+   * unions; the column itself if there are none.
+   */
+  def branches(plan: LogicalPlan, column: Attribute): Seq[Step] = of(plan, column) match {
+    case ColumnOrigin(u: Union, own, _) if u.outputSet.contains(own) =>
+      val i = u.output.indexWhere(_.exprId == own.exprId)
+      u.children.flatMap(branch => branches(branch, branch.output(i)))
+    case _ => Seq(plan -> column)
+  }
+
   /** The relation that a column comes from, and the column as it is called there. */
   def relation(plan: LogicalPlan, column: Attribute): Option[(LogicalPlan, Attribute)] =
     of(plan, column) match {

@@ -3,7 +3,7 @@ package tidegate.preparation
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.types._
+import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 import tidegate.clock.StateCheckpoint
 import tidegate.columns.EventTimeTag
 import tidegate.errors.CheckpointErrors
@@ -81,11 +81,6 @@ object PlanDeduplications extends Rule[LogicalPlan] {
       case _ => None
     }
 
-    /**
-     * None for a key that is an interval, or has one inside: Spark writes a NULL of this type
-     * without clearing the bytes of the value before, so the key of a row cannot be made again from
-     * its values.
-     */
     private def byTime(
         plan: UnaryNode,
         keys: Seq[Attribute],
@@ -93,16 +88,9 @@ object PlanDeduplications extends Rule[LogicalPlan] {
         retentionMs: Option[Long]
     ): Option[DeduplicateByTime] = for {
       owner <- StatefulOperators.nameInQuery(plan)
-      if !keys.exists(key => hasInterval(key.dataType))
+      if IntervalKeys.reason(keys).isEmpty
       drop <- plan.child.collectFirst { case d: DropLate if d.operator == owner.name => d }
     } yield DeduplicateByTime(keys, time, retentionMs, drop.isInclusive, owner.name, plan.child)
-
-    private def hasInterval(dataType: DataType): Boolean = dataType match {
-      case CalendarIntervalType  => true
-      case struct: StructType    => struct.exists(field => hasInterval(field.dataType))
-      case ArrayType(element, _) => hasInterval(element)
-      case _                     => false
-    }
 
     private def timeOf(plan: LogicalPlan): Option[Attribute] = EventTimeColumn.of(plan)
   }

@@ -39,6 +39,7 @@ object PlanFrames extends Rule[LogicalPlan] {
           inlined.transformUp {
             case WindowAggregate(a, window, grid) if !NoFrames.isUnder(a) =>
               refuse(!FramesEnabled.in(a.conf))(isFalse)
+                .flatMap(_ => IntervalKeys.reason(a.groupingExpressions).toLeft(()))
                 .flatMap(_ => planned(a, window, grid, Set.empty))
                 .fold(NoFrames.under(a, _), identity)
           }
@@ -94,7 +95,12 @@ object PlanFrames extends Rule[LogicalPlan] {
         case None if !hasFrames && checkpoint.operators.nonEmpty =>
           Some("the checkpoint was made without frames")
         case None if !hasFrames && isReplaced && grid.isPlain => Some(KeptForSpark)
-        case None => planned(a, window, grid, Set.empty).left.toOption
+        case None                                             =>
+          // State with such keys of an earlier version goes on.
+          IntervalKeys
+            .reason(a.groupingExpressions)
+            .filterNot(_ => hasFrames)
+            .orElse(planned(a, window, grid, Set.empty).left.toOption)
         case some => some
       }
       if (reason.isDefined) {

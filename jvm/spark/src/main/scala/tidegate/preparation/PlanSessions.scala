@@ -35,7 +35,10 @@ object PlanSessions extends Rule[LogicalPlan] {
     if (NoFrames.isUnder(a)) a
     else {
       val isEnabled = Either.cond(SessionsEnabled.in(a.conf), (), isFalse)
-      isEnabled.flatMap(_ => planned(a, session)).fold(against(a, _), _._2)
+      isEnabled
+        .flatMap(_ => IntervalKeys.reason(a.groupingExpressions).toLeft(()))
+        .flatMap(_ => planned(a, session))
+        .fold(against(a, _), _._2)
     }
 
   private def decided(a: Aggregate, session: Attribute, decisions: SessionDecisions) = {
@@ -75,7 +78,8 @@ object PlanSessions extends Rule[LogicalPlan] {
     def reason(a: Aggregate): Option[String] = againstAll.orElse {
       if (RestoredSessions.exist(plan, a, checkpoint)) None
       else if (checkpoint.operators.nonEmpty) Some("the checkpoint was made with Spark's sessions")
-      else Option.when(isReplaced)(PlanFrames.KeptForSpark)
+      else if (isReplaced) Some(PlanFrames.KeptForSpark)
+      else IntervalKeys.reason(a.groupingExpressions)
     }
     val found = plan.collect { case SessionAggregation(a, session) =>
       val decision = reason(a).toLeft(()).flatMap(_ => planned(a, session)).map(_._1)

@@ -6,9 +6,10 @@ import org.apache.spark.sql.{Column, DataFrame}
 import tidegate.execution.frames.FrameTest
 
 /**
- * Aggregates that keep an INTERVAL. A state also has rows that are of no key: pages of due keys,
- * and the number of rows. There such a column is NULL, which Spark's check of the rows that a task
- * reads takes only in one form.
+ * Aggregates that keep an INTERVAL, or have one as a key. A state also has rows that are of no key:
+ * pages of due keys, and the number of rows. There such a column is NULL, which Spark's check of
+ * the rows that a task reads takes only in one form. Equal keys with an INTERVAL need not have
+ * equal bytes.
  */
 class IntervalValuesSuite extends RestartTest {
 
@@ -30,5 +31,27 @@ class IntervalValuesSuite extends RestartTest {
       val expected = query(table(folder).where("n < 9")).collect().map(KeyedStreamTest.text)
       assert(run.answer === expected.toSeq.sorted)
       assert(FrameTest.framesIn(run.query).nonEmpty)
+    }
+
+  private val keys: Seq[(String, String)] = Seq(
+    "an INTERVAL" -> "make_interval(0, 0, 0, 0, 0, 0, n)",
+    "a struct with an INTERVAL inside" -> "struct(array(make_interval(0, 0, 0, 0, 0, 0, n)))"
+  )
+
+  for ((title, window) <- windows; (key, expression) <- keys)
+    onBothStores(s"a key that is $key leaves Spark's operator: $title") {
+      def query(rows: DataFrame): DataFrame = rows
+        .withKeyedWatermark("time", "2 seconds")
+        .groupBy(window, expr(expression).as("key"))
+        .agg(count("*"), first("n").as("n"))
+        .drop("key")
+      val batches = (1 to 5).map(b => (0 to 5).map(i => event("a", 4.0 * b + i % 4, i % 3)))
+      val folder = files(batches :+ Seq(event("a", 1000, 9)): _*)
+      val run = checkKills(query(stream(folder)))
+      val expected = query(table(folder)).where("n < 9").collect().map(KeyedStreamTest.text)
+      assert(run.answer === expected.toSeq.sorted)
+      assert(FrameTest.framesIn(run.query) === Nil)
+      val plan = ReadableTextSuite.explained(run.query, extended = false)
+      assert(plan.contains("is an interval, or has one inside"), plan)
     }
 }

@@ -31,21 +31,22 @@ class JoinBoundsSuite extends KeyedStreamTest {
   private def bounds(condition: String): Seq[String] = bounds(left, right, expr(condition))
 
   /** As `l -> r: 10` for `r >= l - 10 seconds`: a watermark on l sets a limit for r. */
-  private def bounds(left: DataFrame, right: DataFrame, condition: Column): Seq[String] = {
-    val join = SparkInternals
-      .analyzed(left.join(right, condition))
-      .collectFirst { case j: Join =>
-        j
-      }
-      .get
+  private def bounds(left: DataFrame, right: DataFrame, condition: Column): Seq[String] =
     JoinBounds
-      .of(join)
+      .of(join(left, right, condition))
       .map { b =>
         val seconds = BigDecimal(b.byMicros, 6).bigDecimal.stripTrailingZeros.toPlainString
         s"${b.setBy.name} -> ${b.limited.name}: $seconds"
       }
       .sorted
-  }
+
+  private def equalWindows(left: DataFrame, right: DataFrame, condition: Column): Seq[String] =
+    JoinBounds.equalWindows(join(left, right, condition)).map { case (l, r) =>
+      s"${l.name} = ${r.name}"
+    }
+
+  private def join(left: DataFrame, right: DataFrame, condition: Column): Join =
+    SparkInternals.analyzed(left.join(right, condition)).collectFirst { case j: Join => j }.get
 
   /** As the cases have it, on numbers; here on times. */
   private val onTimes = Map(
@@ -239,6 +240,30 @@ class JoinBoundsSuite extends KeyedStreamTest {
     // The end of r is 50 s after that of l.
     assert(bounds(l, r, expr("l.start = r.start")) === Seq("l -> r: -50", "r -> l: 50"))
     assert(bounds(l, r, expr("l.end = r.end")) === Seq("l -> r: 0", "r -> l: 0"))
+  }
+
+  test("a union of other windows: a start tells nothing of the end, in whichever branch it is") {
+    def windows(key: Int, size: Int) =
+      events()
+        .toDF()
+        .withKeyedWatermark("time", "1 second", key)
+        .groupBy(window(col("time"), s"$size seconds").as(s"w$key"))
+        .count()
+    val equalEnds = Seq("w0 -> w1: 0", "w1 -> w0: 0")
+    for {
+      sizes <- Seq(Seq(10, 60), Seq(60, 10), Seq(10, 60, 10), Seq(10, 10, 60), Seq(60, 10, 10))
+      size <- Seq(10, 60)
+    } withClue(s"$sizes, $size: ") {
+      val (l, r) = (sizes.map(windows(0, _)).reduce(_ union _), windows(1, size))
+      assert(bounds(l, r, expr("w0.start = w1.start")) === Nil)
+      assert(bounds(l, r, expr("w0.end = w1.end")) === equalEnds)
+      assert(bounds(l, r, expr("w0.start = w1.start AND w0.end = w1.end")) === equalEnds)
+      assert(bounds(l, r, expr("w0 = w1")) === equalEnds)
+      assert(equalWindows(l, r, expr("w0.end = w1.end")) === Nil)
+    }
+    val (l, r) = (Seq.fill(3)(windows(0, 10)).reduce(_ union _), windows(1, 10))
+    assert(bounds(l, r, expr("w0.start = w1.start")) === equalEnds)
+    assert(equalWindows(l, r, expr("w0.end = w1.end")) === Seq("w0 = w1"))
   }
 
   test("sessions: only their ends tell when they are closed") {

@@ -155,6 +155,48 @@ class JoinSpellingsSuite extends JoinTest {
       )
   })
 
+  /** Windows of several sizes, and windows of another size that close some batches later. */
+  private def unionOfWindows(
+      read: Path => DataFrame,
+      sizes: Seq[Int],
+      other: Int
+  ): (DataFrame, DataFrame) = {
+    val (l, r) = (orders(read(left)), deliveries(read(right), lag = "35 seconds"))
+    val windows =
+      for ((size, i) <- sizes.zipWithIndex)
+        yield l
+          .groupBy(window(col("order_time"), s"$size seconds").as("lw"))
+          .agg(count("*").as("orders"))
+          .withColumn("branch", lit(i))
+    val others = r
+      .groupBy(window(col("delivery_time"), s"$other seconds").as("rw"))
+      .agg(count("*").as("deliveries"))
+    (windows.reduce(_ union _), others)
+  }
+
+  for {
+    (sizes, other) <- Seq(Seq(10, 30) -> 30, Seq(30, 10) -> 10, Seq(30, 10, 30) -> 10)
+    (how, equal) <- Seq(
+      "inner" -> "lw.end = rw.end",
+      "inner" -> "lw.start = rw.start AND lw.end = rw.end",
+      "leftOuter" -> "lw.start = rw.start AND lw.end = rw.end"
+    )
+  }
+    test(s"$how join of a union of windows of ${sizes.mkString(", ")} s on $equal")(
+      checkBounded { read =>
+        val (l, r) = unionOfWindows(read, sizes, other)
+        l.join(r, expr(equal), how)
+      }
+    )
+
+  test("an outer join on the ends of a union of other windows is refused, as they may be unequal") {
+    val error = intercept[AnalysisException](new Run({
+      val (l, r) = unionOfWindows(stream(_), Seq(30, 10), 30)
+      l.join(r, expr("lw.end = rw.end"), "leftOuter")
+    }).start())
+    assert(error.getMessage.contains("Stream-stream LeftOuter join"))
+  }
+
   /** Orders without a watermark: `ordered_at` is a plain column. */
   private def plain(df: DataFrame): DataFrame =
     df.select(col("n").as("id2"), col("time").as("ordered_at"))

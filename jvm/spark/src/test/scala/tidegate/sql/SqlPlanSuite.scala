@@ -93,6 +93,15 @@ class SqlPlanSuite extends KeyedStreamTest {
           "each branch by itself before the union, or use the same windows in all of them."
       )
     )
+    val three = refused(
+      s"SELECT window_start, count(*) FROM (${windows("10 seconds")} UNION ALL ${windows("1 minute")} " +
+        s"UNION ALL ${windows("10 seconds")}) GROUP BY 1"
+    )
+    assert(
+      three.getMessage.contains(
+        "TUMBLE of 10000 ms every 10000 ms, TUMBLE of 60000 ms every 60000 ms, TUMBLE of 10000 ms every 10000 ms."
+      )
+    )
     val q = run(
       s"SELECT window_start, count(*) FROM (${windows("10 seconds")} UNION ALL ${windows("10 seconds")}) GROUP BY 1"
     )
