@@ -54,8 +54,8 @@ object Settings {
     "true",
     "'true' or 'false'",
     "Whether deduplication finds the keys that have expired by their time. `false` gives Spark's " +
-      "own operators, which walk over all keys in each batch. A query goes on with the operator " +
-      "that it began with."
+      "own operators, which walk over all keys in each batch in which time moves. A query goes " +
+      "on with the operator that it began with."
   )(_.toBooleanOption)
 
   /** How many bytes a task groups by keys at once. */

@@ -15,7 +15,7 @@ import tidegate.plans.StateFormat
  * | of the operator            | its key and value      | NULL                  | NULL                         |
  * | a page                     | NULL                   | its bucket and number | `entries`; `buckets` is NULL |
  * | the root, if a page exists | NULL                   | with a NULL inside    | `buckets`; `entries` is NULL |
- * | the count, in RocksDB      | one has the number     | with a NULL inside    | NULL                         |
+ * | the count                  | one has the number     | with a NULL inside    | NULL                         |
  *
  * `entries` has an array for each of the operator's columns of a key, and `due_at`, the array of
  * the times. The elements at one place are an entry, which so needs no struct of its own.

@@ -9,8 +9,8 @@ import tidegate.core.due.DueBucket
  * The keys of pages and of their root. A key is valid until the next call.
  *
  * @param line
- *   which of two lines of due keys the pages are of, 0 or 1. The second one has negative numbers of
- *   pages. The root of line 2 is the operator's own
+ *   which of two lines of due keys the pages are of, 0 or 1; the second one has negative numbers of
+ *   pages. Or [[PageKeys.OfCount]], which has no pages: its root is the row that counts the keys
  */
 private[due] final class PageKeys(key: StructType, line: Int) {
   private val place = key.size - 1
@@ -28,4 +28,10 @@ private[due] final class PageKeys(key: StructType, line: Int) {
 
   private def create(at: InternalRow): UnsafeRow =
     UnsafeProjection.create(key).apply(InternalRow.fromSeq(Seq.fill(place)(null) :+ at)).copy()
+}
+
+private[due] object PageKeys {
+
+  /** After the two lines of due keys. */
+  val OfCount = 2
 }

@@ -87,7 +87,7 @@ object StateDuePages {
    *   the column of `value` that has the number
    */
   def count(store: StateStore, key: StructType, value: StructType, column: Int): RowCount =
-    new RowCount(store, new PageKeys(key, line = 2).root, value, column, !isPage(_))
+    new RowCount(store, new PageKeys(key, PageKeys.OfCount).root, value, column, !isPage(_))
 
   /** Whether a key of the store is not the operator's, but belongs to its due keys. */
   def isPage(key: UnsafeRow): Boolean = !key.isNullAt(key.numFields - 1)

@@ -33,7 +33,7 @@ private[frames] final class ByKey(
   private val searches = store.findsByNumber && ends.areFew
 
   /** Whether a key waits. Most states never have one. */
-  private lazy val hadWaiting = store.findsByNumber && store.rows(FrameStore.Waiting).hasNext
+  private lazy val hadWaiting = store.findsByNumber && store.hasRows(FrameStore.Waiting)
   private var hasWaiting = false
 
   /** The first window of a key that waits; otherwise `DueTimes.Never`. */

@@ -200,12 +200,11 @@ private[frames] final class KeyFrames(
     if (isRun(c)) {
       (first + 1 until until).foreach(i => slots.merge(merged, from.places(i), merged))
     }
-    writer.begin(0L)
-    writer.ints(FrameRow.ChunkIds, chunks.ids, 0, 0)
-    writer.longs(FrameRow.ChunkEnds, chunks.ends, 0, 0)
-    writer.entries(FrameRow.Chunks, slots, chunks.places, 0, 0)
-    writer.entries(FrameRow.Frames, slots, from.places, first, until)
-    put(FrameStore.numbered(key, chunks.ids(c)), writer.result(), isNew)
+    put(
+      FrameStore.numbered(key, chunks.ids(c)),
+      row(0L, chunks.size, from, first, until),
+      isNew
+    )
   }
 
   private def load(c: Int): Unit =
@@ -254,12 +253,7 @@ private[frames] final class KeyFrames(
 
   /** A row without frames, which has a time. */
   def note(micros: Long): UnsafeRow = {
-    writer.begin(micros)
-    writer.ints(FrameRow.ChunkIds, chunks.ids, 0, 0)
-    writer.longs(FrameRow.ChunkEnds, chunks.ends, 0, 0)
-    writer.entries(FrameRow.Chunks, slots, chunks.places, 0, 0)
-    writer.entries(FrameRow.Frames, slots, open.places, 0, 0)
-    asStored(writer.result())
+    asStored(row(micros, chunks.size, open, 0, 0))
   }
 
   /** The time in a note. */
@@ -277,14 +271,23 @@ private[frames] final class KeyFrames(
       if (exists) store.remove(key)
     } else if (shortRow != null && grid.isPlain && chunks.size == deadChunks)
       store.put(key, shortWriter.short(open, deadFrames), isNew = !exists)
-    else {
-      writer.begin(closed)
-      writer.ints(FrameRow.ChunkIds, chunks.ids, deadChunks, chunks.size)
-      writer.longs(FrameRow.ChunkEnds, chunks.ends, deadChunks, chunks.size)
-      writer.entries(FrameRow.Chunks, slots, chunks.places, deadChunks, chunks.size)
-      writer.entries(FrameRow.Frames, slots, open.places, deadFrames, open.size)
-      put(key, writer.result(), isNew = !exists)
-    }
+    else put(key, row(closed, deadChunks, open, deadFrames, open.size), isNew = !exists)
+  }
+
+  /** A row with the chunks from one on, and with some of the frames of a list. */
+  private def row(
+      micros: Long,
+      firstChunk: Int,
+      frames: FrameList,
+      first: Int,
+      until: Int
+  ): UnsafeRow = {
+    writer.begin(micros)
+    writer.ints(FrameRow.ChunkIds, chunks.ids, firstChunk, chunks.size)
+    writer.longs(FrameRow.ChunkEnds, chunks.ends, firstChunk, chunks.size)
+    writer.entries(FrameRow.Chunks, slots, chunks.places, firstChunk, chunks.size)
+    writer.entries(FrameRow.Frames, slots, frames.places, first, until)
+    writer.result()
   }
 
   /** Removes the chunks of the key. */

@@ -49,7 +49,7 @@ private[frames] final class StateFrameStore(
 
   override def rows(number: Int): Iterator[UnsafeRowPair] = found(FrameStore.prefix(number))
 
-  // Else RocksDB keeps what the question needs until the task ends.
+  // Closed at once: otherwise RocksDB keeps the iterator until the task ends.
   override def hasRows(number: Int): Boolean = {
     val rows = store.prefixScan(FrameStore.prefix(number), StateStore.DEFAULT_COL_FAMILY_NAME)
     try rows.hasNext
