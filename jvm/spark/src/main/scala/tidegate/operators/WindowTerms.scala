@@ -3,6 +3,7 @@ package tidegate.operators
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GetStructField}
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
+import tidegate.plans.ColumnOrigin
 
 /**
  * Start and end of windows as terms of a sum of times. A window counts as its end, which is what a
@@ -31,17 +32,26 @@ private[operators] final class WindowTerms(join: Join) {
   private def startOf(window: Attribute): Option[TimeSum] =
     sizeMs(window).map(behind(window, _))
 
-  /** The start column of a window of ours: its end must be there too, and there only once. */
+  /** The start column of a window of ours: its own end must be there too, and there only once. */
   private def startColumn(column: Attribute): Option[TimeSum] = for {
     side <- sideOf(column)
     own <- side.output.find(_.exprId == column.exprId)
     mark <- WindowMark.of(own).filter(m => m.role == WindowRole.Start && !m.sharesStart)
     grid <- mark.grid
     Seq(end) <- Some(side.output.filter { a =>
-      EventTimeTag.key(a).isDefined &&
+      EventTimeTag.key(a).isDefined && isOneWindow(side, own, a) &&
       WindowMark.of(a).exists(m => m.role == WindowRole.End && m.isOfSameWindow(mark))
     })
   } yield behind(end, grid.sizeMs)
+
+  /**
+   * Whether two columns were made together: a join may have left the other ones of both windows.
+   */
+  private def isOneWindow(side: LogicalPlan, start: Attribute, end: Attribute): Boolean =
+    ColumnOrigin.of(side, start).node.eq(ColumnOrigin.of(side, end).node) ||
+      WindowColumns
+        .timeOf(side, start)
+        .exists(time => WindowColumns.timeOf(side, end).exists(_.exprId == time.exprId))
 
   private def behind(end: Attribute, ms: Long): TimeSum =
     TimeSum.of(end.exprId).copy(micros = -ms * MicrosPerMs)

@@ -51,12 +51,14 @@ private[tidegate] object ColumnOrigin {
 
   /**
    * The column of each branch of the unions that a column goes through, also of unions within
-   * unions; the column itself if there are none.
+   * unions; the column itself if there are none. Of a stream, the branches that are streams.
    */
   def branches(plan: LogicalPlan, column: Attribute): Seq[Step] = of(plan, column) match {
     case ColumnOrigin(u: Union, own, _) if u.outputSet.contains(own) =>
       val i = u.output.indexWhere(_.exprId == own.exprId)
-      u.children.flatMap(branch => branches(branch, branch.output(i)))
+      u.children
+        .filter(_.isStreaming == u.isStreaming)
+        .flatMap(branch => branches(branch, branch.output(i)))
     case _ => Seq(plan -> column)
   }
 

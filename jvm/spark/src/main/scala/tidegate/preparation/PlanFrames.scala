@@ -87,7 +87,8 @@ object PlanFrames extends Rule[LogicalPlan] {
     val againstAll = reasonAgainst(plan, mode)
     val windows = Map.newBuilder[String, WindowGrid]
     val against = Map.newBuilder[String, String]
-    // Whether windows are put together from frames, or why not.
+    // Whether windows are put together from frames, or why not. The lowest aggregation decides: one
+    // above it does not get the copies of the rows.
     val perWindows = mutable.Map.empty[WindowCopies.Windows, Option[String]]
     val made = plan.transformUp { case WindowAggregate(a, window, grid) =>
       val hasFrames = RestoredFrames.exist(plan, a, checkpoint)
@@ -105,11 +106,11 @@ object PlanFrames extends Rule[LogicalPlan] {
       }
       if (reason.isDefined) {
         operatorOf(a).foreach(against += _ -> reason.get)
-        WindowCopies.below(a, window).foreach(perWindows(_) = reason)
+        WindowCopies.below(a, window).foreach(perWindows.getOrElseUpdate(_, reason))
         a
       } else {
         operatorOf(a).foreach(windows += _ -> grid)
-        WindowCopies.below(a, window).foreach(perWindows(_) = None)
+        WindowCopies.below(a, window).foreach(perWindows.getOrElseUpdate(_, None))
         if (grid.isSliding) a.copy(child = FrameWindows.generated(a.child)) else a
       }
     }

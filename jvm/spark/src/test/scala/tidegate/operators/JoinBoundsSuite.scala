@@ -292,6 +292,28 @@ class JoinBoundsSuite extends KeyedStreamTest {
     assert(bounds(l, r.drop("r_end"), expr("l_start = r_start")) === Nil)
   }
 
+  test("window columns of SQL: the end of another window of the same size is not that of a start") {
+    def windows(name: String, key: Int) = {
+      events().toDF().withKeyedWatermark("time", "1 second", key).createOrReplaceTempView(name)
+      spark.sql(
+        s"SELECT n AS ${name}_n, window_start AS ${name}_start, window_end AS ${name}_end FROM " +
+          s"TUMBLE($name, DESCRIPTOR(time), INTERVAL 10 SECONDS) GROUP BY n, window_start, window_end"
+      )
+    }
+    val c = windows("c", 2)
+    // The windows of the two sides have keys of their own, or the same one.
+    for (key <- Seq(1, 0)) withClue(s"$key: ") {
+      val near =
+        expr("l_n = r_n AND l_end BETWEEN r_end - INTERVAL 1 HOUR AND r_end + INTERVAL 1 HOUR")
+      val both = windows("l", 0).join(windows("r", key), near)
+      val mixed = both.select("l_n", "l_start", "r_end")
+      assert(bounds(mixed, c, expr("l_n = c_n AND l_start = c_start")) === Nil)
+      val ends = Seq("c_end -> l_end: 0", "l_end -> c_end: 0")
+      val own = both.select("l_n", "l_start", "l_end")
+      assert(bounds(own, c, expr("l_n = c_n AND l_start = c_start")) === ends)
+    }
+  }
+
   test("limits are rounded so that no row goes too early") {
     val column = left.queryExecution.analyzed.output.find(EventTimeTag.key(_).isDefined).get
     val byMs = Seq(0L, 1L, 999L, 1000L, 1001L, -1L, -1000L, -1001L).map { micros =>

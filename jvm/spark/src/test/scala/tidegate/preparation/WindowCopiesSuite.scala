@@ -60,6 +60,20 @@ class WindowCopiesSuite extends KeyedStreamTest {
     }
   }
 
+  test("a second aggregation over windows from frames does not get the copies of the rows") {
+    val in = stream()
+    val counted = "SELECT n, window_start, window_end, count(*) AS c FROM " +
+      "HOP(TABLE(o), DESCRIPTOR(time), 1 day, 1 second) GROUP BY n, window_start, window_end"
+    val run = new Run(
+      spark.sql(s"SELECT max(c), window_end FROM ($counted) GROUP BY window_end")
+    ).start()
+    in.addData(event("a", 10, 1), event("a", 11, 1), event("b", 11, 2))
+    in.addData(event("a", 14, 1))
+    run.settle()
+    assert(run.take() === Seq("1|11", "2|12", "2|13"))
+    run.stop()
+  }
+
   test("a stream that cannot use frames, with the reason") {
     stream()
     withConf("spark.tidegate.frames.enabled" -> "false") {

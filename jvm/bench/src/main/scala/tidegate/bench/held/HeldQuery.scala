@@ -79,19 +79,19 @@ private[held] object HeldQuery {
     override protected def lag: String = "5 minutes"
   }
 
-  private object TumblingDue extends Leaving("tumbling-due", "bids") {
+  private sealed abstract class CountedLeaving(name: String, windows: Column)
+      extends Leaving(name, "bids") {
     override def over(streams: Seq[DataFrame]): DataFrame =
-      streams.head
-        .groupBy(window(col("rt"), "10 seconds"), col("key"))
-        .agg(count(lit(1)), sum("price"))
+      streams.head.groupBy(windows, col("key")).agg(count(lit(1)), sum("price"))
   }
 
-  private object SessionDue extends Leaving("session-due", "bids") {
-    override def over(streams: Seq[DataFrame]): DataFrame =
-      streams.head
-        .groupBy(session_window(col("rt"), "5 seconds"), col("key"))
-        .agg(count(lit(1)), sum("price"))
-  }
+  private object TumblingDue extends CountedLeaving("tumbling-due", window(col("rt"), "10 seconds"))
+
+  private object HopDue
+      extends CountedLeaving("hop-due", window(col("rt"), "10 seconds", "5 seconds"))
+
+  private object SessionDue
+      extends CountedLeaving("session-due", session_window(col("rt"), "5 seconds"))
 
   private object JoinDue extends Leaving("join-due", "orders", "deliveries") {
     override def over(streams: Seq[DataFrame]): DataFrame = {
@@ -121,5 +121,5 @@ private[held] object HeldQuery {
   }
 
   /** Those that are run only if they are named. */
-  val Due: Seq[HeldQuery] = Seq(TumblingDue, SessionDue, JoinDue, JoinHot, DedupDue)
+  val Due: Seq[HeldQuery] = Seq(TumblingDue, HopDue, SessionDue, JoinDue, JoinHot, DedupDue)
 }
