@@ -146,8 +146,8 @@ class SharedVersionsSuite extends RestartTest {
     assert(shared(2) - shared(1) < shared(0) / 500)
     val copied = used(shares = false)
     assert(copied(2) > shared(2))
-    // Spark 4.0 measures less of its own map.
-    assert(shared(0) < (if (spark.version.startsWith("4.0")) 0.85 else 0.8) * copied(0))
+    // Spark 4.0 and 4.1 measure less of Spark's own map.
+    assert(shared(0) < (if (spark.version < "4.2") 0.85 else 0.8) * copied(0))
     // After a restart Spark has a map until the next version but one.
     val partition = new Partition(newCheckpoint())
     partition.run(0, many)
