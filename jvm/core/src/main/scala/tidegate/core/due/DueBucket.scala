@@ -4,7 +4,11 @@ package tidegate.core.due
  * A stretch of time, in which keys are due: `2^bits` µs that begin at `start`, a multiple of the
  * width. The widest are 2^60 µs, so that 16 of them hold all of time.
  */
-final case class DueBucket(bits: Int, start: Long)
+final case class DueBucket(bits: Int, start: Long) {
+
+  /** Whether a time, in µs, is in this stretch. */
+  def has(micros: Long): Boolean = micros >> bits << bits == start
+}
 
 object DueBucket {
 
@@ -24,7 +28,13 @@ object DueBucket {
     val time = math.max(micros, now)
     val differing = java.lang.Long.SIZE - java.lang.Long.numberOfLeadingZeros(time ^ now)
     val steps = math.max(0, (differing - NarrowestBits + FanOutBits - 1) / FanOutBits - 1)
-    val bits = NarrowestBits + FanOutBits * steps
-    DueBucket(bits, time >> bits << bits)
+    holding(time, NarrowestBits + FanOutBits * steps)
   }
+
+  /** The bucket of `2^bits` µs that has a time, in µs. */
+  def holding(micros: Long, bits: Int): DueBucket = DueBucket(bits, micros >> bits << bits)
+
+  /** The smallest `bits` with `2^bits` at or above a number. */
+  def bitsFor(number: Long): Int =
+    java.lang.Long.SIZE - java.lang.Long.numberOfLeadingZeros(number - 1)
 }

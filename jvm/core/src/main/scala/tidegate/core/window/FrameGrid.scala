@@ -43,10 +43,8 @@ final case class FrameGrid(size: Long, slide: Long, offset: Long, grows: Boolean
    * A number below -1 for the end of a window. Other ends, and the same end of other windows, most
    * likely have other numbers.
    */
-  def numberOf(end: Long): Int = {
-    val windows = FrameGrid.mixed(FrameGrid.mixed(slide) + Math.floorMod(offset, slide))
-    Int.MinValue + Math.floorMod(FrameGrid.mixed(windows + end), Int.MaxValue.toLong).toInt
-  }
+  def numberOf(end: Long): Int =
+    FrameGrid.numberOf(FrameGrid.mixed(slide) + Math.floorMod(offset, slide), end)
 
   /** The last frame of all. */
   val lastFrame: Long = frameOf(EndOfTime - 1)
@@ -63,6 +61,9 @@ final case class FrameGrid(size: Long, slide: Long, offset: Long, grows: Boolean
 
   /** Of windows that grow: where those over a frame begin. */
   def beginOf(frame: Long): Long = FrameGrid.frameOf(frame, size, offset)
+
+  /** The end of the first window over a frame. */
+  def firstEndOver(frame: Long): Long = Saturating.add(frame, slide)
 
   /** The end of the last window over a frame. */
   def lastEndOver(frame: Long): Long =
@@ -93,6 +94,10 @@ object FrameGrid {
 
   /** At this time all windows have ended, also those whose end is beyond the range of `Long`. */
   val EndOfTime: Long = Long.MaxValue
+
+  /** A number below -1 for a pair of numbers. Other pairs most likely have other numbers. */
+  def numberOf(first: Long, second: Long): Int =
+    Int.MinValue + Math.floorMod(mixed(mixed(first) + second), Int.MaxValue.toLong).toInt
 
   /** The bits of a number, mixed: the last step of SplitMix64 (Steele, Lea and Flood, 2014). */
   private def mixed(bits: Long): Long = {

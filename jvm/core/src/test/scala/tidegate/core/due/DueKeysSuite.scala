@@ -83,6 +83,15 @@ class DueKeysSuite extends AnyFunSuite {
       val bucket = DueBucket.of(time, now)
       val in = math.max(time, now)
       assert(bucket.start <= in && (in - bucket.start) >>> bucket.bits == 0)
+      assert(bucket.has(in) && !bucket.has(bucket.start - 1))
+      assert(bucket == DueBucket.holding(in, bucket.bits))
     }
+  }
+
+  test("a bucket for a time is as wide, and not twice as wide") {
+    assert(
+      Seq(1L, 2L, 3L, 4L, 5L, 1024L, 1025L).map(DueBucket.bitsFor) == Seq(0, 1, 2, 2, 3, 10, 11)
+    )
+    assert(DueBucket.bitsFor(Long.MaxValue) == 63)
   }
 }

@@ -12,7 +12,7 @@ import tidegate.statistics.DueTimes
  * @param until
  *   the end of the last window that is due
  */
-private[frames] final class BatchEnds(grid: FrameGrid, val after: Long, val until: Long) {
+private[frames] final class BatchEnds(grid: FrameGrid, after: Long, until: Long) {
   import BatchEnds._
 
   /** Whether a look for each of them costs less than a walk over all rows. */

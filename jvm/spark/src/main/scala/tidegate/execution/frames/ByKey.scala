@@ -2,25 +2,22 @@ package tidegate.execution.frames
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
-import tidegate.core.Saturating
-import tidegate.core.window.FrameGrid
-import tidegate.statistics.DueTimes
+import tidegate.core.window.{FrameCursor, FrameGrid}
 
 /**
- * A row for each key, its head, and chunks. Windows overlap, so a key that is held has a window at
- * each end: all heads are walked over when one closes.
+ * A row for each key, its head, and chunks. Windows overlap, so a key with a head has a window at
+ * most ends: all heads are walked over when one closes.
  *
- * This does not hold for keys whose rows are far ahead of the watermark. A walk that finds such a
- * key lets it ''wait'': its head gets another key, and a ''note'' of the end of its first window
- * has the number of this end in its key. When the window closes, the note is found, and the head
- * goes back.
+ * Keys whose rows are all far ahead of the watermark have no head. They have [[FarRows]], which no
+ * walk reads, until their first window is due. A key with a head has all that comes there. A walk
+ * makes a head a far row if the next window of the key is far ahead.
  *
- * | row             | number in its key           | what it has                                |
- * |:----------------|:----------------------------|:-------------------------------------------|
- * | head            | NULL                        | the frames after the chunks                |
- * | chunk           | 0 or more                   | sealed frames                              |
- * | head that waits | -1                          | as another head                            |
- * | note            | of an end of a window: < -1 | no frames; this end in the column `closed` |
+ * | row     | number in its key         | what it has                    |
+ * |:--------|:--------------------------|:-------------------------------|
+ * | head    | NULL                      | the frames after the chunks    |
+ * | far row | that of its bucket, < -1  | as a head                      |
+ * | chunk   | 0 or more                 | sealed frames of one of them   |
+ * | root    | the second largest number | the buckets that have far rows |
  */
 private[frames] final class ByKey(
     store: FrameStore,
@@ -28,102 +25,73 @@ private[frames] final class ByKey(
     short: Option[ShortRow],
     frames: KeyFrames,
     moved: MovedRows,
-    ends: BatchEnds
+    newFar: => FarRows
 ) extends FramePlaces {
-  private val searches = store.findsByNumber && ends.areFew
 
-  /** Whether a key waits. Most states never have one. */
-  private lazy val hadWaiting = store.findsByNumber && store.hasRows(FrameStore.Waiting)
-  private var hasWaiting = false
+  // After all rows are at their places.
+  private lazy val far = newFar
 
-  /** The first window of a key that waits; otherwise `DueTimes.Never`. */
-  private var waitsFor = DueTimes.Never
+  /** The first frame of a far row as the root knows it; none if the row is new. */
+  private var listed = Option.empty[Long]
 
   override def restore(): Unit = {
-    short.foreach(s => moved.run(locate(_, _))((key, row) => isOfWindow(s, key, row)))
-    val waiting =
-      if (store.findsByNumber) store.rows(FrameStore.Waiting)
-      else store.rows.filter(row => FrameStore.isWaiting(row.key))
-    // The numbers in notes are those of the windows of an earlier run, as is the grid of the heads.
-    if (waiting.take(1).exists(row => !store.findsByNumber || !frames.isOfToday(row.value)))
-      store.rows
-        .filter(row => FrameStore.hasNumber(row.key))
-        .map(row => (row.key.copy(), row.value.copy()))
-        .foreach { case (key, row) =>
-          if (FrameStore.isWaiting(key)) store.put(FrameStore.headKey(key), row, isNew = true)
-          store.remove(key)
-        }
+    short.foreach(s => moved.run(toHead)((key, row) => isOfWindow(s, key, row)))
+    // Frames of changed windows end elsewhere. And not every store finds far rows.
+    val root = moved.root
+    if (root != null && (!store.findsByNumber || !frames.isOfToday(root)))
+      moved.all(toHead)((key, _) => FrameStore.hasNumber(key))
   }
+
+  private def toHead: FrameInput.Locate = (key, _) => FrameStore.setHead(key)
 
   private def isOfWindow(short: ShortRow, key: UnsafeRow, row: UnsafeRow): Boolean =
     FrameStore.hasNumber(key) && short.long(row) == null
 
+  override def opened(): Iterator[(UnsafeRow, FrameCursor)] = far.open()
+
   override def locate(key: UnsafeRow, frame: Long): Unit = FrameStore.setHead(key)
 
-  override def begin(key: UnsafeRow, isFirst: Boolean): Unit = {
+  override def begin(key: UnsafeRow, added: FrameList, isFirst: Boolean): Unit = {
     val head = store.get(key)
-    if (head == null && (hasWaiting || hadWaiting)) {
-      val waiting = FrameStore.numbered(key, FrameStore.Waiting)
-      val row = store.get(waiting)
-      if (row == null) begin(key, null) else begin(waiting, row)
-    } else begin(key, head)
+    val number =
+      if (head != null) FarRows.Near
+      else far.numberFor(grid.firstEndOver(added.frames(0)))
+    if (number == FarRows.Near) begin(key, head)
+    else {
+      val farKey = FrameStore.numbered(key, number)
+      val isThere = !isFirst || far.mayHave(number)
+      frames.begin(farKey, if (isThere) store.get(farKey) else null)
+      listed = Option.when(frames.isThere)(frames.first)
+    }
   }
 
-  override def begin(key: UnsafeRow, row: UnsafeRow): Unit = {
-    frames.begin(key, row)
-    waitsFor = if (FrameStore.isWaiting(key)) frames.nextEnd(ends.after) else DueTimes.Never
-  }
+  override def begin(key: UnsafeRow, row: UnsafeRow): Unit = frames.begin(key, row)
 
   override def end(closed: Long): Unit = {
-    val next = frames.nextEnd(closed)
-    if (waitsFor != DueTimes.Never) {
-      if (next != waitsFor) waitNoMore()
-    } else if (!frames.mustWrite && next != DueTimes.Never && isFar(next)) waitFor(next)
+    if (!FrameStore.isHead(frames.rowKey)) {
+      if (listed.forall(frames.first < _)) far.add(grid.firstEndOver(frames.first))
+    } else if (!frames.mustWrite) makeFar(closed)
     frames.writeIfNeeded(closed)
   }
 
-  private def isFar(end: Long): Boolean = store.findsByNumber &&
-    Saturating.subtract(end, ends.until) / grid.slide > ByKey.MostInVain
-
-  private def waitFor(end: Long): Unit = {
-    val key = frames.rowKey
-    store.put(FrameStore.numbered(key, grid.numberOf(end)), frames.note(end), isNew = true)
-    frames.moveTo(FrameStore.numbered(key, FrameStore.Waiting))
-    hasWaiting = true
-  }
-
-  private def waitNoMore(): Unit = {
-    val key = frames.rowKey
-    store.remove(FrameStore.numbered(key, grid.numberOf(waitsFor)))
-    frames.moveTo(FrameStore.headKey(key))
-  }
-
-  override def due: Iterator[UnsafeRowPair] = waitingAndDue ++ store.heads
-
-  private def waitingAndDue: Iterator[UnsafeRowPair] =
-    if (!hadWaiting) Iterator.empty
-    else {
-      val notes =
-        if (searches) ends.numbers.flatMap(store.rows(_))
-        else
-          store.rows.filter(row =>
-            FrameStore.hasNumber(row.key) && !FrameStore.isWaiting(row.key) &&
-              frames.timeOf(row.value) <= ends.until
-          )
-      val pair = new UnsafeRowPair
-      notes.flatMap { note =>
-        val waiting = FrameStore.numbered(note.key, FrameStore.Waiting)
-        // Windows may share a number, so this may be the note of another window.
-        Option(store.get(waiting)).map(pair.withRows(waiting, _))
+  /** Makes a head a far row, if it is not due for a while. */
+  private def makeFar(closed: Long): Unit = {
+    val end = frames.nextEnd(closed)
+    val number = if (frames.isDead(closed)) FarRows.Near else far.numberFor(end)
+    if (number != FarRows.Near) {
+      val key = FrameStore.numbered(frames.rowKey, number)
+      // If the key has such a row, the head stays.
+      if (store.get(key) == null) {
+        frames.trim(closed)
+        frames.moveTo(key)
+        far.add(end)
       }
     }
+  }
 
-  override def nextEnd: Long =
-    if (hadWaiting || hasWaiting) ends.next(store.hasRows) else DueTimes.Never
-}
+  override def due: Iterator[UnsafeRowPair] = store.heads
 
-private object ByKey {
+  override def nextEnd: Long = far.earliest
 
-  /** How often a key may be looked at in vain: to let it wait costs as much as some looks. */
-  private val MostInVain = 32L
+  override def flush(): Unit = far.flush()
 }

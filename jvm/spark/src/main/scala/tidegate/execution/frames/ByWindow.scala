@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
-import tidegate.core.window.FrameGrid
+import tidegate.core.window.{FrameCursor, FrameGrid}
 import tidegate.statistics.DueTimes
 
 /**
@@ -25,7 +25,7 @@ private[frames] final class ByWindow(
 
   // Whether windows of this batch are new, by their numbers.
   private val known = mutable.Map.empty[Int, Boolean]
-  private var lastNumber = FrameStore.Waiting
+  private var lastNumber = FrameStore.NoNumber
   private var lastIsNew = false
 
   override def restore(): Unit =
@@ -34,10 +34,12 @@ private[frames] final class ByWindow(
         FrameStore.numberOf(key) != grid.numberOf(short.end(row))
     )
 
+  override def opened(): Iterator[(UnsafeRow, FrameCursor)] = Iterator.empty
+
   override def locate(key: UnsafeRow, frame: Long): Unit =
     FrameStore.setNumber(key, grid.numberOf(grid.lastEndOver(frame)))
 
-  override def begin(key: UnsafeRow, isFirst: Boolean): Unit = {
+  override def begin(key: UnsafeRow, added: FrameList, isFirst: Boolean): Unit = {
     val isNew = isFirst && isNewWindow(FrameStore.numberOf(key))
     begin(key, if (isNew) null else store.get(key))
   }
@@ -67,6 +69,8 @@ private[frames] final class ByWindow(
 
   override def nextEnd: Long =
     if (searches && store.rows.hasNext) ends.next(store.hasRows) else DueTimes.Never
+
+  override def flush(): Unit = ()
 }
 
 private object ByWindow {

@@ -33,10 +33,16 @@ private[frames] final class Chunks(slots: BufferSlots) {
     if (i < 0) -i - 1 else i
   }
 
-  /** Adds a chunk without frames before the chunk at `i`. */
-  def insert(i: Int): Unit = {
-    val next = (0 until size).foldLeft(firstFreeId)((next, j) => math.max(next, ids(j) + 1))
-    add(i, next, 0L, 0L)
+  /**
+   * Adds a chunk without frames before the chunk at `i`.
+   *
+   * @param isFree
+   *   whether the state has no chunk of the key with a number
+   */
+  def insert(i: Int, isFree: Int => Boolean): Unit = {
+    var id = (0 until size).foldLeft(firstFreeId)((next, j) => math.max(next, ids(j) + 1))
+    while (!isFree(id)) id += 1
+    add(i, id, 0L, 0L)
   }
 
   /** Reads the chunks of a head. */

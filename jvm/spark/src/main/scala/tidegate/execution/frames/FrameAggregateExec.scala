@@ -116,12 +116,12 @@ final case class FrameAggregateExec(
     // The first batch begins with an empty state.
     val seesAll = until > after || getStateInfo.storeVersion == 0
     val maxBytes = Settings.FramesMaxInputBytes.in(conf)
-    val (keys, values, counts) = (keySchema, valueSchema, countsItself)
+    val (values, counts) = (valueSchema, countsItself)
+    val (countKey, rootKey) = (FrameStore.countKey(keySchema), FrameStore.rootKey(keySchema))
     withStore(rowsOf(child), prefixed, countsRows = !counts) { (task, rows) =>
       val count = Option.when(counts) {
         val column = if (short) ShortRow.End else FrameRow.Closed
-        val key = FrameStore.countKey(keys)
-        new RowCount(task.store, key, values, column, !FrameStore.isCount(_))
+        new RowCount(task.store, countKey, values, column, !FrameStore.isCount(_))
       }
       val own = new StateFrameStore(
         task.store,
@@ -140,7 +140,8 @@ final case class FrameAggregateExec(
           until,
           maxBytes,
           short,
-          restored.isDefined
+          restored.isDefined,
+          rootKey
         )
       task.commitAtEnd(
         windows,

@@ -5,10 +5,10 @@ import org.apache.spark.sql.types._
 import tidegate.plans.FrameAggregate
 
 /**
- * A row of the state of windows that overlap. Each key has a head. Frames that do not fit there are
- * sealed into chunks: rows of their own that are written once, and read when their frames slide
- * out. A key that waits also has a note ([[ByKey]]): a row without chunks and frames, whose
- * `closed` is the end for which it waits.
+ * A row of the state of windows that overlap. Each key has a head, or far rows ([[ByKey]]). Frames
+ * that do not fit there are sealed into chunks: rows of their own that are written once, and read
+ * when their frames slide out. The root of [[FarRows]] has no frames: its `chunk_ids` and
+ * `chunk_ends` are the widths of buckets, in bits, and the first end in each.
  *
  * | column       | of a head                                                   | of a chunk  |
  * |:-------------|:------------------------------------------------------------|:------------|
@@ -42,8 +42,10 @@ private[frames] object FrameRow {
   val EntriesPath: Seq[String] = Seq("frames")
 
   /** The column `closed` of a row. */
-  def closed(micros: Long): Long =
-    if (micros <= FrameAggregate.LowestMs * 1000) NoneClosed else micros
+  def closed(micros: Long): Long = if (isNone(micros)) NoneClosed else micros
+
+  /** Whether the end of the last window that is out says that none is. */
+  def isNone(micros: Long): Boolean = micros <= FrameAggregate.LowestMs * 1000
 
   /** Whether windows that end at or before `until` may still have to leave. */
   def isOpen(head: UnsafeRow, until: Long): Boolean = {

@@ -49,11 +49,14 @@ private[tidegate] object FrameStore {
   /** The position of the number in a key. */
   val Number = 0
 
-  /** The number in the key of a head that waits. */
-  val Waiting: Int = -1
+  /** No row has this number in its key. */
+  val NoNumber: Int = -1
 
   /** The number in the key of the row that counts the others: no key has so many chunks. */
   private val Count: Int = Int.MaxValue
+
+  /** The number in the key of the root of [[FarRows]]. */
+  private val Root: Int = Int.MaxValue - 1
 
   lazy val headPrefix: UnsafeRow =
     UnsafeProjection.create(Seq(Literal(null, IntegerType))).apply(null)
@@ -67,9 +70,10 @@ private[tidegate] object FrameStore {
 
   def isHead(key: UnsafeRow): Boolean = key.isNullAt(Number)
 
+  /** Whether a key is that of a chunk, or of a row that is of no key. */
   def isChunk(key: UnsafeRow): Boolean = !isHead(key) && numberOf(key) >= 0
 
-  /** Whether a key has a number that is not the number of a chunk. */
+  /** Whether a key has the number of a window or of a bucket. */
   def hasNumber(key: UnsafeRow): Boolean = !isHead(key) && numberOf(key) < 0
 
   /** Whether a key is that of the row that counts the others. */
@@ -79,16 +83,19 @@ private[tidegate] object FrameStore {
    * The key of the row that counts the others, in a state with these keys. It is the same whether a
    * column may have NULL in a batch or not.
    */
-  def countKey(schema: StructType): UnsafeRow = {
+  def countKey(schema: StructType): UnsafeRow = key(Count, schema)
+
+  /** The key of the root of [[FarRows]], in a state with these keys. */
+  def rootKey(schema: StructType): UnsafeRow = key(Root, schema)
+
+  private def key(number: Int, schema: StructType): UnsafeRow = {
     val columns = schema.tail.map(c => Try(Literal.default(c.dataType).value).getOrElse(null))
     val nullable = StructType(schema.map(_.copy(nullable = true)))
-    UnsafeProjection.create(nullable).apply(InternalRow.fromSeq(Count +: columns))
+    UnsafeProjection.create(nullable).apply(InternalRow.fromSeq(number +: columns))
   }
 
   /** Of a row of the state as Spark's reader shows it: whether it does not count the others. */
   def isCounted: Column = col("key.chunk").isNull || col("key.chunk") =!= Count
-
-  def isWaiting(key: UnsafeRow): Boolean = !isHead(key) && numberOf(key) == Waiting
 
   /** The number in a key that is not of a head. */
   def numberOf(key: UnsafeRow): Int = key.getInt(Number)

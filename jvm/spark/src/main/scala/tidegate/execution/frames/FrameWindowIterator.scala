@@ -27,6 +27,8 @@ import tidegate.statistics.DueTimes
  *   whether the rows of the state are short ones
  * @param restores
  *   whether the rows of the state may be where the windows of an earlier run had them
+ * @param rootKey
+ *   the key of the root of [[FarRows]]
  */
 private[frames] final class FrameWindowIterator(
     rows: Iterator[InternalRow],
@@ -37,24 +39,34 @@ private[frames] final class FrameWindowIterator(
     until: Long,
     maxInputBytes: Long,
     isShort: Boolean,
-    restores: Boolean
+    restores: Boolean,
+    rootKey: UnsafeRow
 ) extends Iterator[InternalRow] {
   private val slots = BufferSlots(aggregates)
   private val short = Option.when(isShort)(new ShortRow(aggregates.entryType.size))
   private val frames = newFrames()
   private val places: FramePlaces = {
-    val ends = new BatchEnds(grid, after, until)
-    val moved = new MovedRows(store, slots, () => newFrames(), after)
+    val moved = new MovedRows(store, slots, () => newFrames(), rootKey, after)
     short match {
-      case Some(row) if grid.isPlain => new ByWindow(store, grid, row, frames, moved, ends)
-      case _                         => new ByKey(store, grid, short, frames, moved, ends)
+      case Some(row) if grid.isPlain =>
+        new ByWindow(store, grid, row, frames, moved, new BatchEnds(grid, after, until))
+      case _ =>
+        new ByKey(
+          store,
+          grid,
+          short,
+          frames,
+          moved,
+          new FarRows(store, grid, rootKey, () => newFrames(), until)
+        )
     }
   }
   private val windows = WindowMerge(grid, slots)
 
   if (restores) places.restore()
 
-  private val input = new FrameInput(rows, aggregates, slots, maxInputBytes, places.locate(_, _))
+  private val input =
+    new FrameInput(places.opened(), rows, aggregates, slots, maxInputBytes, places.locate(_, _))
 
   private var round = input.next()
   private var isFirstRound = true
@@ -90,6 +102,7 @@ private[frames] final class FrameWindowIterator(
       else {
         endKey()
         isDone = !nextKey()
+        if (isDone) places.flush()
       }
     }
     isReady
@@ -115,7 +128,7 @@ private[frames] final class FrameWindowIterator(
   private def readInput(): Unit = {
     val group = round.next()
     key = group.getKey
-    places.begin(key, isFirstRound)
+    places.begin(key, group.getValue, isFirstRound)
     frames.merge(group.getValue)
   }
 

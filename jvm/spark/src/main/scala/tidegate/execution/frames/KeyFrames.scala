@@ -1,7 +1,7 @@
 package tidegate.execution.frames
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import tidegate.core.Saturating
+import tidegate.core.due.DueBucket
 import tidegate.core.window.{FrameCursor, FrameGrid, WindowChange}
 import tidegate.statistics.DueTimes
 
@@ -92,8 +92,8 @@ private[frames] final class KeyFrames(
     }
   }
 
-  /** Whether a head is of today's windows. */
-  def isOfToday(head: UnsafeRow): Boolean = isRowOfToday(longOf(head))
+  /** Whether a row is of today's windows. */
+  def isOfToday(row: UnsafeRow): Boolean = isRowOfToday(longOf(row))
 
   private def isRowOfToday(head: UnsafeRow): Boolean =
     head.getLong(FrameRow.Slide) == grid.slide && head.getLong(FrameRow.Offset) == grid.offset &&
@@ -178,13 +178,16 @@ private[frames] final class KeyFrames(
     unload()
     var sealedFrames = 0
     while (open.size - sealedFrames > 2 * chunkFrames) {
-      chunks.insert(chunks.size)
+      chunks.insert(chunks.size, isFree)
       val (first, until) = (sealedFrames, sealedFrames + chunkFrames)
       writeChunk(chunks.size - 1, open, first, until, isNew = true)
       sealedFrames += chunkFrames
     }
     open.dropFirst(sealedFrames)
   }
+
+  /** Whether no row of the key has a chunk with a number. */
+  private val isFree = (id: Int) => store.get(FrameStore.numbered(key, id)) == null
 
   private def writeChunk(
       c: Int,
@@ -231,7 +234,7 @@ private[frames] final class KeyFrames(
         writeChunk(loadedChunk, loaded, 0, loaded.size, isNew = false)
       else {
         val starts = 0 until loaded.size by chunkFrames
-        starts.tail.foreach(_ => chunks.insert(loadedChunk + 1))
+        starts.tail.foreach(_ => chunks.insert(loadedChunk + 1, isFree))
         starts.zipWithIndex.foreach { case (start, i) =>
           val until = math.min(start + chunkFrames, loaded.size)
           writeChunk(loadedChunk + i, loaded, start, until, isNew = i > 0)
@@ -251,13 +254,54 @@ private[frames] final class KeyFrames(
     mustWrite = true
   }
 
-  /** A row without frames, which has a time. */
-  def note(micros: Long): UnsafeRow = {
-    asStored(row(micros, chunks.size, open, 0, 0))
+  /**
+   * Removes frames that are over from the first chunk that is not, so that the first frame of the
+   * row has a window after those that end at or before `closed`.
+   */
+  def trim(closed: Long): Unit = {
+    val firstAlive = grid.firstOpenFrame(closed)
+    val c = chunks.indexFrom(firstAlive)
+    if (c < chunks.size && chunks.firsts(c) < firstAlive) {
+      load(c)
+      loaded.dropFirst(loaded.indexFrom(firstAlive))
+      writeChunk(c, loaded, 0, loaded.size, isNew = false)
+    }
   }
 
-  /** The time in a note. */
-  def timeOf(note: UnsafeRow): Long = longOf(note).getLong(FrameRow.Closed)
+  /** Whether the state has the row. */
+  def isThere: Boolean = exists
+
+  /** The first frame. */
+  def first: Long = if (chunks.size > 0) chunks.firsts(0) else open.frames(0)
+
+  /** The first frame of a row that is not open. */
+  def first(row: UnsafeRow): Long = {
+    val long = longOf(row)
+    entries.pointTo(long, FrameRow.Chunks)
+    if (entries.size == 0) entries.pointTo(long, FrameRow.Frames)
+    entries.frame(0)
+  }
+
+  /** The numbers of the chunks of a row that is not open. */
+  def chunkIds(row: UnsafeRow): Array[Int] = longOf(row).getArray(FrameRow.ChunkIds).toIntArray
+
+  /** The root of [[FarRows]]: buckets, each with the first end in it. */
+  def listing(buckets: Seq[(DueBucket, Long)]): UnsafeRow = {
+    writer.begin(0L)
+    writer.ints(FrameRow.ChunkIds, buckets.map(_._1.bits).toArray, 0, buckets.size)
+    writer.longs(FrameRow.ChunkEnds, buckets.map(_._2).toArray, 0, buckets.size)
+    writer.entries(FrameRow.Chunks, slots, Array.empty, 0, 0)
+    writer.entries(FrameRow.Frames, slots, Array.empty, 0, 0)
+    asStored(writer.result())
+  }
+
+  /** The buckets in a root. */
+  def listed(root: UnsafeRow): Seq[(DueBucket, Long)] = {
+    val long = longOf(root)
+    val bits = chunkIds(root).toSeq
+    val ends = long.getArray(FrameRow.ChunkEnds).toLongArray.toSeq
+    bits.zip(ends).map { case (bits, end) => DueBucket.holding(end, bits) -> end }
+  }
 
   /**
    * Writes the key if it has changed or nothing of it is left, as of the moment when all windows
@@ -311,12 +355,14 @@ private[frames] final class KeyFrames(
 
   /**
    * The end of the first window after those that end at or before `closed`; `DueTimes.Never` if the
-   * key has none.
+   * key has none. It may be too early if the chunk in question is not in memory.
    */
   def nextEnd(closed: Long): Long = {
     val firstAlive = grid.firstOpenFrame(closed)
     val (c, i) = (chunks.indexFrom(firstAlive), open.indexFrom(firstAlive))
-    if (c < chunks.size) endAfter(closed, chunks.firsts(c))
+    if (c < chunks.size && c == loadedChunk)
+      endAfter(closed, loaded.frames(loaded.indexFrom(firstAlive)))
+    else if (c < chunks.size) endAfter(closed, chunks.firsts(c))
     else if (i < open.size) endAfter(closed, open.frames(i))
     else DueTimes.Never
   }
@@ -326,15 +372,11 @@ private[frames] final class KeyFrames(
     val long = longOf(head)
     if (long == null) shortRow.end(head)
     else if (!isRowOfToday(long)) endAfter(closed, closed)
-    else {
-      entries.pointTo(long, FrameRow.Chunks)
-      if (entries.size == 0) entries.pointTo(long, FrameRow.Frames)
-      endAfter(closed, entries.frame(0))
-    }
+    else endAfter(closed, first(head))
   }
 
   private def endAfter(closed: Long, frame: Long): Long =
-    Saturating.add(math.max(closed, frame), grid.slide)
+    grid.firstEndOver(math.max(closed, frame))
 
   private def dropDeadChunks(closed: Long): (Int, Int) = {
     val firstAlive = grid.firstOpenFrame(closed)

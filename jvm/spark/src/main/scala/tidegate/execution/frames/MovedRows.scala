@@ -9,6 +9,8 @@ import tidegate.core.window.FrameCursor
  *
  * @param newFrames
  *   makes the frames of a row of the state
+ * @param rootKey
+ *   the key of the root of [[FarRows]]
  * @param closed
  *   the end of the last window that is out
  */
@@ -16,19 +18,28 @@ private[frames] final class MovedRows(
     store: FrameStore,
     slots: BufferSlots,
     newFrames: () => KeyFrames,
+    rootKey: UnsafeRow,
     closed: Long
 ) {
+
+  /** The root of far rows that an earlier run has left; null if there is none. */
+  def root: UnsafeRow = store.get(rootKey)
 
   /**
    * Moves the frames of all rows that are elsewhere to where `locate` says. All rows of a state are
    * of the same windows, so the first one tells whether there are such rows.
    */
   def run(locate: FrameInput.Locate)(isElsewhere: (UnsafeRow, UnsafeRow) => Boolean): Unit =
-    if (store.rows.take(1).exists(row => isElsewhere(row.key, row.value))) {
-      val move = new Move(locate, isElsewhere)
-      // The chunks of a key move with its head.
-      store.rows.map(_.key.copy()).filterNot(FrameStore.isChunk).foreach(move.row)
-    }
+    if (store.rows.take(1).exists(row => isElsewhere(row.key, row.value)))
+      all(locate)(isElsewhere)
+
+  /** The same, where other rows may come first. Afterwards there are no far rows, and no root. */
+  def all(locate: FrameInput.Locate)(isElsewhere: (UnsafeRow, UnsafeRow) => Boolean): Unit = {
+    val move = new Move(locate, isElsewhere)
+    // The chunks of a key move with its head.
+    store.rows.map(_.key.copy()).filterNot(FrameStore.isChunk).foreach(move.row)
+    if (root != null) store.remove(rootKey)
+  }
 
   private final class Move(
       locate: FrameInput.Locate,

@@ -40,7 +40,8 @@ private[frames] final class SessionIterator(
     SessionIterator.ChunkSize,
     lookBy
   )
-  private val input = new FrameInput(rows, aggregates, slots, maxInputBytes, (_, _) => ())
+  private val input =
+    new FrameInput(Iterator.empty, rows, aggregates, slots, maxInputBytes, (_, _) => ())
 
   private var round = input.next()
   private var key: UnsafeRow = _

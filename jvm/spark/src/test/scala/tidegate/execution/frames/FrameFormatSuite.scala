@@ -5,6 +5,7 @@ import java.security.MessageDigest
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.types.DataTypeUtils.fromAttributes
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 import tidegate.core.window.{FrameFormat, FrameGrid}
@@ -38,7 +39,8 @@ class FrameFormatSuite extends AnyFunSuite {
   private def stateOf(aggregates: FrameAggregates, buffers: Long => Seq[Any]): Seq[String] = {
     val store = new MapFrameStore
     val in = input(aggregates, buffers)
-    new FrameWindowIterator(in, store, aggregates, grid, 0L, 40L, Long.MaxValue, false, false)
+    val root = FrameStore.rootKey(fromAttributes(aggregates.stateKey))
+    new FrameWindowIterator(in, store, aggregates, grid, 0L, 40L, Long.MaxValue, false, false, root)
       .foreach(_ => ())
     val written = store.all.map { case (key, row) => s"${shown(key)} -> ${shown(row)}" }
     FrameRow.schema(aggregates.entryType).json +: written.toVector.sorted

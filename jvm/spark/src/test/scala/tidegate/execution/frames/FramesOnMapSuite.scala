@@ -6,9 +6,11 @@ import scala.util.Random
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.types.DataTypeUtils.fromAttributes
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 import tidegate.core.window.FrameGrid
+import tidegate.plans.FrameAggregate
 
 /**
  * Frames of random rows in a store in memory, against a model that puts each row into each of its
@@ -34,13 +36,18 @@ class FramesOnMapSuite extends AnyFunSuite {
     val store = new MapFrameStore(findsByNumber = seed % 2 == 0)
     val isByWindow = isShort(seed) && grid.isPlain
     val sent = mutable.ArrayBuffer.empty[Sent]
-    var watermark = grid.size * 2
-    var after = grid.lastEnd(watermark)
+    var watermark = if (isFarAhead && seed % 4 == 0) -grid.size * 3 else grid.size * 2
+    // Some have no watermark in their first batch.
+    val begin = grid.lastEnd(watermark)
+    var after = if (isFarAhead && seed % 5 == 0) NoWatermark else begin
     (1 to batches).foreach { batch =>
+      // Of no row, of half of them, of all.
+      val farRows = if (isFarAhead) random.nextInt(3) else 0
       val rows = Seq.fill(random.nextInt(rowsInBatch)) {
         // Not before the first window that is open.
-        val first = grid.firstOpenFrame(after)
-        val ahead = if (isFarAhead && random.nextBoolean()) random.nextInt(200) * grid.slide else 0
+        val first = grid.firstOpenFrame(math.max(after, begin))
+        val isFar = farRows > random.nextInt(2)
+        val ahead = if (isFar) (20 + random.nextInt(200)) * grid.slide else 0
         val time = first + random.nextInt(grid.size.toInt * 2) + ahead
         Sent(random.nextInt(3).toLong, time, random.nextInt(100).toLong, after)
       }
@@ -52,27 +59,59 @@ class FramesOnMapSuite extends AnyFunSuite {
         case 2 => random.nextInt(grid.size.toInt / 10 + 1).toLong
         case _ => random.nextInt(grid.size.toInt + 1).toLong
       })
-      val until = grid.lastEnd(watermark)
+      val until = if (after == NoWatermark && batch == 1) after else grid.lastEnd(watermark)
       val maxBytes = if (random.nextBoolean()) 1000L else Long.MaxValue
       val walks = store.walks
       val windows = iterator(rows, store, aggregates, grid, after, until, maxBytes, isShort(seed))
       withClue(s"seed $seed, batch $batch: ") {
-        assert(all(windows).sorted === expected(sent, grid, after, until).sorted)
+        // The first frame has windows that end before `begin`.
+        val from = math.max(after, begin - grid.size)
+        assert(all(windows).sorted === expected(sent, grid, from, until).sorted)
         val isWalk = until > after && !(isByWindow && store.findsByNumber)
         if (!isFarAhead) assert(store.walks - walks === (if (isWalk) 1 else 0))
         // Never too late, and not what is out already.
         if (until > after) {
           assert(windows.earliest <= nextEnd(sent, grid, until))
           assert(windows.earliest > until)
-        }
+        } else assert(windows.earliest <= nextEnd(rows, grid, math.max(until, begin)))
+        if (!isByWindow) checkRows(store, aggregates, grid, isShort(seed))
       }
       after = until
     }
     // When time has passed all rows, nothing of them is left.
-    val end = grid.lastEnd(watermark + grid.size * 4 + grid.slide * 200)
+    val end = grid.lastEnd(watermark + grid.size * 4 + grid.slide * 400)
     iterator(Nil, store, aggregates, grid, after, end, Long.MaxValue, isShort(seed))
       .foreach(_ => ())
     store
+  }
+
+  /** Whether the root lists each far row, and each chunk is of one row of its key. */
+  private def checkRows(
+      store: MapFrameStore,
+      aggregates: FrameAggregates,
+      grid: FrameGrid,
+      isShort: Boolean
+  ): Unit = {
+    val entryFields = aggregates.entryType.size
+    val short = Option.when(isShort)(new ShortRow(entryFields))
+    val slots = BufferSlots(aggregates)
+    val frames =
+      new KeyFrames(store, slots, grid, 32, entryFields, aggregates.arePacked, short)
+    val root = store.all.get(rootKey)
+    val listed = root.toSeq.flatMap(frames.listed)
+    val rows = store.all - rootKey
+    rows.filter { case (key, _) => FrameStore.hasNumber(key) }.foreach { case (key, row) =>
+      val end = grid.firstEndOver(frames.first(row))
+      assert(listed.exists { case (bucket, first) =>
+        bucket.has(end) && first <= end && FarRows.numberOf(bucket) == FrameStore.numberOf(key)
+      })
+    }
+    val (chunks, others) = rows.partition { case (key, _) => FrameStore.isChunk(key) }
+    val ids = others.toSeq.flatMap { case (key, row) =>
+      frames.chunkIds(row).map(FrameStore.numbered(key, _))
+    }
+    assert(ids.size === ids.toSet.size)
+    assert(ids.toSet === chunks.keySet)
   }
 
   test("packed entries: windows and what is left of the state are those of the model") {
@@ -97,7 +136,9 @@ class FramesOnMapSuite extends AnyFunSuite {
 
   test("keys far ahead of the watermark: windows, and what is left, are those of the model") {
     for (seed <- 1 to 40; grows <- Seq(false, true); aggregates <- Seq(counted, listed)) {
-      val store = check(seed, aggregates, batches = 12, grows = grows, isFarAhead = true)
+      // Enough rows for far rows with chunks, in some cases.
+      val rows = if (seed % 3 == 0) 600 else 30
+      val store = check(seed, aggregates, batches = 12, rows, grows, isFarAhead = true)
       assert(store.size === 0, s"seed $seed")
     }
   }
@@ -105,23 +146,116 @@ class FramesOnMapSuite extends AnyFunSuite {
   test("keys far ahead of the watermark are looked at a few times, however long it takes") {
     val grid = FrameGrid(20L, 10L, 0L)
     val keys = 50
-    def looks(findsByNumber: Boolean) = {
+    def looks(findsByNumber: Boolean, framesOfKey: Int) = {
       val store = new MapFrameStore(findsByNumber)
-      val rows = (1 to keys).map(key => Sent(key.toLong, 10000L + 10 * key, 1L, 0L))
-      var found = Seq.empty[Found]
-      (1L to 1100L).foreach { n =>
+      val rows =
+        for (key <- 1 to keys; frame <- 0 until framesOfKey)
+          yield Sent(key.toLong, 10000L + 10 * key + 10 * frame, 1L, 0L)
+      var found = 0
+      (1L to 1250L).foreach { n =>
         val now = if (n == 1) rows else Nil
-        found ++= all(
+        found += all(
           iterator(now, store, counted, grid, 10 * n - 10, 10 * n, Long.MaxValue, isShort = false)
-        )
+        ).size
       }
-      assert(found.size === 2 * keys)
+      assert(found === (framesOfKey + 1) * keys)
       assert(store.size === 0)
       store.shown
     }
-    // Each key once before it waits, and at the end of each of its windows.
-    assert(looks(findsByNumber = true) <= 4 * keys)
-    assert(looks(findsByNumber = false) > 1000 * keys)
+    // Each key a few times when its first window is near, and at the end of each of its windows.
+    assert(looks(findsByNumber = true, framesOfKey = 1) <= 10 * keys)
+    assert(looks(findsByNumber = true, framesOfKey = 100) <= 110 * keys)
+    assert(looks(findsByNumber = false, framesOfKey = 1) > 1000 * keys)
+  }
+
+  test("a head that is not due for long becomes a far row, with its chunks") {
+    val grid = FrameGrid(20L, 10L, 0L)
+    val store = new MapFrameStore
+    def run(after: Long, until: Long, rows: Sent*): Seq[Found] =
+      all(iterator(rows, store, counted, grid, after, until, Long.MaxValue, isShort = false))
+    // Near the first rows, a head takes all rows, also those of many chunks far ahead.
+    val far = (1000L until 3000L by 10L).map(Sent(1, _, 1, 0))
+    assert(run(0, 0, Sent(1, 5, 1, 0) +: far: _*) === Nil)
+    assert(store.all.keys.count(FrameStore.isHead) === 1)
+    assert(run(0, 20).size === 2)
+    assert(store.all.keys.count(FrameStore.isHead) === 0)
+    // The numbers of its chunks are not those of chunks of a new head.
+    val near = (30L until 2000L by 10L).map(Sent(1, _, 1, 0))
+    val found = run(20, 20, near: _*) ++ run(20, 900) ++ run(900, 1100) ++ run(1100, 3020)
+    val counts = found.map(f => f.start -> f.count).toMap
+    assert(counts.size === found.size)
+    val rows = near ++ far
+    (30L to 2990L by 10L).foreach { start =>
+      val count = rows.count(row => row.time >= start && row.time < start + 20)
+      assert(counts(start) === count, s"window at $start")
+    }
+    assert(store.size === 0)
+  }
+
+  test("buckets that share a number by chance keep their rows apart") {
+    val grid = FrameGrid(20L, 10L, 0L)
+    // The narrowest buckets have 16 µs, up to 4,096 µs ahead, and the next ones 128 µs.
+    val (until, narrow, wide) = Iterator
+      .from(1)
+      .map(_.toLong << 17)
+      .flatMap { until =>
+        val byNumber = (33L until 256L)
+          .map(i => until + (i << 7))
+          .map(wide => FrameGrid.numberOf(7L, wide) -> wide)
+          .toMap
+        Iterator
+          .range(16, 256)
+          .map(i => until + (i.toLong << 4))
+          .flatMap(narrow => byNumber.get(FrameGrid.numberOf(4L, narrow)).map((until, narrow, _)))
+      }
+      .next()
+    def firstTime(bucket: Long) = (bucket + 9) / 10 * 10 - 10
+    val (near, far) = (firstTime(narrow), firstTime(wide))
+    for (maxBytes <- Seq(Long.MaxValue, 1L)) {
+      val store = new MapFrameStore
+      def run(after: Long, until: Long, rows: Sent*): Seq[Found] =
+        all(iterator(rows, store, counted, grid, after, until, maxBytes, isShort = false))
+      val now = grid.lastEnd(until)
+      assert(run(now, now, Sent(1, near, 1, 0), Sent(2, far, 2, 0), Sent(3, near, 4, 0)) === Nil)
+      assert(run(now, now, Sent(1, far, 8, 0)) === Nil)
+      // A row for each key, of the one number, and the root.
+      assert(store.all.keys.map(FrameStore.numberOf).toSet.size === 2)
+      assert(store.size === 4)
+      val first = run(now, near + 20, Sent(3, far, 16, 0))
+      assert(first.map(f => f.key -> f.sum).toSet === Set(1L -> 1L, 3L -> 4L))
+      val last = run(near + 20, far + 20)
+      assert(last.map(f => f.key -> f.sum).toSet === Set(1L -> 8L, 2L -> 2L, 3L -> 16L))
+      assert((first ++ last).size === 10)
+      assert(store.size === 0)
+    }
+  }
+
+  test("a long far row is not read when it becomes a head") {
+    val grid = FrameGrid(20L, 10L, 0L)
+    val store = new MapFrameStore
+    def run(after: Long, until: Long, rows: Sent*): Seq[Found] =
+      all(iterator(rows, store, counted, grid, after, until, Long.MaxValue, isShort = false))
+    // Gaps of twenty windows between the rows of each key.
+    val rows = for (key <- 1L to 20L; i <- 0 until 100) yield Sent(key, 1000L + 200L * i, 1, 0)
+    assert(run(0, 0, rows: _*) === Nil)
+    val (puts, gets) = (store.puts, store.gets)
+    val found = (1 to 2150).flatMap(n => run(10L * n - 10, 10L * n))
+    assert(found.size === 2 * rows.size)
+    assert(store.size === 0)
+    // A key is far and a head again for each of its rows; each batch may write the root.
+    assert(store.puts - puts <= 4 * rows.size + 2150)
+    assert(store.gets - gets <= 8 * rows.size + 4 * 2150)
+  }
+
+  test("a batch writes a key once, however far its rows reach") {
+    val grid = FrameGrid(20L, 10L, 0L)
+    for (first <- Seq(5L, 500L)) {
+      val store = new MapFrameStore
+      val rows = (0 until 1000).map(i => Sent(1, first + 10 * i, 1, 0))
+      all(iterator(rows, store, counted, grid, 0, 0, Long.MaxValue, isShort = false))
+      // Chunks of 32 frames, the key, and the root if the key is far.
+      assert(store.puts <= 1000 / 32 + 2)
+    }
   }
 
   test("rows of a window that the state does not have are not looked up") {
@@ -291,12 +425,12 @@ class FramesOnMapSuite extends AnyFunSuite {
     assert(store.size === 0)
   }
 
-  /** Whether the windows of a run have such a row: windows that overlap only for keys that wait. */
-  private def isIn(grid: FrameGrid, store: MapFrameStore)(key: UnsafeRow): Boolean =
-    if (grid.isPlain) FrameStore.hasNumber(key) && !FrameStore.isWaiting(key)
-    else
-      !FrameStore.hasNumber(key) ||
-      store.get(FrameStore.numbered(key, FrameStore.Waiting)) != null
+  /** Whether the windows of a run have such a row: windows that overlap only with a root. */
+  private def isIn(grid: FrameGrid, store: MapFrameStore)(key: UnsafeRow): Boolean = {
+    val hasRoot = store.all.contains(rootKey)
+    if (grid.isPlain) FrameStore.hasNumber(key) && !hasRoot
+    else !FrameStore.hasNumber(key) || hasRoot
+  }
 
   /** The rows of each key in one row of the state, as earlier versions had them. */
   private def inOneRow(
@@ -309,12 +443,15 @@ class FramesOnMapSuite extends AnyFunSuite {
     val short = Some(new ShortRow(aggregates.entryType.size))
     def frames() =
       new KeyFrames(store, slots, grid, 4, aggregates.entryType.size, aggregates.arePacked, short)
-    new MovedRows(store, slots, () => frames(), closed)
+    new MovedRows(store, slots, () => frames(), rootKey, closed)
       .run((key, _) => FrameStore.setHead(key))((key, _) => FrameStore.hasNumber(key))
   }
 }
 
 object FramesOnMapSuite {
+
+  /** The end of the last window that is out as long as there is no watermark. */
+  private val NoWatermark = FrameAggregate.LowestMs * 1000
 
   /** A row; `closed` is the end of the last window that was out when the row was sent. */
   private final case class Sent(key: Long, time: Long, value: Long, closed: Long)
@@ -382,9 +519,12 @@ object FramesOnMapSuite {
       until,
       maxBytes,
       isShort,
-      restores
+      restores,
+      rootKey
     )
   }
+
+  private val rootKey = FrameStore.rootKey(fromAttributes(counted.stateKey))
 
   private def all(windows: FrameWindowIterator): Seq[Found] =
     windows

@@ -6,13 +6,16 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 
 /**
- * Frames in memory. Rows are copied in and out, as a state store does.
+ * Frames in memory. Rows are copied in and out, and all that are read are in the same object, as in
+ * RocksDB: an iterator fills it when it is asked whether there is a next row.
  *
  * @param findsByNumber
  *   whether rows are found by their number
  */
 final class MapFrameStore(override val findsByNumber: Boolean = true) extends FrameStore {
   private val rowsByKey = mutable.LinkedHashMap.empty[UnsafeRow, UnsafeRow]
+
+  private var read = new UnsafeRow(0)
 
   var gets = 0
   var puts = 0
@@ -25,7 +28,13 @@ final class MapFrameStore(override val findsByNumber: Boolean = true) extends Fr
 
   override def get(key: UnsafeRow): UnsafeRow = {
     gets += 1
-    rowsByKey.get(key).map(_.copy()).orNull
+    rowsByKey.get(key).map(shared).orNull
+  }
+
+  private def shared(row: UnsafeRow): UnsafeRow = {
+    if (read.numFields != row.numFields) read = new UnsafeRow(row.numFields)
+    read.pointTo(row.getBytes, row.getSizeInBytes)
+    read
   }
 
   override def put(key: UnsafeRow, value: UnsafeRow, isNew: Boolean): Unit = {
@@ -61,8 +70,24 @@ final class MapFrameStore(override val findsByNumber: Boolean = true) extends Fr
   }
 
   private def found(shows: UnsafeRow => Boolean): Iterator[UnsafeRowPair] =
-    rowsByKey.toVector.iterator.collect {
-      case (key, value) if shows(key) => new UnsafeRowPair(key.copy(), value.copy())
+    new Iterator[UnsafeRowPair] {
+      private val all = rowsByKey.toVector.iterator.filter { case (key, _) => shows(key) }
+      private var row = Option.empty[UnsafeRowPair]
+
+      override def hasNext: Boolean = {
+        if (row.isEmpty)
+          row = all.nextOption().map { case (key, value) =>
+            new UnsafeRowPair(key.copy(), shared(value))
+          }
+        row.nonEmpty
+      }
+
+      override def next(): UnsafeRowPair = {
+        if (!hasNext) throw new NoSuchElementException
+        val found = row.get
+        row = None
+        found
+      }
     }
 
   def size: Int = rowsByKey.size

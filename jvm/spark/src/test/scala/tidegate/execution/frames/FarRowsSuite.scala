@@ -5,18 +5,21 @@ import org.apache.spark.sql.DataFrame
 import tidegate.settings.Settings
 
 /** Keys of windows that overlap whose rows are far ahead of the watermark. */
-class WaitingKeysSuite extends FrameRestartTest {
+class FarRowsSuite extends FrameRestartTest {
 
   private val twenty = Hop(20, 10)
 
+  /** The rows of keys in the state. */
   private def state(run: Run): DataFrame =
     spark.read
       .format("statestore")
       .option("operatorId", 1000L)
       .load(run.checkpoint.toString)
-      .where(FrameStore.isCounted)
+      .where("key.chunk is null or key.chunk < 2147483646")
 
-  private def waiting(run: Run): Long = state(run).filter("key.chunk = -1").count()
+  /** The number of keys that have far rows. */
+  private def far(run: Run): Long =
+    state(run).filter("key.chunk < -1").select("key.*").drop("chunk").distinct().count()
 
   /** Keys 1 and 2 are at 100 to 120, keys 2 to 4 are at 2000 and later; the watermark is at 115. */
   private def open(
@@ -45,31 +48,47 @@ class WaitingKeysSuite extends FrameRestartTest {
             assertFrames(query.run.query)
             query.run.stop()
             // Key 2 has a window that is near.
-            assert(waiting(query.run) === 2)
+            assert(far(query.run) === 2)
             query.run.start().settle()
             val all = out ++ end(query)
             assertSame(all.sorted, searched(hop, 0, 9000, query.all))
             query.run.stop()
-            // Only the last two rows.
+            // Only the last two rows, which were far when they came.
             assert(state(query.run).count() === 1)
-            assert(waiting(query.run) === 0)
+            assert(far(query.run) === 1)
           }
         }
     }
 
-    test(s"keys wait no more where the windows were changed, on ${store.name}") {
+    test(s"windows are those of all rows, also if a batch is read key by key, on ${store.name}") {
+      on(store) {
+        withConf(Settings.FramesMaxInputBytes.key -> "1b") {
+          val (query, out) = open(twenty)
+          val counted = query.run.query.lastProgress.stateOperators.head.numRowsTotal
+          query.run.stop()
+          // With the list of buckets.
+          assert(counted === state(query.run).count() + 1)
+          query.run.start()
+          val all = out ++ end(query)
+          assertSame(all.sorted, searched(twenty, 0, 9000, query.all))
+          query.run.stop()
+        }
+      }
+    }
+
+    test(s"far rows move where the windows were changed, on ${store.name}") {
       on(store) {
         Seq(Hop(40, 10), Hop(20, 5), Hop(20, 10, 3), Hop(20, 20)).foreach { to =>
           val (query, _) = open(twenty)
           val (before, after) = (query.all, query.closed)
           query.run.stop()
-          assert(waiting(query.run) === 2)
+          assert(far(query.run) === 2)
           query.changeWindows(to)
           query.run.start().settle()
           // The first batch of a run brings all keys back.
           val first = query.send(row(1, 125))
           query.run.stop()
-          assert(waiting(query.run) === 0)
+          assert(far(query.run) === 0)
           query.run.start().settle()
           val out = first ++ end(query)
           val kept = if (to.slide % 10 == 0 && to.offset == 0) before else moved(before, twenty)
@@ -82,22 +101,23 @@ class WaitingKeysSuite extends FrameRestartTest {
             exact(searched(to, after, 9000, kept ++ query.all.drop(before.size)))
           )
           query.run.stop()
-          assert(waiting(query.run) === 0)
+          // Of the last two rows.
+          assert(far(query.run) === 1)
         }
       }
     }
   }
 
-  test("keys wait no more in a store that does not find them") {
+  test("no row is far in a store that does not find them") {
     on(StateStoreKind.hdfs) {
       val (query, out) = open(twenty)
       query.run.stop()
-      assert(waiting(query.run) === 2)
+      assert(far(query.run) === 2)
       withConf(Settings.StateSharesVersions.key -> "false") {
         query.run.start()
         val more = query.send(row(4, 2001))
         query.run.stop()
-        assert(waiting(query.run) === 0)
+        assert(far(query.run) === 0)
         query.run.start()
         val all = out ++ more ++ end(query)
         assertSame(all.sorted, searched(twenty, 0, 9000, query.all))
