@@ -84,8 +84,8 @@ private[frames] final class FarRows(
     }
 
   /**
-   * The bucket of an end that is far ahead: the further, the wider, up to a 32nd of the distance. So
-   * a bucket moves few rows at once when it is opened, and a row moves a few times at most.
+   * The bucket of an end that is far ahead: the further, the wider, up to a 32nd of the distance.
+   * So a bucket moves few rows at once when it is opened, and a row moves a few times at most.
    */
   private def bucketOf(end: Long): DueBucket = {
     val more = DueBucket.bitsFor(Saturating.subtract(end, now)) - FineBits - narrowest
