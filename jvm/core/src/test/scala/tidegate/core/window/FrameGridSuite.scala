@@ -30,6 +30,7 @@ class FrameGridSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       if (frame.isValidLong) {
         assert(grid.firstStartOver(frame.toLong) == within(frame - size + slide))
         assert(grid.lastEndOver(frame.toLong) == within(frame + size))
+        assert(grid.firstEndOver(frame.toLong) == within(frame + slide))
         assert(grid.lastFrameOf(frame.toLong) == within(frame + size - slide).min(grid.lastFrame))
       }
       assert(grid.lastEnd(time) == (if (time == Long.MaxValue) time else within(frame)))
