@@ -125,9 +125,9 @@ addCommandAlias(
   "testQuickly",
   "; core/test; spark/testOnly tidegate.ArrowsSuite tidegate.settings.* " +
     "tidegate.clock.ClockOffsetSuite tidegate.golden.OffsetFormatSuite " +
-    "tidegate.execution.frames.FrameFormatSuite tidegate.builders.*RefusalSuite " +
+    "tidegate.own.windows.FrameFormatSuite tidegate.builders.*RefusalSuite " +
     "tidegate.sql.parser.*Suite " +
-    "tidegate.execution.frames.GeneratePackedSlotsSuite -tidegate.sql.parser.SparkCorpusSuite"
+    "tidegate.own.aggregates.GeneratePackedSlotsSuite -tidegate.sql.parser.SparkCorpusSuite"
 )
 
 lazy val bench = (project in file("jvm/bench"))

@@ -26,6 +26,9 @@ import tidegate.checks.{
   CheckWindowedAggregates
 }
 import tidegate.errors.Conditions
+import tidegate.own.deduplication.PlanDeduplications
+import tidegate.own.sessions.PlanSessions
+import tidegate.own.windows.PlanFrames
 import tidegate.planning.{BindWatermarkFunctions, BindWatermarks, KeyedWatermarkStrategy}
 import tidegate.preparation._
 import tidegate.sql.parser.TidegateSqlParser

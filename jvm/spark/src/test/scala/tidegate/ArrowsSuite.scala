@@ -46,8 +46,8 @@ class ArrowsSuite extends AnyFunSuite {
     assert(found("tidegate.plans", "tidegate.clock.{A, B}").size === 1)
     assert(found("tidegate.clock", "tidegate.sql._").size === 1)
     assert(found("tidegate.clock", "tidegate._").size === 1)
-    assert(found("tidegate.execution", "tidegate.execution.frames.FrameRow").size === 1)
-    assert(found("tidegate.execution.frames", "tidegate.execution.DropLateExec") === Nil)
+    assert(found("tidegate.execution", "tidegate.own.windows.FrameRow").size === 1)
+    assert(found("tidegate.own.windows", "tidegate.execution.DropLateExec") === Nil)
     assert(found("tidegate.clock", "tidegate.core.clock.QueryClock") === Nil)
     assert(found("tidegate", "tidegate.sql.parser.TidegateSqlParser") === Nil)
   }
@@ -95,13 +95,16 @@ object ArrowsSuite {
     Seq("tidegate.clock"),
     Seq("tidegate.ui"),
     Seq("tidegate.execution"),
-    Seq("tidegate.execution.due", "tidegate.execution.rows"),
+    Seq("tidegate.execution.calls"),
+    Seq("tidegate.own"),
+    Seq("tidegate.own.due", "tidegate.own.rows"),
+    Seq("tidegate.own.aggregates"),
     Seq(
-      "tidegate.execution.calls",
-      "tidegate.execution.deduplication",
-      "tidegate.execution.frames",
-      "tidegate.execution.join",
-      "tidegate.execution.order"
+      "tidegate.own.windows",
+      "tidegate.own.sessions",
+      "tidegate.own.join",
+      "tidegate.own.deduplication",
+      "tidegate.own.order"
     ),
     Seq("tidegate.analysis"),
     Seq("tidegate.checks"),

@@ -8,8 +8,9 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.columns.{EventTimeTag, WindowMark}
 import tidegate.errors.{OrderErrors, WatermarkErrors}
 import tidegate.operators.KeyedTimes
+import tidegate.own.order.EventTimeOrder
 import tidegate.planning.KeyedWatermarkStrategy
-import tidegate.plans.{ColumnOrigin, EventTimeOrder}
+import tidegate.plans.ColumnOrigin
 
 /** Builds event-time orders; the one place where their arguments are checked. */
 private[tidegate] object EventTimeOrders {

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.errors.OrderErrors
-import tidegate.plans.EventTimeOrder
+import tidegate.own.order.EventTimeOrder
 
 /**
  * Refuses event-time order in output modes other than append: Spark does not know the operator, and

@@ -16,7 +16,8 @@ import tidegate.columns.{EventTimeTag, WindowMark, WindowRole, WindowTimes}
 import tidegate.core.EndOfTime
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
-import tidegate.plans.{EmitsEarlierRows, FrameAggregate, OperatorName}
+import tidegate.own.windows.FrameAggregate
+import tidegate.plans.{EmitsEarlierRows, OperatorName}
 import tidegate.settings.Settings
 import tidegate.statistics.LateRows
 

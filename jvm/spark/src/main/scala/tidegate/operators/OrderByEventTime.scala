@@ -3,7 +3,7 @@ package tidegate.operators
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
-import tidegate.plans.EventTimeOrder
+import tidegate.own.order.EventTimeOrder
 
 /**
  * Event-time order: our own operator. It is planned with its watermarks, so there is nothing to

@@ -2,14 +2,11 @@ package tidegate.operators
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
-import tidegate.plans.{
-  DeduplicateByTime,
-  DropLate,
-  FrameAggregate,
-  IntervalJoin,
-  OperatorName,
-  SessionAggregate
-}
+import tidegate.own.deduplication.DeduplicateByTime
+import tidegate.own.join.IntervalJoin
+import tidegate.own.sessions.SessionAggregate
+import tidegate.own.windows.FrameAggregate
+import tidegate.plans.{DropLate, OperatorName}
 
 /** The stateful operators that may run over keyed watermarks; finds them in plans. */
 object StatefulOperators {

@@ -9,16 +9,7 @@ import org.apache.spark.sql.tidegate.{
   WatermarkSupport
 }
 import tidegate.errors.WatermarkErrors
-import tidegate.execution.join.{IntervalJoinExec, Sides}
-import tidegate.execution.{
-  DropLateExec,
-  FindDropLate,
-  FirstBatchExec,
-  KeyedOperatorExec,
-  KeyedWatermarkExec,
-  OneStoreExec,
-  OperatorsInOrderExec
-}
+import tidegate.execution.{DropLateExec, FindDropLate, KeyedOperatorExec, KeyedWatermarkExec}
 import tidegate.operators.{
   BindJoin,
   NullKeys,
@@ -27,6 +18,8 @@ import tidegate.operators.{
   StateTimes,
   StatefulOperators
 }
+import tidegate.own.OneStoreExec
+import tidegate.own.join.{IntervalJoinExec, Sides}
 import tidegate.plans.OperatorName
 
 /**

@@ -10,39 +10,33 @@ import tidegate.clock.RunningQuery
 import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
 import tidegate.core.{EndOfTime, Saturating}
 import tidegate.execution.calls.{AsyncCallsExec, AsyncMapExec}
-import tidegate.execution.deduplication.DeduplicateByTimeExec
-import tidegate.execution.frames.{FrameAggregateExec, FrameAggregates, SessionAggregateExec}
-import tidegate.execution.join.{IntervalJoinExec, Reach, Sides}
-import tidegate.execution.order.EventTimeOrderExec
 import tidegate.execution.{
   DropLateExec,
-  FirstBatchExec,
   KeyedWatermarkExec,
   LateFolder,
   LateOrigin,
-  NoFramesExec,
-  OperatorsInOrderExec,
   RetagEventTimeExec,
   SightTableExec,
   WatermarksTableExec
 }
+import tidegate.own.aggregates.{FrameAggregates, PartialAggregation}
+import tidegate.own.deduplication.{DeduplicateByTime, DeduplicateByTimeExec}
+import tidegate.own.join.{IntervalJoin, IntervalJoinExec, PlanIntervalJoins, Reach, Sides}
+import tidegate.own.order.{EventTimeOrder, EventTimeOrderExec}
+import tidegate.own.sessions.{SessionAggregate, SessionAggregateExec, SessionParts}
+import tidegate.own.windows.{FrameAggregate, FrameAggregateExec}
+import tidegate.own.{NoFrames, NoFramesExec}
 import tidegate.plans.{
   AsyncCalls,
   AsyncMap,
   BoundsFollow,
-  DeduplicateByTime,
   DropLate,
-  EventTimeOrder,
   ExplainedQuery,
-  FrameAggregate,
-  IntervalJoin,
   KeyedOutput,
   KeyedWatermark,
-  NoFrames,
   OperatorName,
   PreparedQuery,
   RetagEventTime,
-  SessionAggregate,
   SightTable,
   WatermarksTable
 }

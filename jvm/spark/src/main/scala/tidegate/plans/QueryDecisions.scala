@@ -1,6 +1,8 @@
 package tidegate.plans
 
 import tidegate.core.clock.{FormerNames, QuerySpec}
+import tidegate.own.sessions.SessionDecisions
+import tidegate.own.windows.FrameDecisions
 
 /**
  * What was decided at the start of a query, from its whole plan and its checkpoint.

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.{AnalysisException, SparkSession}
 import tidegate.clock.RunningQuery
+import tidegate.own.join.IntervalJoins
 import tidegate.plans.{ExplainedQuery, KeyedWatermark, PreparedQuery}
 
 /**

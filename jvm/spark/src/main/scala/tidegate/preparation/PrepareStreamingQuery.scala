@@ -10,6 +10,11 @@ import tidegate.analysis.KeepOneClock
 import tidegate.checks.{CheckGroupingSets, CheckJoins}
 import tidegate.clock.{ClockTable, SnapshotMarks, SparkCheckpoint, StateCheckpoint}
 import tidegate.columns.WindowMark
+import tidegate.own.deduplication.PlanDeduplications
+import tidegate.own.join.IntervalJoins
+import tidegate.own.order.RestoredOrders
+import tidegate.own.sessions.PlanSessions
+import tidegate.own.windows.{PlanFrames, WindowCopies}
 import tidegate.plans.{KeyedWatermark, PreparedQuery, QueryDecisions}
 import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
 import tidegate.ui.EventTimeUi

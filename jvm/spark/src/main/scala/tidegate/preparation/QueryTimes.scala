@@ -5,7 +5,9 @@ import tidegate.clock.ClockTable
 import tidegate.columns.WatermarkFunction
 import tidegate.core.clock.{NodeSpec, OperatorPlace, OperatorSpec, QuerySpec}
 import tidegate.operators.StatefulOperators
-import tidegate.plans.{DropLate, FrameDecisions, KeyedWatermark, SessionDecisions}
+import tidegate.own.sessions.SessionDecisions
+import tidegate.own.windows.FrameDecisions
+import tidegate.plans.{DropLate, KeyedWatermark}
 
 /** Extracts from the plan of a query what its clock needs to know. */
 private[preparation] object QueryTimes {

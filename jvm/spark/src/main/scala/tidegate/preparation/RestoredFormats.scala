@@ -4,7 +4,9 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import tidegate.clock.StateCheckpoint
 import tidegate.errors.CheckpointErrors
 import tidegate.operators.StatefulOperators
-import tidegate.plans.{DeduplicateByTime, IntervalJoin, StateFormat}
+import tidegate.own.deduplication.DeduplicateByTime
+import tidegate.own.join.IntervalJoin
+import tidegate.plans.StateFormat
 
 /**
  * Whether this version can read the states of joins and deduplications in a checkpoint. The formats

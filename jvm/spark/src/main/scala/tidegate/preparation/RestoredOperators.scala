@@ -6,7 +6,8 @@ import tidegate.clock.StateCheckpoint
 import tidegate.core.clock.{FormerNames, OperatorPlace}
 import tidegate.errors.OperatorErrors
 import tidegate.operators.StatefulOperators
-import tidegate.plans.{DropLate, EventTimeOrder, OperatorName}
+import tidegate.own.order.EventTimeOrder
+import tidegate.plans.{DropLate, OperatorName}
 
 /**
  * The operators of a query as its checkpoint has them, if operators were given names in the query

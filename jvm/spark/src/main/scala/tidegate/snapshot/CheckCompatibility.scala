@@ -7,7 +7,8 @@ import tidegate.clock.{ClockLog, RunningQuery, StateCheckpoint}
 import tidegate.core.clock.ClockEvent.{ColumnsChanged, PolicyChanged}
 import tidegate.core.clock.{ClockState, QueryClock}
 import tidegate.errors.SnapshotErrors
-import tidegate.preparation.{RestoredFrames, RestoredSessions}
+import tidegate.own.sessions.RestoredSessions
+import tidegate.own.windows.RestoredFrames
 
 /** Says how a changed query would continue from a checkpoint or a snapshot, by trying its start. */
 private[tidegate] final class CheckCompatibility(

@@ -12,10 +12,11 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import tidegate.clock.{ClockOffset, StateCheckpoint}
 import tidegate.core.clock.{ClockState, NodeMark, NodeState}
 import tidegate.errors.SnapshotErrors
-import tidegate.execution.due.DueSchema
-import tidegate.execution.frames.FrameStore
-import tidegate.execution.order.OrderStateSchema
-import tidegate.plans.{FrameAggregate, OrderFormat, OrderMark, StateFormat}
+import tidegate.own.aggregates.FrameStore
+import tidegate.own.due.DueSchema
+import tidegate.own.order.{OrderFormat, OrderMark, OrderStateSchema}
+import tidegate.own.windows.FrameAggregate
+import tidegate.plans.StateFormat
 
 /** Reads what a snapshot or a checkpoint holds, without starting its query. */
 private[tidegate] final class Inspector(location: String, session: SparkSession) extends Logging {

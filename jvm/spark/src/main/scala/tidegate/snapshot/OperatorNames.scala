@@ -1,7 +1,10 @@
 package tidegate.snapshot
 
 import tidegate.core.clock.{ClockState, OperatorMark}
-import tidegate.plans.{DeduplicateByTime, FrameAggregate, IntervalJoin, SessionAggregate}
+import tidegate.own.deduplication.DeduplicateByTime
+import tidegate.own.join.IntervalJoin
+import tidegate.own.sessions.SessionAggregate
+import tidegate.own.windows.FrameAggregate
 
 /**
  * The names of the operators in a checkpoint, by the numbers of their states. The clock knows the

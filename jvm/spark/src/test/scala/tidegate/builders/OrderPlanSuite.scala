@@ -8,10 +8,9 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.clock.RunningQuery
 import tidegate.columns.EventTimeTag
 import tidegate.core.clock.NodeTime
-import tidegate.execution.frames.FrameTest
-import tidegate.execution.order.OrderTest
 import tidegate.operators.KeyedTimes
-import tidegate.plans.EventTimeOrder
+import tidegate.own.order.{EventTimeOrder, OrderTest}
+import tidegate.own.windows.FrameTest
 
 /** Plans with an event-time order: what they show, which column they take, and tables. */
 class OrderPlanSuite extends OrderTest {

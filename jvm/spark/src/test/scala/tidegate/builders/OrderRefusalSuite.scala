@@ -4,7 +4,7 @@ package builders
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.{AnalysisException, DataFrame}
-import tidegate.execution.order.OrderTest
+import tidegate.own.order.OrderTest
 
 /** Every refused order: its condition and its whole sentence. */
 class OrderRefusalSuite extends OrderTest {

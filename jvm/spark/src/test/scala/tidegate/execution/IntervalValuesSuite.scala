@@ -3,7 +3,7 @@ package execution
 
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{Column, DataFrame}
-import tidegate.execution.frames.FrameTest
+import tidegate.own.windows.FrameTest
 
 /**
  * Aggregates that keep an INTERVAL, or have one as a key. A state also has rows that are of no key:

@@ -7,7 +7,11 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions.col
 import tidegate.core.clock.ClockCodec
 import tidegate.core.window.FrameFormat
-import tidegate.plans._
+import tidegate.own.deduplication.DeduplicateByTime
+import tidegate.own.join.IntervalJoin
+import tidegate.own.order.EventTimeOrder
+import tidegate.own.sessions.SessionAggregate
+import tidegate.own.windows.FrameAggregate
 import tidegate.settings.Settings
 
 /**

@@ -2,8 +2,7 @@ package tidegate
 package golden
 
 import org.scalatest.funsuite.AnyFunSuite
-import tidegate.execution.order.WrittenPages
-import tidegate.plans.OrderFormat
+import tidegate.own.order.{OrderFormat, WrittenPages}
 
 /** The state of event-time order, for fixed rows: its schema, and the bytes of pages and heads. */
 class OrderFormatSuite extends AnyFunSuite {

@@ -48,6 +48,6 @@ final case class PinnedFormat(
 object PinnedFormat {
   private val Advice =
     "Write golden checkpoints of this format: ./sbt -Dtidegate.golden.write=<version> " +
-      "\"spark/testOnly tidegate.golden.* tidegate.execution.frames.FrameFormatSuite\". Those of " +
+      "\"spark/testOnly tidegate.golden.* tidegate.own.windows.FrameFormatSuite\". Those of " +
       "earlier formats stay, and have to go on."
 }

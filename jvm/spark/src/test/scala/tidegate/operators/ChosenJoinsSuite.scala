@@ -6,7 +6,7 @@ import java.nio.file.Path
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{AnalysisException, DataFrame}
 import tidegate.builders.Between
-import tidegate.execution.frames.FrameTest
+import tidegate.own.windows.FrameTest
 import tidegate.settings.Settings.IntervalJoinEnabled
 
 /** Which joins are Tidegate's own, and how one sees this. */

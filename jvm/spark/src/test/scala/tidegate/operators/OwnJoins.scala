@@ -4,7 +4,7 @@ package operators
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{DataFrame, SparkSession}
-import tidegate.plans.IntervalJoin
+import tidegate.own.join.IntervalJoin
 
 /** What waits in the state of Tidegate's own joins. */
 object OwnJoins {

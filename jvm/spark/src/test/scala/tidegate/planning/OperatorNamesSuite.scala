@@ -7,8 +7,8 @@ import org.apache.spark.sql.streaming.OutputMode
 import tidegate.SparkClasses.{StateStoreSaveExec, StreamingDeduplicateExec}
 import tidegate._
 import tidegate.core.clock.OperatorBatch
-import tidegate.execution.frames.FrameTest
 import tidegate.execution.{DropLateExec, FindDropLate, KeyedOperatorExec, LateOrigin}
+import tidegate.own.windows.FrameTest
 import tidegate.plans.OperatorName
 import tidegate.settings.Settings
 import tidegate.statistics.LateRows

@@ -6,7 +6,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{Column, DataFrame}
-import tidegate.execution.frames.FrameTest
+import tidegate.own.windows.FrameTest
 
 /** What `EXPLAIN` says of sliding windows. */
 class FramePlanSuite extends KeyedStreamTest {

@@ -6,7 +6,7 @@ import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException}
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{AnalysisException, DataFrame}
 import tidegate.SparkClasses.MemoryStream
-import tidegate.execution.frames.{FrameRestartTest, FrameTest, Hop}
+import tidegate.own.windows.{FrameRestartTest, FrameTest, Hop}
 
 /** Queries that cannot go on with the frames of a checkpoint: nothing is lost when they try. */
 class FrameRefusalSuite extends FrameRestartTest {

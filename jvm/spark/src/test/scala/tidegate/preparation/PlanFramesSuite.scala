@@ -6,6 +6,7 @@ import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
 import tidegate._
+import tidegate.own.windows.PlanFrames
 
 class PlanFramesSuite extends KeyedStreamTest {
 

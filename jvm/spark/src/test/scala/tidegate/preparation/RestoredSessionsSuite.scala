@@ -4,7 +4,7 @@ package preparation
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException}
 import org.apache.spark.sql.{AnalysisException, DataFrame}
-import tidegate.execution.frames.SessionTest
+import tidegate.own.sessions.SessionTest
 
 /** Which operator goes on with the sessions of a checkpoint, and which changes are refused. */
 class RestoredSessionsSuite extends SessionTest {
@@ -129,7 +129,7 @@ class RestoredSessionsSuite extends SessionTest {
       send(run)(in.addData(event("a", 10, 1), event("a", 10, 2)): Unit)
       run.stop()
       val other = new Run(inSessions(in.toDF(), "8 seconds"), run.checkpoint)
-      val lines = LogLines.during("tidegate.preparation.RestoredSessions") {
+      val lines = LogLines.during("tidegate.own.sessions.RestoredSessions") {
         other.start()
         ()
       }

@@ -1,0 +1,70 @@
+package tidegate.own
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Literal, UnsafeRow}
+import org.apache.spark.sql.execution.streaming.state.StateStore
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.{InterruptibleIterator, TaskContext}
+
+/**
+ * The number of rows of a state, in a row of its own: an operator knows which rows are new, and
+ * Spark's store in RocksDB would look up each row that is written or removed to find out. A state
+ * without this row is counted once.
+ *
+ * @param key
+ *   of the row with the number
+ * @param value
+ *   the columns of all rows of the state
+ * @param column
+ *   the column of `value` that has the number, of 64 bits
+ * @param isCounted
+ *   whether the row of a key counts
+ */
+private[own] final class RowCount(
+    store: StateStore,
+    key: UnsafeRow,
+    value: StructType,
+    column: Int,
+    isCounted: UnsafeRow => Boolean
+) {
+  private val before =
+    Option(store.get(key, StateStore.DEFAULT_COL_FAMILY_NAME)).map(_.getLong(column))
+  private var rows = before.getOrElse(counted)
+  private var hasRemoved = false
+
+  private def counted: Long = {
+    val all = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
+    try {
+      new InterruptibleIterator(TaskContext.get(), all)
+        .foldLeft(0L)((n, pair) => if (isCounted(pair.key)) n + 1 else n)
+    } finally all.close()
+  }
+
+  /** A row was written that was not there. */
+  def added(): Unit = rows += 1
+
+  /** A row was removed that was there. */
+  def removed(): Unit = {
+    rows -= 1
+    hasRemoved = true
+  }
+
+  /**
+   * Writes the number, after the last row. Also when it is 0, if there have been rows: RocksDB
+   * walks over rows that were removed, and without the number each batch would count again.
+   */
+  def write(): Long = {
+    if (!before.contains(rows) && (rows > 0 || hasRemoved))
+      store.put(key, row, StateStore.DEFAULT_COL_FAMILY_NAME)
+    rows
+  }
+
+  private def row: UnsafeRow = {
+    val columns = value.zipWithIndex.map { case (field, i) =>
+      if (i == column) rows
+      else if (field.nullable) null
+      else Literal.default(field.dataType).value
+    }
+    new ToStateRow(value).apply(InternalRow.fromSeq(columns))
+  }
+}

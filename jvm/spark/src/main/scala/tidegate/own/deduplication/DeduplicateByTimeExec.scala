@@ -1,0 +1,121 @@
+package tidegate.own.deduplication
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.physical._
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.tidegate.{
+  SparkInternals,
+  StatefulOperatorCustomMetric,
+  StatefulOperatorCustomSumMetric,
+  StatefulOperatorStateInfo
+}
+import org.apache.spark.sql.types.{LongType, StructField, StructType}
+import tidegate.columns.EventTimeTag
+import tidegate.core.EndOfTime
+import tidegate.core.clock.OperatorBatch
+import tidegate.core.due.DueKeys
+import tidegate.execution.{DescribesItself, DropLateExec}
+import tidegate.own.OneStoreExec
+import tidegate.own.due.{DueSchema, StateDuePages}
+import tidegate.statistics.DueTimes
+
+/**
+ * Passes the first of the rows with equal keys, as Spark's operators do; finds the keys whose time
+ * has come without a walk over all keys.
+ *
+ * @param times
+ *   the watermarks of the operator
+ * @param stateInfo
+ *   where the state is; none outside of a query
+ * @param due
+ *   what the tasks tell of the times at which something is due; none outside of a query
+ */
+final case class DeduplicateByTimeExec(
+    keys: Seq[Attribute],
+    eventTime: Attribute,
+    retentionMs: Option[Long],
+    isInclusive: Boolean,
+    operator: Option[String],
+    times: OperatorBatch,
+    stateInfo: Option[StatefulOperatorStateInfo],
+    due: Option[DueTimes],
+    child: SparkPlan
+) extends UnaryExecNode
+    with OneStoreExec
+    with DescribesItself {
+
+  override def output: Seq[Attribute] = child.output
+
+  override def shortName: String = DeduplicateByTime.StateName
+
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+
+  override def requiredChildDistribution: Seq[Distribution] = Seq(grouped(keys))
+
+  override protected def keySchema: StructType =
+    DueSchema.key(StructType(keys.map(k => StructField(k.name, k.dataType))))
+
+  override protected def valueSchema: StructType = DueSchema.value(
+    StructType(Seq(StructField(SeenKeys.ExpiresAt, LongType))),
+    keySchema
+  )
+
+  override def customStatefulOperatorMetrics: Seq[StatefulOperatorCustomMetric] = Seq(
+    StatefulOperatorCustomSumMetric("numDroppedDuplicateRows", "number of duplicates dropped")
+  )
+
+  /** The time, in µs, up to which keys leave at a watermark. */
+  private def limit(watermarkMs: Long): Long =
+    if (retentionMs.isDefined) EndOfTime.micros(watermarkMs)
+    else {
+      val atWatermark = isInclusive || EventTimeTag.closesWindow(eventTime)
+      DropLateExec.lateUpTo(watermarkMs, atWatermark).getOrElse(Long.MinValue)
+    }
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    metrics // force lazy init at driver
+    val (before, now) = (limit(times.evictedMs), limit(times.evictionMs))
+    val (stateKey, stateValue) = (keySchema, valueSchema)
+    val normalized = DueSchema.keyColumns(keys.map(SparkInternals.normalized))
+    val (told, counts) = (due, countsItself)
+    val (time, retention, columns) = (EventTimeTag.decisive(eventTime), retentionMs, child.output)
+    withStore(rowsOf(child), countsRows = !counts) { (task, rows) =>
+      val count = Option.when(counts)(StateDuePages.count(task.store, stateKey, stateValue, 0))
+      val expiring =
+        new DueKeys[UnsafeRow](new StateDuePages(task.store, stateKey, stateValue), before)
+      val seen = new SeenKeys(
+        task.store,
+        expiring,
+        UnsafeProjection.create(normalized, columns),
+        new Expiry(UnsafeProjection.create(Seq(time), columns), retention),
+        stateValue,
+        count,
+        SeenKeys.Counts(
+          updated = task.metric("numUpdatedStateRows"),
+          removed = task.metric("numRemovedStateRows"),
+          dropped = task.metric("numDroppedDuplicateRows")
+        )
+      )
+      val first = rows.filter(seen.isFirst)
+      // Lazy: keys leave after all rows have been looked up.
+      task.commitAtEnd(
+        first ++ seen.removed(before, now),
+        () => expiring.rows,
+        () => count.map(_.write()),
+        tell = () => told.foreach(_.tell(task.partition, expiring.earliest))
+      )
+    }
+  }
+
+  override def describe: String = {
+    val kept = retentionMs.fold("")(ms => s", kept for ${ms}ms")
+    s"keys=${keys.mkString("[", ", ", "]")}, eventTime=$eventTime$kept"
+  }
+
+  override def simpleString(maxFields: Int): String = s"$nodeName($describe)"
+
+  override protected def withNewChildInternal(newChild: SparkPlan): DeduplicateByTimeExec =
+    copy(child = newChild)
+}

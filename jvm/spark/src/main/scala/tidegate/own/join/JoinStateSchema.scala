@@ -1,0 +1,96 @@
+package tidegate.own.join
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.types._
+import tidegate.own.due.DueSchema
+
+/**
+ * The state of an interval join. Each join key has a head. Rows that do not fit there are sealed
+ * into chunks, by their times: rows of their own that are read only where a chunk may have a
+ * partner.
+ *
+ * One more row has the number of heads and chunks in `left_due`, and NULL in the keys and the other
+ * columns; `due_page` tells it from a head.
+ *
+ * | column      | of a head                                                                   | of a chunk |
+ * |:------------|:----------------------------------------------------------------------------|:-----------|
+ * | `left_due`  | when the key is looked at next because of its left rows, in µs              | NULL       |
+ * | `right_due` | the same of its right rows                                                  | NULL       |
+ * | `chunks`    | the number and the rows of each chunk, and the times of its rows of a side  | NULL       |
+ * | `left`      | the rows of the left side                                                   | the same   |
+ * | `right`     | the rows of the right side                                                  | the same   |
+ * | `matched`   | whether each row has found a partner, the left ones first; NULL if none has | the same   |
+ */
+private[join] object JoinStateSchema {
+
+  /** The number of a chunk in its key; NULL in the key of a head. */
+  val Chunk = 0
+
+  val LeftDue = 0
+
+  /** Of the row that counts the others. */
+  val Count = LeftDue
+  val RightDue = 1
+  val Chunks = 2
+  val Left = 3
+  val Right = 4
+  val Matched = 5
+
+  /** Without the column of due keys, which comes last. */
+  val OwnColumns = 6
+
+  /** Of a chunk in the list of chunks. */
+  val ChunkNumber = 0
+  val ChunkRows = 1
+
+  /** The first of the times of a side. */
+  def chunkTimes(isLeft: Boolean): Int = if (isLeft) 2 else 5
+
+  val ChunkFields = 8
+
+  private val chunk = new StructType()
+    .add("number", IntegerType, nullable = false)
+    .add("rows", IntegerType, nullable = false)
+    .add("left_from", LongType)
+    .add("left_to", LongType)
+    .add("left_due", LongType)
+    .add("right_from", LongType)
+    .add("right_to", LongType)
+    .add("right_due", LongType)
+
+  /**
+   * @param times
+   *   the names of the columns by which the rows of each side leave, for the metadata: the times of
+   *   chunks are those of these columns
+   */
+  def key(keys: Seq[Expression], times: Sides[String]): StructType = {
+    val columns = keys.zipWithIndex.map { case (key, i) =>
+      val name = key match {
+        case a: Attribute => a.name
+        case _            => s"key_$i"
+      }
+      StructField(name, SparkInternals.nullable(key.dataType))
+    }
+    val ofTimes = IntervalJoin.metadata(times.left, times.right)
+    DueSchema.key(StructType(StructField("chunk", IntegerType, metadata = ofTimes) +: columns))
+  }
+
+  def value(left: Seq[Attribute], right: Seq[Attribute], key: StructType): StructType =
+    DueSchema.value(
+      new StructType()
+        .add("left_due", LongType)
+        .add("right_due", LongType)
+        .add("chunks", ArrayType(chunk, containsNull = false))
+        .add("left", rows(left))
+        .add("right", rows(right))
+        .add("matched", ArrayType(BooleanType, containsNull = false)),
+      key
+    )
+
+  /** A column may be without nulls in a batch that lacks a branch of a union. */
+  private def rows(columns: Seq[Attribute]): ArrayType = ArrayType(
+    StructType(columns.map(c => StructField(c.name, SparkInternals.nullable(c.dataType)))),
+    containsNull = false
+  )
+}

@@ -1,0 +1,144 @@
+package tidegate.own.order
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.physical._
+import org.apache.spark.sql.execution.streaming.state.StateStoreColFamilySchema
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
+import org.apache.spark.sql.types.StructType
+import tidegate.columns.EventTimeTag
+import tidegate.core.clock.OperatorBatch
+import tidegate.errors.CheckpointErrors
+import tidegate.execution.{DescribesItself, DropLateExec}
+import tidegate.own.OneStoreExec
+import tidegate.plans.EmitsEarlierRows
+import tidegate.statistics.DueTimes
+
+/**
+ * Keeps rows in the state until the watermark has passed them, and emits them by their time, and
+ * rows with the same time by their arrival.
+ *
+ *   - A row leaves when it would be late: from then on no earlier row can come.
+ *   - A row without a time has no place in the order: it passes at once, before all other rows that
+ *     leave in its batch.
+ *   - The rows that leave are read one after the other; only with an unsorted state store are the
+ *     keys of all of them, or of all of their pages, in memory.
+ *
+ * @param operator
+ *   the name of the operator; none outside of a query
+ * @param times
+ *   the watermarks of the operator: rows below the eviction watermark of the batch are due
+ * @param stateInfo
+ *   where the state is; none outside of a query
+ * @param due
+ *   what the tasks tell of the times at which something is due; none outside of a query
+ * @param nullable
+ *   the columns in which rows of earlier batches may have NULL
+ */
+final case class EventTimeOrderExec(
+    partitionBy: Seq[Attribute],
+    eventTime: Attribute,
+    operator: Option[String],
+    times: OperatorBatch,
+    stateInfo: Option[StatefulOperatorStateInfo],
+    due: Option[DueTimes],
+    nullable: Set[ExprId],
+    child: SparkPlan
+) extends UnaryExecNode
+    with OneStoreExec
+    with DescribesItself {
+
+  override def output: Seq[Attribute] = EmitsEarlierRows.restored(child.output, nullable)
+
+  override def shortName: String = EventTimeOrder.StateName
+
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+
+  /**
+   * None, although the rows of a batch are in order. Spark hands the reported order to the
+   * DataFrame of `foreachBatch` without renaming its columns, which may have other ids there; then
+   * Spark does not find them when this DataFrame is persisted.
+   */
+  override def outputOrdering: Seq[SortOrder] = Nil
+
+  override def requiredChildDistribution: Seq[Distribution] = Seq(
+    if (partitionBy.isEmpty) AllTuples else grouped(partitionBy)
+  )
+
+  override protected def keySchema: StructType =
+    OrderStateSchema.key(OrderMark(eventTime, partitionBy))
+
+  override protected def valueSchema: StructType = OrderStateSchema.value(child.output)
+
+  override protected def earlierSchemas(key: StructType): Option[(StructType, StructType)] =
+    OrderMark
+      .of(key.head.metadata)
+      .filter(_.format == OrderFormat.Rows)
+      .map(mark => OrderStateSchema.key(mark) -> OrderStateSchema.row(child.output))
+
+  /** Spark compares the types of the columns, and not their names. */
+  override protected def check(stored: StateStoreColFamilySchema): Unit = {
+    val before = OrderStateSchema.columns(stored.keySchema, stored.valueSchema)
+    val now = OrderStateSchema.row(child.output)
+    if (!OrderStateSchema.areSame(before, now))
+      throw CheckpointErrors.orderColumns(operator.getOrElse(shortName), before, now)
+  }
+
+  /**
+   * The time, in µs, up to which rows are due. None if the watermark has not moved: rows below it
+   * have already left, and rows that come now are not late.
+   */
+  private def dueUpTo: Option[Long] =
+    Some(times.evictionMs)
+      .filter(_ > times.evictedMs)
+      .flatMap(DropLateExec.lateUpTo(_, EventTimeTag.closesWindow(eventTime)))
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    metrics // force lazy init at driver
+    val (limit, told, batchId) = (dueUpTo, due, getStateInfo.storeVersion)
+    val isSorted = conf.stateStoreProviderClass == OperatorState.rocksDbProvider
+    val (columns, time) = (child.output, EventTimeTag.decisive(eventTime))
+    withStore(rowsOf(child), countsRows = false, checksValues = false) { (task, rows) =>
+      val timeOf = UnsafeProjection.create(Seq(time), columns)
+      val waiting = new PagedRows(
+        task.store,
+        isSorted,
+        batchId,
+        columns.size,
+        timeOf(_).getLong(0),
+        PageSizes(),
+        task.metric("numUpdatedStateRows"),
+        task.metric("numRemovedStateRows")
+      )
+      val toUnsafe = UnsafeProjection.create(columns, columns)
+      def asUnsafe(row: InternalRow) = row match {
+        case u: UnsafeRow => u
+        case other        => toUnsafe(other)
+      }
+      val withoutTime = rows.filter { row =>
+        val t = timeOf(row)
+        val hasTime = !t.isNullAt(0)
+        if (hasTime) waiting.put(t.getLong(0), asUnsafe(row))
+        !hasTime
+      }
+      // Lazy: the search for due rows begins after all rows are in the state.
+      val leaving = withoutTime ++ limit.iterator.flatMap(waiting.takeUpTo)
+      task.commitAtEnd(
+        leaving,
+        counted = () => Some(waiting.finish()),
+        tell =
+          () => told.foreach(_.tell(task.partition, waiting.first.micros, waiting.first.isOfAll))
+      )
+    }
+  }
+
+  override def describe: String =
+    s"partitionBy=${partitionBy.mkString("[", ", ", "]")}, eventTime=$eventTime"
+
+  override def simpleString(maxFields: Int): String = s"$nodeName($describe)"
+
+  override protected def withNewChildInternal(newChild: SparkPlan): EventTimeOrderExec =
+    copy(child = newChild)
+}

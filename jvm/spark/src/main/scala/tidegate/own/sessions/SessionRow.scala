@@ -1,0 +1,115 @@
+package tidegate.own.sessions
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types._
+import tidegate.own.aggregates.BufferSlots
+import tidegate.own.rows.StateRowWriter
+
+/**
+ * A row of the state of sessions. Each key has a head. Sessions that do not fit there are sealed
+ * into chunks: rows of their own that are read only when one of their sessions changes or closes.
+ *
+ * | column                              | of a head with one session                   | of another head                    | of a chunk   |
+ * |:------------------------------------|:---------------------------------------------|:-----------------------------------|:-------------|
+ * | `start`, `end`, one for each buffer | the session, if all buffers are words        | NULL                               | NULL         |
+ * | `look_at`                           | when the key is looked at for due sessions   | the same                           | NULL         |
+ * | `rest`                              | NULL, if the columns before have the session | what follows                       | what follows |
+ * | `rest`: `chunks`                    | NULL                                         | its chunks                         | NULL         |
+ * | `rest`: `sessions`                  | the session, if the columns before are NULL  | the open sessions after the chunks | its sessions |
+ *
+ * Chunks and sessions are in order. `chunks` is NULL too if there are none.
+ */
+private[own] final class SessionRow(entryFields: Int) {
+  import SessionRow._
+
+  private val LookAt = entryFields
+  private val Rest = entryFields + 1
+
+  /** When the key of a head is looked at, in µs. */
+  def lookAt(head: UnsafeRow): Long = head.getLong(LookAt)
+
+  /** What is not in the columns of a row; null if all of it is. */
+  def rest(row: UnsafeRow): UnsafeRow =
+    if (row.isNullAt(Rest)) null else row.getStruct(Rest, RestColumns)
+
+  /** Writes rows; `isPacked` if all buffers are words. */
+  final class Writer(slots: BufferSlots, isPacked: Boolean)
+      extends StateRowWriter(Rest + 1 + ColumnsOfPages, entryFields, shift = 0L) {
+    private val restWriter = new RestWriter(slots, entryFields)
+
+    /** The head of a key, valid until the next row. */
+    def head(lookAt: Long, chunks: IndexedSeq[SessionChunk], open: SessionList): UnsafeRow = {
+      begin()
+      if (isPacked && chunks.isEmpty && open.size == 1) {
+        setFirst(slots, open.place(0))
+        setNull(Rest)
+      } else {
+        (0 until entryFields).foreach(setNull)
+        setRow(Rest, restWriter.row(chunks, open, 0, open.size))
+      }
+      setLong(LookAt, lookAt)
+      end()
+    }
+
+    /** A chunk, valid until the next row. */
+    def chunk(sessions: SessionList, first: Int, until: Int): UnsafeRow = {
+      begin()
+      (0 to LookAt).foreach(setNull)
+      setRow(Rest, restWriter.row(Vector.empty, sessions, first, until))
+      end()
+    }
+
+    private def end(): UnsafeRow = {
+      (Rest + 1 to Rest + ColumnsOfPages).foreach(setNull)
+      result()
+    }
+  }
+}
+
+private[tidegate] object SessionRow {
+
+  // The columns of `rest`.
+  private[own] val Chunks = 0
+  private[own] val Sessions = 1
+  private val RestColumns = 2
+
+  /** The names of the column of entries, and of those that it is in. */
+  private[own] val EntriesPath: Seq[String] = Seq("rest", "sessions")
+
+  /** After the columns of a row: see `DueSchema`. */
+  private val ColumnsOfPages = 1
+
+  /** What the first columns of an entry are called. */
+  val Times: Seq[String] = Seq("start", "end")
+
+  private val chunk = StructType(
+    StructField("chunk", LongType, nullable = false) +:
+      Seq("start", "first_end", "end").map(StructField(_, TimestampType, nullable = false))
+  )
+
+  def schema(entry: StructType): StructType = {
+    val rest = new StructType()
+      .add("chunks", ArrayType(chunk, containsNull = false))
+      .add(EntriesPath.last, ArrayType(entry, containsNull = false), nullable = false)
+    StructType(entry.map(_.copy(nullable = true)))
+      .add("look_at", TimestampType)
+      .add(EntriesPath.head, rest)
+  }
+
+  private final class RestWriter(slots: BufferSlots, entryFields: Int)
+      extends StateRowWriter(RestColumns, entryFields, shift = 0L) {
+
+    def row(
+        chunks: IndexedSeq[SessionChunk],
+        sessions: SessionList,
+        first: Int,
+        until: Int
+    ): UnsafeRow = {
+      begin()
+      if (chunks.isEmpty) setNull(Chunks)
+      else structs(Chunks, chunks.size, SessionChunk.Fields)((i, field) => chunks(i).word(field))
+      entries(Sessions, slots, sessions.places, first, until)
+      result()
+    }
+  }
+}

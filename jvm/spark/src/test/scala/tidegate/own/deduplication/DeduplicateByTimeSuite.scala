@@ -1,0 +1,232 @@
+package tidegate
+package own.deduplication
+
+import java.sql.Timestamp
+
+import scala.util.Random
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{AnalysisException, DataFrame}
+import tidegate.settings.Settings.{DeduplicationByTime, NoDataBatchesOnlyWhenDue}
+
+/** Deduplication that finds expired keys by time, against Spark's operators on the same rows. */
+class DeduplicateByTimeSuite extends RestartTest {
+
+  private def keyed(rows: DataFrame): DataFrame = rows.withKeyedWatermark("time", "3 seconds")
+
+  private val queries: Seq[(String, DataFrame => DataFrame)] = Seq(
+    "dropDuplicates" -> (keyed(_).dropDuplicates("sub", "time")),
+    "dropDuplicates by a window" ->
+      (keyed(_).withColumn("w", window(col("time"), "2 seconds")).dropDuplicates("sub", "w")),
+    "dropDuplicates of all columns" -> (keyed(_).dropDuplicates()),
+    "dropDuplicatesWithinWatermark" -> (keyed(_).dropDuplicatesWithinWatermark("sub", "n")),
+    "dropDuplicates by odd types" -> { rows =>
+      keyed(rows)
+        .select(
+          col("*"),
+          when(col("n") > 0, col("n").cast("decimal(38,3)")).as("d"),
+          array(col("sub"), lit(null)).as("a"),
+          struct(col("sub"), lit(Double.NaN).as("nan")).as("s"),
+          col("sub").cast("binary").as("b"),
+          (-lit(0.0) * col("n")).as("zero")
+        )
+        .dropDuplicates("d", "a", "s", "b", "zero", "time")
+        .withColumn("b", hex(col("b")))
+    }
+  )
+
+  /**
+   * Batches whose time moves on, jumps by years, and stands still; with NULL times and sizes of 0.
+   */
+  private def batches(seed: Int): Seq[Seq[Event]] = {
+    val random = new Random(seed)
+    var now = if (seed % 2 == 0) -20.0 else 100.0
+    (1 to 12).map { i =>
+      now += (i match {
+        case 7     => 100000000.0
+        case 3 | 4 => 0.0
+        case _     => random.nextInt(6).toDouble
+      })
+      Seq.fill(random.nextInt(12)) {
+        val e = event(
+          "abc".charAt(random.nextInt(3)).toString,
+          now - random.nextInt(5),
+          random.nextInt(3)
+        )
+        if (random.nextInt(10) == 0) e.copy(time = null.asInstanceOf[Timestamp]) else e
+      }
+    }
+  }
+
+  /** The rows of each step, and then the rows of the state; with a restart before every step. */
+  private def steps(query: DataFrame => DataFrame, seed: Int, byTime: Boolean): Seq[String] =
+    // Spark's operators have a batch whenever time moves.
+    withConf(
+      DeduplicationByTime.key -> byTime.toString,
+      NoDataBatchesOnlyWhenDue.key -> "false"
+    ) {
+      val in = events()
+      val run = new Run(query(in.toDF())).start()
+      val result = batches(seed).map { rows =>
+        run.restart()
+        in.addData(rows)
+        run.settle()
+        val states = run.query.lastProgress.stateOperators.toSeq
+        val name = if (byTime) "deduplicateByTime" else "dedupe"
+        assert(states.forall(_.operatorName.startsWith(name)), states.map(_.operatorName))
+        val total = s"${states.map(_.numRowsTotal).sum} rows of state"
+        (run.take() :+ total).mkString(", ")
+      }
+      run.stop()
+      result
+    }
+
+  for (((title, query), i) <- queries.zipWithIndex; store <- StateStoreKind.tested)
+    test(s"$title: row for row as Spark's operator, on ${store.name}") {
+      withConf(store.conf.toSeq: _*) {
+        val seed = i + StateStoreKind.tested.indexOf(store)
+        withClue(s"seed $seed: ") {
+          val ours = steps(query, seed, byTime = true)
+          assert(ours === steps(query, seed, byTime = false))
+          assert(ours.exists(_.contains("|")))
+        }
+      }
+    }
+
+  for ((title, query) <- Seq(queries.head, queries(3)))
+    onBothStores(s"$title: kills change nothing") {
+      withConf(DeduplicationByTime.key -> "true") {
+        val rows = batches(5).map(_.filter(_.time != null)).filter(_.nonEmpty)
+        val folder = files(rows: _*)
+        checkKills(query(stream(folder)))
+      }
+    }
+
+  private def operatorOf(run: Run): String =
+    run.query.lastProgress.stateOperators.head.operatorName
+
+  for (first <- Seq(true, false))
+    test(s"the checkpoint decides, if the setting was $first and is changed") {
+      val in = events()
+      val frame = queries.head._2(in.toDF())
+      def at(byTime: Boolean)(run: Run)(second: Double*): Seq[String] =
+        withConf(DeduplicationByTime.key -> byTime.toString) {
+          run.start()
+          in.addData(second.map(event("a", _)))
+          run.settle()
+          assert(operatorOf(run) === (if (first) "deduplicateByTime" else "dedupe"))
+          run.stop()
+          run.take()
+        }
+      val run = new Run(frame)
+      assert(at(first)(run)(10, 11, 10).size === 2)
+      assert(at(!first)(run)(11, 12).size === 1)
+      assert(at(first)(run)(12, 100).size === 1)
+    }
+
+  test("a checkpoint whose keys the query has no place for is refused, and goes on later") {
+    val in = events()
+    val run = new Run(queries.head._2(in.toDF()))
+    withConf(DeduplicationByTime.key -> "true") {
+      run.start()
+      in.addData(event("a", 10))
+      run.settle().stop()
+    }
+    val other = new Run(keyed(in.toDF()).dropDuplicates("sub"), run.checkpoint)
+    val error = intercept[AnalysisException](other.start())
+    assert(
+      error.getMessage.contains(
+        "The checkpoint has the keys of the deduplication deduplicate, but the query has no " +
+          "deduplication by keys and a time in its place. Start the query as it was, or with a new " +
+          "checkpoint; nothing in this one was changed."
+      )
+    )
+    run.clear()
+    run.start()
+    in.addData(event("a", 10), event("b", 10))
+    assert(run.settle().rows.size === 1)
+    run.stop()
+  }
+
+  for {
+    (title, span) <- Seq(
+      "is an interval" -> "IF(n > 0, make_interval(0, 0, 0, 0, n), NULL)",
+      "has an interval inside" -> "struct(array(IF(n > 0, make_interval(0, 0, 0, 0, n), NULL)))"
+    )
+  } test(s"a key that $title leaves Spark's operator") {
+    withConf(DeduplicationByTime.key -> "true") {
+      val in = events()
+      val spans = keyed(in.toDF())
+        .withColumn("span", expr(span))
+        .dropDuplicatesWithinWatermark("span")
+      val run = new Run(spans.drop("span")).start()
+      in.addData(event("a", 10, 1), event("b", 10, 1), event("a", 11, 2))
+      assert(run.settle().rows.size === 2)
+      assert(operatorOf(run) === "dedupeWithinWatermark")
+      run.stop()
+    }
+  }
+
+  test("query.explain() names the operator") {
+    for (byTime <- Seq(true, false); (_, query) <- queries)
+      withConf(DeduplicationByTime.key -> byTime.toString) {
+        val in = events()
+        in.addData(event("a", 10))
+        val run = new Run(query(in.toDF())).start().settle()
+        val plan = ReadableTextSuite.explained(run.query, extended = false)
+        val found = "(DeduplicateByTime|StreamingDeduplicate)\\w*".r.findFirstIn(plan)
+        assert(found.exists(_.startsWith("DeduplicateByTime")) === byTime, found)
+        run.stop()
+      }
+  }
+
+  onBothStores("Spark reads the keys, and the pages in which their times are") {
+    assume(SparkFeatures.readsState(spark.conf))
+    val in = events()
+    withConf(DeduplicationByTime.key -> "true") {
+      val run = new Run(queries(3)._2(in.toDF())).start()
+      in.addData((1 to 1000).map(i => event("a", 10.0 + i % 3, i)))
+      run.settle()
+      assert(run.stateRows === 1000)
+      run.stop()
+      val state = spark.read
+        .format("statestore")
+        .option("operatorId", 1000L)
+        .load(run.checkpoint.toString)
+      val keys = state.where("key.due_page IS NULL")
+      assert(keys.select("key.n", "value.expiresAtMicros").distinct().count() === 1000)
+      val entries = state
+        .select("value.due.entries.*")
+        .selectExpr("explode(arrays_zip(n, due_at)) AS entry")
+      assert(entries.distinct().count() === 1000)
+      assert(state.where("value.due.buckets IS NOT NULL").count() > 0)
+    }
+  }
+
+  onBothStores("keys with the names of the state's own columns") {
+    assume(SparkFeatures.readsState(spark.conf))
+    val in = events()
+    withConf(DeduplicationByTime.key -> "true") {
+      val renamed = in
+        .toDF()
+        .withKeyedWatermark("time", "2 seconds")
+        .withColumn("due_at", col("n"))
+        .withColumn("Due_Page", col("n"))
+      val run =
+        new Run(renamed.dropDuplicatesWithinWatermark("due_at", "Due_Page", "sub")).start()
+      in.addData(event("a", 10, 1), event("a", 11, 1), event("a", 11, 2))
+      run.settle().stop()
+      assert(run.rows.size === 2)
+      val state = spark.read
+        .format("statestore")
+        .option("operatorId", 1000L)
+        .load(run.checkpoint.toString)
+      assert(
+        state.select("key.*").columns.toSet === Set("due_at_2", "Due_Page_2", "sub", "due_page")
+      )
+      val times = "explode(value.due.entries.due_at)"
+      assert(state.where("key.due_page IS NOT NULL").selectExpr(times).count() > 0)
+      assert(state.where("key.due_page IS NULL").select("key.due_at_2").distinct().count() === 2)
+    }
+  }
+}
