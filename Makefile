@@ -8,19 +8,26 @@ VERSION := $(shell cat version.txt)
 SPARK ?= 4.2
 VENV := .venv$(if $(filter 4.2,$(SPARK)),,-$(SPARK))
 BIN := $(VENV)/bin
+# The environment that makes the wheels, and their types of PySpark.
+BUILD := .venv
 # The build takes the jars of some Sparks out of their PySpark.
-export TIDEGATE_PYTHON := $(abspath $(BIN)/python)
-JARS := build/jars/.ready
-ASSEMBLIES := spark/assembly spark40/assembly spark41/assembly spark43/assembly
-BUNDLED_JARS := build/jars/.bundled
-WHEEL := dist/tidegate-$(VERSION)-py3-none-any.whl
+export TIDEGATE_PYTHON := $(abspath $(BUILD)/bin/python)
+JAR := build/jars/.ready
+OTHER_SPARKS := 4.0 4.1 4.3
+OTHER_PROJECTS := $(foreach spark,$(OTHER_SPARKS),spark$(subst .,,$(spark)))
+OTHER_JARS := build/jars/.others
+# The environment of Spark 4.2 gets a wheel with the jar of Spark 4.2 alone: `make test` and the demos compile
+# nothing else. The wheel in dist holds the jars of all Sparks.
+WHEEL_NAME := tidegate-$(VERSION)-py3-none-any.whl
+PACKAGE := dist/$(WHEEL_NAME)
+WHEEL := $(if $(filter 4.2,$(SPARK)),build/wheel/$(WHEEL_NAME),$(PACKAGE))
 STUBS := build/stubs/.ready
 KAFKA_JARS := build/kafka
 KAFKA := $(KAFKA_JARS)/.ready
 DIRECT_FILES := build/direct-files/.ready
 DIRECT_CLASS := jvm/spark/target/scala-2.13/test-classes/tidegate/DirectFiles.class
 FLINK := build/flink/.ready
-PYTEST_NEEDS := $(VENV)/.installed $(KAFKA) $(DIRECT_FILES)
+PYTEST_NEEDS := $(VENV)/.tools $(VENV)/.installed $(KAFKA) $(DIRECT_FILES)
 BUILD_FILES := version.txt build.sbt $(wildcard project/*.scala project/*.sbt project/*.properties)
 JVM_SOURCES := $(BUILD_FILES) $(shell find jvm -path '*/src/main/*' -type f 2> /dev/null)
 PYTHON_SOURCES := $(shell find python/tidegate -type f \
@@ -41,7 +48,9 @@ help: ## Show this list.
 	  awk -F ':.*## ' '{ printf "  make %-17s %s\n", $$1, $$2 }'
 
 .PHONY: demo
-demo: $(VENV)/.installed ## Count two million rows with Spark's watermark and with Tidegate's.
+demo: ## Count two million rows with Spark's watermark and with Tidegate's.
+	@$(MAKE) --no-print-directory -j 2 $(JAR) $(STUBS)
+	@$(MAKE) --no-print-directory $(VENV)/.installed
 	$(BIN)/python -m tidegate demo $(DEMO_ARGUMENTS)
 
 .PHONY: demo-kafka
@@ -53,11 +62,12 @@ demo-adopt: $(VENV)/.installed $(KAFKA) ## Kill an ordinary job, adopt its check
 	@$(BIN)/python -m tidegate demo-adopt --jars $(KAFKA_JARS) $(DEMO_ARGUMENTS)
 
 .PHONY: first-minute
-first-minute: $(WHEEL) ## Measure, in an empty environment, the time to the first result of README.
-	@$(BIN)/python tests/first_minute.py $(WHEEL)
+first-minute: $(PACKAGE) ## Measure, in an empty environment, the time to the first result of README.
+	@$(BIN)/python tests/first_minute.py $(PACKAGE)
 
 .PHONY: test
-test: test-jvm ## Run all tests: JVM, Python without a JVM, docstrings, the wheel, Spark Connect, a cluster, Delta, Kafka, examples.
+test: ## Run all tests on Spark 4.2: JVM, Python without a JVM, docstrings, the wheel, Spark Connect, a cluster, Delta, Kafka, examples.
+	@$(MAKE) --no-print-directory -j 2 test-jvm $(VENV)/.tools $(STUBS)
 	@$(MAKE) --no-print-directory test-python
 
 .PHONY: test-spark-4.0 test-spark-4.1
@@ -74,11 +84,12 @@ REPOSITORY := $(HOME)/.m2/repository
 DEVELOPER := A Tester <tester@example.org>
 .PHONY: test-publish
 test-publish: package ## Check the packages, publish the jars locally, run jobs of sbt, Maven and --packages.
+	./sbt -Dtidegate.developer="$(DEVELOPER)" $(OF_SBT) $(OTHER_PROJECTS:%=%/mimaReportBinaryIssues) \
+	  spark/mimaReportBinaryIssues spark/publishLocal spark/publishM2 $(OTHER_PROJECTS:%=%/publishM2)
+	$(take-scaladoc)
 	$(BIN)/python -m twine check --strict dist/*.whl dist/*.tar.gz
 	rm -rf build/of-sdist
 	$(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps -w build/of-sdist dist/*.tar.gz
-	./sbt -Dtidegate.developer="$(DEVELOPER)" $(ASSEMBLIES:%/assembly=%/mimaReportBinaryIssues) \
-	  spark/publishLocal $(ASSEMBLIES:%/assembly=%/publishM2)
 	$(BIN)/python tests/consumers/check_published.py $(VERSION) "$(DEVELOPER)" $(REPOSITORY) build/of-sdist
 	cd tests/consumers/sbt && ../../../sbt -Dtidegate.version=$(VERSION) run | tee ../../../build/consumer.txt
 	grep "windows: 1" build/consumer.txt
@@ -92,29 +103,32 @@ test-publish: package ## Check the packages, publish the jars locally, run jobs 
 	  --conf spark.ui.enabled=false tests/consumers/packages/consumer.py | tee build/consumer.txt
 	grep "windows: 1" build/consumer.txt
 
-# What both use is made before; what uses sbt comes one after the other.
+# What both use is made before. One start of sbt does all of its part.
+GOLDEN := "spark/testOnly tidegate.golden.*"
 .PHONY: test-others
-test-others: $(WHEEL) $(DIRECT_FILES) ## After `make test`: test-smoke, and beside it test-golden, test-publish and docs.
+test-others: $(PACKAGE) $(PYTEST_NEEDS) ## After `make test`: compile for the other Sparks; then test-smoke, and beside it test-golden, test-publish and docs.
 	@$(MAKE) --no-print-directory -k -j 2 -O test-smoke test-by-sbt
 
 .PHONY: test-by-sbt
 test-by-sbt:
-	@$(MAKE) --no-print-directory test-golden
-	@$(MAKE) --no-print-directory test-publish
+	@$(MAKE) --no-print-directory test-publish OF_SBT='$(GOLDEN)'
 	@$(MAKE) --no-print-directory docs
 
 .PHONY: test-mima
 test-mima: ## Test that a change of the public API of Scala or Java that breaks jars is reported.
 	tests/mima/check
 
+# These need the jars of more than one Spark.
+OTHER_SPARK_TESTS := tests/test_other_spark.py
 # One query of each kind, and a restart.
 SMOKE := tests/test_keyed_watermark.py tests/test_stream_join.py tests/test_order.py tests/test_sql_statements.py \
   tests/test_operators.py::test_sliding_window_when_a_substream_lags_then_counts_as_in_batch \
   tests/test_operators.py::test_drop_duplicates_by_the_start_of_a_window_when_it_is_closed_then_keys_leave \
   'tests/test_sql_functions.py::test_stream_table_and_spark_agree[hop]' tests/test_event_time_tab.py
 .PHONY: test-smoke
-test-smoke: ## Run a few end-to-end tests on every other Spark: watermarks, joins, sliding windows, order, SQL, restarts.
-	@for spark in 4.0 4.1 4.3; do $(MAKE) --no-print-directory smoke SPARK=$$spark; done
+test-smoke: $(PACKAGE) $(PYTEST_NEEDS) ## Run a few end-to-end tests on every other Spark: watermarks, joins, sliding windows, order, SQL, restarts; and with a wrong jar.
+	@echo "== pytest, the jars of other Sparks"; $(BIN)/python -m pytest -q $(OTHER_SPARK_TESTS)
+	@for spark in $(OTHER_SPARKS); do $(MAKE) --no-print-directory smoke SPARK=$$spark; done
 
 .PHONY: smoke
 smoke: $(VENV)/.installed $(DIRECT_FILES)
@@ -148,7 +162,7 @@ FAULTS := tidegate.faults.* tidegate.golden.* *.KafkaKillSuite
 
 .PHONY: test-golden
 test-golden: ## Go on with checkpoints of earlier versions.
-	./sbt "spark/testOnly tidegate.golden.*"
+	./sbt $(GOLDEN)
 
 .PHONY: test-faults
 test-faults: ## Kills at every moment, replays, checkpoints of earlier versions, hostile input.
@@ -169,7 +183,7 @@ test-stores: ## Run the tests of the JVM, many with every kind of files in which
 
 .PHONY: test-sparks
 test-sparks: test-spark-4.0 test-spark-4.1 ## Run all tests on every other Spark: those of the JVM, and of Python.
-	@for spark in 4.0 4.1 4.3; do $(MAKE) --no-print-directory test-wheel SPARK=$$spark; done
+	@for spark in $(OTHER_SPARKS); do $(MAKE) --no-print-directory test-wheel SPARK=$$spark; done
 
 .PHONY: test-spark-suites
 test-spark-suites: ## Run Spark's own streaming suites with Tidegate (see jvm/spark-suites/README.md).
@@ -253,8 +267,8 @@ test-docs: docs $(PYTEST_NEEDS) ## Test the built site, and the tab in Spark's U
 	$(BIN)/python -m pytest -q --confcutdir tests/ui tests/ui
 
 .PHONY: package
-package: $(WHEEL) ## Build the jars, one for each Spark, and the wheel that holds them, into dist/.
-	cp build/jars/*.jar dist/
+package: $(PACKAGE) ## Build the jars, one for each Spark, and the wheel that holds them, into dist/.
+	cp $(call jars,*) dist/
 	@ls -l dist
 
 .PHONY: clean
@@ -266,9 +280,9 @@ clean: ## Remove everything that was built; the virtual environment and .tools s
 # One start of sbt tests and packs, and tests the core while it compiles the rest. Assembly leaves an
 # equal jar alone, so its time is set here.
 .PHONY: test-jvm
-test-jvm: $(VENV)/.tools
-	./sbt "all core/test spark/test $(ASSEMBLIES)"
-	@touch $(JARS) $(KAFKA)
+test-jvm:
+	./sbt "all core/test spark/test spark/assembly"
+	@touch $(JAR) $(KAFKA)
 
 # Two suites at a time, the longest first. `make pytest-connect` runs one of them alone.
 SUITES := kafka installed-wheel sql examples tools connect cluster delta docstrings unit
@@ -280,7 +294,7 @@ SQL_TESTS := $(sort $(wildcard tests/test_sql_*.py tests/test_*refusals.py) test
 PYTEST_unit := python/unit
 PYTEST_docstrings := --doctest-modules python/tidegate
 PYTEST_sql := $(SQL_TESTS)
-PYTEST_installed-wheel := $(filter-out $(SQL_TESTS),$(wildcard tests/test_*.py)) tests/soak
+PYTEST_installed-wheel := $(filter-out $(SQL_TESTS) $(OTHER_SPARK_TESTS),$(wildcard tests/test_*.py)) tests/soak
 $(foreach suite,connect cluster delta kafka examples tools,$(eval PYTEST_$(suite) := tests/$(suite)))
 
 .PHONY: test-python
@@ -304,13 +318,17 @@ test-quick-python: $(VENV)/.tools python/tidegate/_version.py
 
 # What the targets above stand on.
 
-$(JARS): $(JVM_SOURCES) | $(VENV)/.tools
-	./sbt "all $(ASSEMBLIES)"
+$(JAR): $(JVM_SOURCES)
+	./sbt spark/assembly
+	@touch $@
+
+$(OTHER_JARS): $(JVM_SOURCES) | $(BUILD)/.build
+	./sbt "all $(OTHER_PROJECTS:%=%/assembly)"
 	@touch $@
 
 # A Kafka broker, Spark's connector to it, and Delta, for tests and demos; `spark/test` brings
 # them too.
-$(KAFKA): $(BUILD_FILES) | $(JARS)
+$(KAFKA): $(BUILD_FILES) | $(JAR)
 	./sbt spark/sourceJars
 	@touch $@
 
@@ -323,7 +341,7 @@ $(BESIDE): tests/beside/jars.txt
 	@touch $@
 
 # Local files that start no processes, for the sessions of the tests: classes of the JVM's tests.
-$(DIRECT_FILES): $(shell find jvm/spark/src/test -name DirectFiles.scala) | $(JARS)
+$(DIRECT_FILES): $(shell find jvm/spark/src/test -name DirectFiles.scala) | $(JAR)
 	[ $(DIRECT_CLASS) -nt $< ] || ./sbt spark/Test/compile
 	mkdir -p $(@D)/tidegate
 	cp $(dir $(DIRECT_CLASS))Direct*.class $(@D)/tidegate/
@@ -331,12 +349,6 @@ $(DIRECT_FILES): $(shell find jvm/spark/src/test -name DirectFiles.scala) | $(JA
 
 $(FLINK): $(shell find jvm/bench/flink -type f)
 	mvn -q -f jvm/bench/flink compile dependency:copy-dependencies -DincludeScope=runtime
-	@touch $@
-
-$(BUNDLED_JARS): $(JARS)
-	rm -rf python/tidegate/jars
-	mkdir -p python/tidegate/jars
-	cp $(<D)/*.jar python/tidegate/jars
 	@touch $@
 
 # version.txt at the top is the one place that holds the version.
@@ -348,20 +360,32 @@ python/LICENSE python/NOTICE: python/%: %
 	cp $< $@
 
 # PySpark's types with Tidegate's methods, for the wheel and for lint.
-$(STUBS): python/stubs.py python/tidegate/dataframe.py python/requirements-dev.txt python/tidegate/_version.py \
-    | $(VENV)/.tools
-	$(BIN)/python python/stubs.py build/stubs
+$(STUBS): python/stubs.py python/tidegate/dataframe.py python/requirements-build.txt python/tidegate/_version.py \
+    | $(BUILD)/.build
+	$(BUILD)/bin/python python/stubs.py build/stubs
 	@touch $@
 
-$(WHEEL): $(BUNDLED_JARS) $(PYTHON_SOURCES) version.txt python/pyproject.toml python/README.md \
-    python/tidegate/_version.py python/LICENSE python/NOTICE $(STUBS) | $(VENV)/.tools
-	rm -rf dist/*.whl dist/*.tar.gz python/pyspark-stubs
+# The jar of one Spark, or with `*` those of all.
+jars = build/jars/tidegate-spark-$(1)_2.13-$(VERSION).jar
+build/wheel/$(WHEEL_NAME): $(JAR)
+$(PACKAGE): $(JAR) $(OTHER_JARS)
+build/wheel/$(WHEEL_NAME) $(PACKAGE): $(PYTHON_SOURCES) version.txt python/pyproject.toml python/README.md \
+    python/tidegate/_version.py python/LICENSE python/NOTICE $(STUBS) | $(BUILD)/.build
+	rm -rf $(@D) python/tidegate/jars python/pyspark-stubs
+	mkdir -p $(@D) python/tidegate/jars
+	cp $(call jars,$(if $(filter dist/%,$@),*,4.2)) python/tidegate/jars
 	cp -r $(dir $(STUBS))pyspark-stubs python/
-	cd python && ../$(BIN)/python -m hatchling build -t wheel -t sdist -d ../dist
+	cd python && ../$(BUILD)/bin/python -m hatchling build -t wheel $(if $(filter dist/%,$@),-t sdist) -d ../$(@D)
 	@touch $@
 
-$(VENV)/.tools: python/requirements-dev.txt
-	[ -x $(BIN)/python ] || python3 -m venv $(VENV)
+# What makes a wheel, and what the demo needs.
+$(sort $(BUILD)/.build $(VENV)/.build): python/requirements-build.txt
+	[ -x $(@D)/bin/python ] || python3 -m venv $(@D)
+	$(@D)/bin/python -m pip install -q --disable-pip-version-check -r $< \
+	  "pyspark~=$(or $(patsubst .venv-%,%,$(filter .venv-%,$(@D))),4.2).0"
+	@touch $@
+
+$(VENV)/.tools: python/requirements-dev.txt $(VENV)/.build
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r $< "pyspark[connect]~=$(SPARK).0"
 	@touch $@
 
@@ -369,15 +393,17 @@ $(VENV)/.docs: docs/requirements.txt | $(VENV)/.tools
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r $<
 	@touch $@
 
+define take-scaladoc
+rm -rf build/scaladoc
+mkdir -p build/scaladoc
+cp -r jvm/spark/target/scala-2.13/api/. build/scaladoc
+@touch build/scaladoc/.ready
+endef
 build/scaladoc/.ready: $(JVM_SOURCES)
 	./sbt spark/doc
-	rm -rf $(@D)
-	mkdir -p $(@D)
-	cp -r jvm/spark/target/scala-2.13/api/. $(@D)
-	@touch $@
+	$(take-scaladoc)
 
-# The first line brings what the wheel depends on, the second replaces an older wheel of this version.
-$(VENV)/.installed: $(WHEEL) | $(VENV)/.tools
-	$(BIN)/python -m pip install -q --disable-pip-version-check "$(WHEEL)[demo]"
+# What the wheel depends on is there; an older wheel of this version is replaced.
+$(VENV)/.installed: $(WHEEL) | $(VENV)/.build
 	$(BIN)/python -m pip install -q --disable-pip-version-check --force-reinstall --no-deps $(WHEEL)
 	@touch $@

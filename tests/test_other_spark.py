@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pyspark
 import pytest
-from test_installed_wheel import JARS, SPARK, SPARKS
+from test_installed_wheel import JARS, ROOT, SPARK, SPARKS
 
-import tidegate
 
 BIN = Path(sys.executable).parent
 OTHER = next(spark for spark in SPARKS if spark != SPARK)
@@ -46,7 +45,7 @@ SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 def test_jar_when_for_another_spark_then_the_channel_names_the_jar_that_fits(
     channel: str, tmp_path: Path
 ) -> None:
-    jar = str(Path(tidegate.jarPath()).parent / JARS[OTHER])
+    jar = str(ROOT / "build" / "jars" / JARS[OTHER])
     script = tmp_path / "script.py"
     script.write_text(PYTHON if channel == "python" else SUBMITTED)
     options = ["--jars", jar, *OPTIONS]

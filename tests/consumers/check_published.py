@@ -1,4 +1,4 @@
-"""Checks what `make test-publish` has put into Maven's local repository, and made of the sdist.
+"""Checks the wheel, what `make test-publish` has put into Maven's local repository, and made of the sdist.
 
     python tests/consumers/check_published.py VERSION DEVELOPER REPOSITORY FOLDER
 
@@ -143,6 +143,14 @@ def check_jars(published: Artifacts) -> None:
         check(f"the jar of {published.name} in the wheel", set(ours.namelist()), jar)
 
 
+def check_wheel(version: str, dist: Path) -> None:
+    """Check that the wheel has the jar of each Spark, and no other."""
+    with zipfile.ZipFile(dist / f"tidegate-{version}-py3-none-any.whl") as wheel:
+        jars = {name for name in wheel.namelist() if name.endswith(".jar")}
+    names = {f"tidegate/jars/tidegate-spark-{spark}_2.13-{version}.jar" for spark in SPARKS}
+    check("jars of the wheel", jars, names)
+
+
 def check_sdist(version: str, made: Path, dist: Path) -> None:
     """Check that the wheel made of the sdist has what the wheel has."""
     name = f"tidegate-{version}-py3-none-any.whl"
@@ -159,6 +167,7 @@ def main(version: str, developer: str, repository: str, made: str) -> None:
         check_pom(published, developer)
         check_jars(published)
         print(f"{published.name} {version}: POM, jar, sources and Scaladoc are complete")
+    check_wheel(version, ROOT / "dist")
     check_sdist(version, Path(made), ROOT / "dist")
     print("the wheel made of the sdist is the wheel")
 
