@@ -49,7 +49,7 @@ help: ## Show this list.
 
 .PHONY: demo
 demo: ## Count two million rows with Spark's watermark and with Tidegate's.
-	@$(MAKE) --no-print-directory -j 2 $(JAR) $(STUBS)
+	@SBT_OPTS="$${SBT_OPTS:-} -Dtidegate.demo=true" $(MAKE) --no-print-directory -j 2 $(JAR) $(STUBS)
 	@$(MAKE) --no-print-directory $(VENV)/.installed
 	$(BIN)/python -m tidegate demo $(DEMO_ARGUMENTS)
 
@@ -283,6 +283,10 @@ clean: ## Remove everything that was built; the virtual environment and .tools s
 test-jvm:
 	./sbt "all core/test spark/test spark/assembly"
 	@touch $(JAR) $(KAFKA)
+
+.PHONY: suite-seconds
+suite-seconds: ## After tests of the JVM: note how long each suite took, so that `make test` divides them well.
+	./sbt spark/suiteSeconds
 
 # Two suites at a time, the longest first. `make pytest-connect` runs one of them alone.
 SUITES := kafka installed-wheel sql examples tools connect cluster delta docstrings unit

@@ -82,6 +82,11 @@ def sparkProject(line: SparkLine): Project = Project(line.project, file("jvm/spa
     line.target,
     line.thisJar,
     libraryDependencies ++= line.tests(SparkTests),
+    // `make demo` brings no jars of tests.
+    libraryDependencies ~= { modules =>
+      val ofTests = Set("test", SparkTests.name, SourceJars.Broker.name, SourceJars.Delta.name)
+      modules.filterNot(m => sys.props.contains("tidegate.demo") && m.configurations.exists(ofTests))
+    },
     Compile / unmanagedSourceDirectories ++= line.sources((Compile / sourceDirectory).value),
     Test / unmanagedSourceDirectories ++= line.sources((Test / sourceDirectory).value),
     assembly / target := (ThisBuild / baseDirectory).value / "build" / "jars",

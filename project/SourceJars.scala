@@ -27,7 +27,7 @@ object SourceJars {
     ("org.apache.spark" %% "spark-sql-kafka-0-10" % line.connector % tests)
       .exclude("org.apache.spark", s"${tokens}_2.13"),
     // It is about delegation tokens, which no test uses; this is the last version that there is.
-    "org.apache.spark" %% tokens % "4.0.0" % tests,
+    "org.apache.spark" %% tokens % "4.0.0" % tests intransitive (),
     "io.delta" %% "delta-spark" % "4.4.0" % Delta intransitive (),
     "io.delta" % "delta-storage" % "4.4.0" % Delta intransitive ()
   )

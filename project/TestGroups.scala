@@ -8,80 +8,36 @@ object TestGroups {
   /** As many as fit beside each other on two cores. A third one only makes the others slower. */
   private val Count = 2
 
-  /** About how long the long suites take, in seconds; all others are short. */
-  private val seconds: Map[String, Int] = Map(
-    "CrashMatrixSuite" -> 300,
-    "FrameRestartSuite" -> 145,
-    "SessionSuite" -> 144,
-    "ReplaceWatermarksSuite" -> 95,
-    "KillPointsSuite" -> 130,
-    "QuietBatchesSuite" -> 125,
-    "NullsOfEarlierBatchesSuite" -> 50,
-    "JoinSpellingsSuite" -> 91,
-    "JoinSpellingsOfSparkSuite" -> 89,
-    "ChainOfSparkSuite" -> 84,
-    "ReplaySuite" -> 80,
-    "DeduplicateByTimeSuite" -> 75,
-    "JoinProperties" -> 74,
-    "ChainSuite" -> 73,
-    "JoinOfSparkSuite" -> 72,
-    "JoinSuite" -> 72,
-    "GoldenCheckpointSuite" -> 56,
-    "AdoptedCheckpointSuite" -> 53,
-    "LargeResultsSuite" -> 53,
-    "SqlFrameSuite" -> 51,
-    "FailedFirstBatchSuite" -> 100,
-    "NullKeysSuite" -> 48,
-    "TumblingFramesSuite" -> 48,
-    "LateFolderSuite" -> 46,
-    "AccountedRowsSuite" -> 43,
-    "SparkCorpusSuite" -> 41,
-    "ReadableTextSuite" -> 38,
-    "ReplacedKafkaSuite" -> 38,
-    "OrderSuite" -> 37,
-    "FramesOnMapSuite" -> 36,
-    "BeforeTheEpochSuite" -> 35,
-    "SqlStreamSuite" -> 35,
-    "FrameScenarioSuite" -> 33,
-    "RestartSuite" -> 31,
-    "IntervalJoinModelSuite" -> 30,
-    "FrameProperties" -> 28,
-    "OrderChainSuite" -> 27,
-    "HeldStateSuite" -> 25,
-    "HostileInputSuite" -> 25,
-    "KafkaKillSuite" -> 25,
-    "SessionProperties" -> 24,
-    "HostileRowsSuite" -> 23,
-    "ManyFramesSuite" -> 23,
-    "NamedOperatorsSuite" -> 23,
-    "WaitingKeysSuite" -> 23,
-    "FlushOfSparkSuite" -> 22,
-    "FlushSuite" -> 22,
-    "SessionsOnMapSuite" -> 22,
-    "PersistedBatchSuite" -> 21,
-    "SlidingWindowScenarioSuite" -> 21,
-    "SharedVersionsSuite" -> 20,
-    "GroupingSetsSuite" -> 18,
-    "JoinScenarioSuite" -> 18,
-    "PagedRowsSuite" -> 18,
-    "FrameRefusalSuite" -> 16,
-    "ProgressSuite" -> 16,
-    "KafkaSuite" -> 15,
-    "LateTableOfSparkSuite" -> 15,
-    "LateTableSuite" -> 15,
-    "EarlierRowsSuite" -> 13,
-    "FrameStateSuite" -> 12,
-    "KafkaOutageSuite" -> 12,
-    "ReadUpSuite" -> 11,
-    "ChangedOperatorsSuite" -> 8,
-    "ChangedStagesSuite" -> 8,
-    "DroppedRowsSuite" -> 8,
-    "OrderProperties" -> 8,
-    "WatermarkFunctionsSuite" -> 8
-  ).withDefaultValue(4)
+  /** How long the long suites took when `make suite-seconds` was last run. */
+  private lazy val seconds: Map[String, Int] =
+    IO.readLines(file("project/suite-seconds.tsv")).map(_.split('\t')).map(c => c(0) -> c(1).toInt).toMap
+
+  private val Short = 5
+
+  private def secondsOf(test: TestDefinition): Int = seconds.getOrElse(simpleName(test), Short / 2)
+
+  private def simpleName(test: TestDefinition): String = test.name.split('.').last
+
+  val suiteSeconds =
+    taskKey[Unit]("Writes project/suite-seconds.tsv: how long each suite took in its last run.")
+
+  /** From the reports of sbt. A suite that has not run keeps its seconds. */
+  private val write = Def.task {
+    val reports = target.value / "test-reports"
+    def last(test: TestDefinition): Int = {
+      val report = reports / s"TEST-${test.name}.xml"
+      if (report.exists) (scala.xml.XML.loadFile(report) \@ "time").toDouble.round.toInt
+      else secondsOf(test)
+    }
+    val long = (Test / definedTests).value.map(t => simpleName(t) -> last(t)).filter(_._2 >= Short)
+    IO.writeLines(
+      file("project/suite-seconds.tsv"),
+      long.sortBy { case (name, seconds) => -seconds -> name }.map(s => s"${s._1}\t${s._2}")
+    )
+  }
 
   private def load(tests: Seq[TestDefinition]): Int =
-    tests.map(t => seconds(t.name.split('.').last)).sum
+    tests.map(secondsOf).sum
 
   /** The suites of one broker stay together, or there would be two; the longest goes first. */
   private def divided(tests: Seq[TestDefinition]): Seq[Seq[TestDefinition]] = {
@@ -95,6 +51,7 @@ object TestGroups {
   }
 
   val settings: Seq[Setting[_]] = Seq(
+    suiteSeconds := write.value,
     // The groups run beside each other, the suites of a group one after the other.
     Test / parallelExecution := true,
     Test / testForkedParallel := false,

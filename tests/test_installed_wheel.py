@@ -18,8 +18,8 @@ ROOT = Path(__file__).parent.parent
 VERSION = (ROOT / "version.txt").read_text().strip()
 SPARKS = ("4.0", "4.1", "4.2", "4.3")
 SPARK = ".".join(pyspark.__version__.split(".")[:2])
-# The environment of Spark 4.2 has a wheel without the jars of the other Sparks. The wheel with all jars
-# is in the environments of the others, and `make test-publish` looks into it.
+# The environment of Spark 4.2 has a wheel without the jars of other Sparks. The environments of the
+# other Sparks have the wheel with all jars, and `make test-publish` looks into that wheel.
 FOLDER = ROOT / ("build/wheel" if SPARK == "4.2" else "dist")
 WHEEL = FOLDER / f"tidegate-{VERSION}-py3-none-any.whl"
 JARS = {spark: f"tidegate-spark-{spark}_2.13-{VERSION}.jar" for spark in SPARKS}

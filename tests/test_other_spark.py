@@ -9,7 +9,6 @@ import pyspark
 import pytest
 from test_installed_wheel import JARS, ROOT, SPARK, SPARKS
 
-
 BIN = Path(sys.executable).parent
 OTHER = next(spark for spark in SPARKS if spark != SPARK)
 

@@ -1,4 +1,6 @@
-"""Checks the wheel, what `make test-publish` has put into Maven's local repository, and made of the sdist.
+"""Checks the wheel, what is in Maven's local repository, and what was made of the sdist.
+
+`make test-publish` runs it:
 
     python tests/consumers/check_published.py VERSION DEVELOPER REPOSITORY FOLDER
 
