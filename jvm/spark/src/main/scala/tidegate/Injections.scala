@@ -26,9 +26,6 @@ import tidegate.checks.{
   CheckWindowedAggregates
 }
 import tidegate.errors.Conditions
-import tidegate.own.deduplication.PlanDeduplications
-import tidegate.own.sessions.PlanSessions
-import tidegate.own.windows.PlanFrames
 import tidegate.planning.{BindWatermarkFunctions, BindWatermarks, KeyedWatermarkStrategy}
 import tidegate.preparation._
 import tidegate.sql.parser.TidegateSqlParser
@@ -152,9 +149,7 @@ private[tidegate] object Injections {
 
     // After the analysis, because Spark knows aggregates only in aggregations; and before the
     // optimizer rewrites the windows.
-    extensions.injectPlanNormalizationRule(_ => PlanDeduplications)
-    extensions.injectPlanNormalizationRule(_ => PlanSessions)
-    extensions.injectPlanNormalizationRule(_ => PlanFrames)
+    extensions.injectPlanNormalizationRule(_ => PlanOwnOperators)
     extensions.injectPlanNormalizationRule(_ => KeepNullability)
 
     extensions.injectPlannerStrategy(KeyedWatermarkStrategy(_))

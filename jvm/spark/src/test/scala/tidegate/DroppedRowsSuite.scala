@@ -19,8 +19,8 @@ class DroppedRowsSuite extends KeyedStreamTest {
 
   /** Spark's operators where Tidegate has its own. */
   private val ofSpark = Seq(
-    Settings.DeduplicationByTime.key -> "false",
-    Settings.IntervalJoinEnabled.key -> "false",
+    Settings.DeduplicationEnabled.key -> "false",
+    Settings.JoinEnabled.key -> "false",
     Settings.SessionsEnabled.key -> "false"
   )
 

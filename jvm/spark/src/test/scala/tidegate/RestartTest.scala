@@ -19,7 +19,7 @@ trait RestartTest extends KeyedStreamTest {
    */
   def onBothStores(title: String)(body: => Unit): Unit = {
     val both = Seq("HDFSBacked", "RocksDB")
-    val onAll = StateStoreKind.areAll || getClass.getName.startsWith("tidegate.execution.")
+    val onAll = StateStoreKind.areAll || getClass.getName.startsWith("tidegate.own.")
     val stores = if (onAll) both else Seq(both(Math.floorMod(title.hashCode, both.size)))
     stores.foreach(store => test(s"$title, on $store state")(on(store)(body)))
   }

@@ -64,9 +64,9 @@ object ClockOffset {
       case Right(state)                   => Some(new ClockOffset(state))
       case Left(ClockCodec.Foreign)       => None
       case Left(ClockCodec.Newer(format)) =>
-        throw CheckpointErrors.newerOffset(format, ClockCodec.Format)
+        throw CheckpointErrors.newerState("the clock", format, ClockCodec.Format)
       case Left(ClockCodec.NewerFrames(operator, format)) =>
-        throw CheckpointErrors.newerFrames(operator, format, FrameFormat.Highest)
+        throw CheckpointErrors.newerState(operator, format, FrameFormat.Highest)
       case Left(ClockCodec.Damaged(node, what)) =>
         throw CheckpointErrors.damagedOffset(file, node, what)
     }

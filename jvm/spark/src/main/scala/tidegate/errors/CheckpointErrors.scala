@@ -1,7 +1,6 @@
 package tidegate.errors
 
 import org.apache.spark.sql.AnalysisException
-import org.apache.spark.sql.types.StructType
 import tidegate.errors.Conditions.{causedError, error}
 
 /** Errors of a query that continues from a checkpoint. */
@@ -33,50 +32,19 @@ object CheckpointErrors {
   def streamsMoved(name: String, before: String, now: String): AnalysisException =
     error("STREAMS_MOVED", "name" -> name, "before" -> before, "now" -> now)
 
-  def newerOffset(found: Int, known: Int): AnalysisException =
-    error("NEWER_OFFSET", "found" -> found.toString, "known" -> known.toString)
+  /**
+   * @param state
+   *   whose state it is
+   */
+  def newerState(state: String, found: Int, known: Int): AnalysisException =
+    error("NEWER_STATE", "state" -> state, "found" -> found.toString, "known" -> known.toString)
 
-  def newerFrames(operator: String, found: Int, known: Int): AnalysisException =
-    error(
-      "NEWER_FRAMES",
-      "operator" -> operator,
-      "found" -> found.toString,
-      "known" -> known.toString
-    )
-
-  def newerOrder(operator: String, found: Int, known: Int): AnalysisException =
-    error(
-      "NEWER_ORDER",
-      "operator" -> operator,
-      "found" -> found.toString,
-      "known" -> known.toString
-    )
-
-  def newerState(operator: String, found: Int, known: Int): AnalysisException =
-    error(
-      "NEWER_STATE",
-      "operator" -> operator,
-      "found" -> found.toString,
-      "known" -> known.toString
-    )
-
-  def orderChanged(operator: String, before: String, now: String): AnalysisException =
-    error("ORDER_CHANGED", "operator" -> operator, "before" -> before, "now" -> now)
-
-  /** The rows that wait have other columns than the query, of the same types. */
-  def orderColumns(operator: String, before: StructType, now: StructType): AnalysisException =
-    error("ORDER_COLUMNS", "operator" -> operator, "before" -> before.toDDL, "now" -> now.toDDL)
-
-  /** The query has no deduplication for the keys that one left in the checkpoint. */
-  def keysRefused(operator: String): AnalysisException =
-    error("KEYS_REFUSED", "operator" -> operator)
-
-  def framesRefused(operator: String, windows: String, found: String): AnalysisException =
-    error("FRAMES_REFUSED", "operator" -> operator, "windows" -> windows, "found" -> found)
-
-  def sessionsRefused(operator: String, state: String, found: String): AnalysisException =
-    error("SESSIONS_REFUSED", "operator" -> operator, "state" -> state, "found" -> found)
-
-  def joinRefused(operator: String, found: String): AnalysisException =
-    error("JOIN_REFUSED", "operator" -> operator, "found" -> found)
+  /**
+   * @param state
+   *   what the checkpoint has of the operator
+   * @param found
+   *   why the query cannot continue with the state
+   */
+  def stateRefused(operator: String, state: String, found: String): AnalysisException =
+    error("STATE_REFUSED", "operator" -> operator, "state" -> state, "found" -> found)
 }

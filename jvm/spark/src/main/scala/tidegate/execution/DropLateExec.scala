@@ -1,5 +1,6 @@
 package tidegate.execution
 
+import tidegate.plans.DropLate
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -16,7 +17,6 @@ import tidegate.columns.{EventTimeTag, WindowMark, WindowRole, WindowTimes}
 import tidegate.core.EndOfTime
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
-import tidegate.own.windows.FrameAggregate
 import tidegate.plans.{EmitsEarlierRows, OperatorName}
 import tidegate.settings.Settings
 import tidegate.statistics.LateRows
@@ -66,7 +66,7 @@ final case class DropLateExec(
 
   /** Windows before the lowest watermark are closed from the first batch on. */
   private def lateMs: Long =
-    if (isBeforeWindows) math.max(FrameAggregate.LowestMs, times.lateMs) else times.lateMs
+    if (isBeforeWindows) math.max(DropLate.LowestMs, times.lateMs) else times.lateMs
 
   /** Whether a row is not in its windows yet. */
   private def isBeforeWindows: Boolean =

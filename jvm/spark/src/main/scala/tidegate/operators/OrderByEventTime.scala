@@ -3,7 +3,7 @@ package tidegate.operators
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
-import tidegate.own.order.EventTimeOrder
+import tidegate.plans.TimedNode
 
 /**
  * Event-time order: our own operator. It is planned with its watermarks, so there is nothing to
@@ -11,17 +11,20 @@ import tidegate.own.order.EventTimeOrder
  */
 private[tidegate] object OrderByEventTime extends OneTimeOperator {
 
-  override val name: String = EventTimeOrder.StateName
+  override val name: String = "orderByEventTime"
 
-  override def is(plan: LogicalPlan): Boolean = plan.isInstanceOf[EventTimeOrder]
+  override def is(plan: LogicalPlan): Boolean = plan match {
+    case node: TimedNode => node.kind == name
+    case _               => false
+  }
 
   override def time(operator: LogicalPlan): Option[Attribute] =
     EventTimeColumn
-      .keyed(Seq(operator.asInstanceOf[EventTimeOrder].eventTime), operator)
+      .keyed(Seq(operator.asInstanceOf[TimedNode].eventTime), operator)
       .headOption
 
   override def named(operator: LogicalPlan, name: String): LogicalPlan =
-    operator.asInstanceOf[EventTimeOrder].copy(operator = Some(name))
+    operator.asInstanceOf[TimedNode].named(name)
 
   override def bound: PartialFunction[SparkPlan, StateTimes => SparkPlan] = PartialFunction.empty
 }

@@ -2,11 +2,7 @@ package tidegate.operators
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
-import tidegate.own.deduplication.DeduplicateByTime
-import tidegate.own.join.IntervalJoin
-import tidegate.own.sessions.SessionAggregate
-import tidegate.own.windows.FrameAggregate
-import tidegate.plans.{DropLate, OperatorName}
+import tidegate.plans.{DropLate, OperatorName, OwnNode}
 
 /** The stateful operators that may run over keyed watermarks; finds them in plans. */
 object StatefulOperators {
@@ -55,14 +51,9 @@ object StatefulOperators {
 
   private def nearest(plan: LogicalPlan): Seq[DropLate] = plan match {
     case d: DropLate                         => d +: nearest(d.child)
-    case _ if isOne(plan) || isInPlace(plan) => Nil
+    case _: OwnNode          => Nil
+    case _ if isOne(plan)    => Nil
     case other                               => other.children.flatMap(nearest)
-  }
-
-  /** Whether a node of the plan of a batch is one of our own in the place of Spark's operator. */
-  private def isInPlace(plan: LogicalPlan): Boolean = plan match {
-    case _: IntervalJoin | _: DeduplicateByTime | _: FrameAggregate | _: SessionAggregate => true
-    case _                                                                                => false
   }
 
   /** The number under which one of our own operators keeps its state. */

@@ -18,9 +18,10 @@ import tidegate.operators.{
   StateTimes,
   StatefulOperators
 }
-import tidegate.own.OneStoreExec
-import tidegate.own.join.{IntervalJoinExec, Sides}
 import tidegate.plans.OperatorName
+import tidegate.own.OwnOperatorExec
+import tidegate.own.join.IntervalJoinExec
+import tidegate.own.join.Sides
 
 /**
  * Gives each of Spark's stateful operators its own watermark, after Spark has filled in its single
@@ -48,8 +49,8 @@ object BindWatermarks extends ColumnarRule {
     case f: FirstBatchExec       => Some(f.child)
     case j: IntervalJoinExec     => Some(bindJoin(j))
     // Our own operators were planned with their watermarks.
-    case own: OneStoreExec =>
-      for (name <- own.operator; drop <- FindDropLate.named(own, name))
+    case own: OwnOperatorExec =>
+      for (name <- own.context.name; drop <- FindDropLate.named(own, name))
         yield keyed(own, Seq(drop))
     case j: StreamingSymmetricHashJoinExec if overKeyed(j).isDefined =>
       val excluded = NullKeys.excluded(j)

@@ -1,39 +1,45 @@
 package tidegate.planning
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.rules.{RuleId, UnknownRuleId}
-import org.apache.spark.sql.catalyst.trees.TreePatternBits
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
-import org.apache.spark.sql.tidegate.{SparkInternals, StateStoreWriter}
+import org.apache.spark.sql.execution.streaming.state.StateSchemaValidationResult
+import org.apache.spark.sql.tidegate.{
+  StatefulOperator,
+  StatefulOperatorStateInfo,
+  StateStoreWriter
+}
 import tidegate.clock.RunningQuery
 import tidegate.execution.DescribesItself
-import tidegate.own.OneStoreExec
+import tidegate.own.OwnOperatorExec
 
 /**
- * Tells a query which operators its very first batch has: when Spark has numbered their states, and
- * before Spark writes anything about them. The node is gone afterwards.
+ * Tells a query which operators its very first batch has. Spark asks each stateful operator, from
+ * the top of the plan, to check the schema of its state: when the states are numbered, and before
+ * anything is written about them. This node stands above all others, and does it then.
  */
 final case class FirstBatchExec(query: RunningQuery, child: SparkPlan)
     extends UnaryExecNode
+    with StatefulOperator
     with DescribesItself {
 
   override def output: Seq[Attribute] = child.output
 
-  override def transformDownWithPruning(
-      cond: TreePatternBits => Boolean,
-      ruleId: RuleId = UnknownRuleId
-  )(rule: PartialFunction[SparkPlan, SparkPlan]): SparkPlan = {
+  /** It has no state of its own. */
+  override def stateInfo: Option[StatefulOperatorStateInfo] = None
+
+  override def validateAndMaybeEvolveStateSchema(
+      hadoopConf: Configuration,
+      batchId: Long,
+      stateSchemaVersion: Int
+  ): List[StateSchemaValidationResult] = {
     val operators = child.collect { case o: StateStoreWriter => o }
-    if (operators.forall(_.stateInfo.isDefined)) {
-      val names = operators.map(o => o.getStateInfo.operatorId -> o.shortName).toMap
-      query.putStatesAside(names) {
-        val conf = SparkInternals.hadoopConf(session)
-        operators.collect { case own: OneStoreExec => own }.forall(_.isAsStored(conf))
-      }
+    query.putStatesAside(operators.map(o => o.getStateInfo.operatorId -> o.shortName).toMap) {
+      operators.collect { case own: OwnOperatorExec => own }.forall(_.isAsStored(hadoopConf))
     }
-    super.transformDownWithPruning(cond, ruleId)(rule)
+    Nil
   }
 
   override def describe: String = query.label

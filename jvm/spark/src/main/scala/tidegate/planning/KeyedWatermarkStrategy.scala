@@ -1,47 +1,21 @@
 package tidegate.planning
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
-import org.apache.spark.sql.tidegate.{SparkInternals, StatefulOperatorStateInfo}
+import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.clock.RunningQuery
 import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
 import tidegate.core.{EndOfTime, Saturating}
 import tidegate.execution.calls.{AsyncCallsExec, AsyncMapExec}
-import tidegate.execution.{
-  DropLateExec,
-  KeyedWatermarkExec,
-  LateFolder,
-  LateOrigin,
-  RetagEventTimeExec,
-  SightTableExec,
-  WatermarksTableExec
-}
-import tidegate.own.aggregates.{FrameAggregates, PartialAggregation}
-import tidegate.own.deduplication.{DeduplicateByTime, DeduplicateByTimeExec}
-import tidegate.own.join.{IntervalJoin, IntervalJoinExec, PlanIntervalJoins, Reach, Sides}
-import tidegate.own.order.{EventTimeOrder, EventTimeOrderExec}
-import tidegate.own.sessions.{SessionAggregate, SessionAggregateExec, SessionParts}
-import tidegate.own.windows.{FrameAggregate, FrameAggregateExec}
-import tidegate.own.{NoFrames, NoFramesExec}
-import tidegate.plans.{
-  AsyncCalls,
-  AsyncMap,
-  BoundsFollow,
-  DropLate,
-  ExplainedQuery,
-  KeyedOutput,
-  KeyedWatermark,
-  OperatorName,
-  PreparedQuery,
-  RetagEventTime,
-  SightTable,
-  WatermarksTable
-}
+import tidegate.execution.{DropLateExec, KeyedWatermarkExec, LateFolder, LateOrigin, RetagEventTimeExec, SightTableExec, WatermarksTableExec}
+import tidegate.plans.{AsyncCalls, AsyncMap, BoundsFollow, DropLate, ExplainedQuery, KeyedOutput, KeyedWatermark, PreparedQuery, RetagEventTime, SightTable, WatermarksTable}
+import tidegate.own.{KeptBySpark, KeptBySparkExec, OwnPlanning}
+import tidegate.own.join.Joins
+import tidegate.preparation.OwnOperators
 import tidegate.settings.Settings
-import tidegate.statistics.{DonePartitions, DueTimes, LateRows, SubstreamStats}
+import tidegate.statistics.{LateRows, SubstreamStats}
 
 /**
  * Plans Tidegate's nodes.
@@ -71,24 +45,15 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case o: KeyedOutput    =>
       val tagged = o.output.filter(_.exprId == o.eventTime.exprId)
       Seq(RetagEventTimeExec(tagged, tagged.map(_.metadata), planLater(o.child)))
-    case Project(results, f: FrameAggregate) if results.forall(isPlain) =>
-      Seq(frameAggregate(f, results))
-    case f: FrameAggregate => Seq(frameAggregate(f, f.output))
-    case Project(results, s: SessionAggregate) if results.forall(isPlain) =>
-      Seq(sessionAggregate(s, results))
-    case s: SessionAggregate          => Seq(sessionAggregate(s, s.output))
     case KeepNotNull(columns, filter) => Seq(ProjectExec(columns, planLater(filter)))
-    case o: EventTimeOrder            => Seq(eventTimeOrder(o))
-    case d: DeduplicateByTime         => Seq(deduplicateByTime(d))
     case p: PreparedQuery             =>
-      val child = planLater(PlanIntervalJoins(p.child, p.decisions.joins))
+      val child = planLater(Joins.planned(p.child, p.own))
       val numbers = p.decisions.time.places.transform((_, place) => place.state)
       val ordered =
         if (numbers.isEmpty) child
         else OperatorsInOrderExec(numbers, p.decisions.isNumbered, child)
       Seq(query.filter(_.beginsCheckpoint()).fold(ordered)(FirstBatchExec(_, ordered)))
-    case e: ExplainedQuery => Seq(planLater(PlanIntervalJoins(e.child, e.joins)))
-    case j: IntervalJoin   => Seq(intervalJoin(j))
+    case e: ExplainedQuery => Seq(planLater(Joins.planned(e.child, e.own)))
     case a: AsyncMap       =>
       val (child, batch) = (planLater(a.child), SparkInternals.batchOf(a, session))
       Seq(AsyncMapExec(a.function, a.options, a.result, a.input, a.output, batch, child))
@@ -97,10 +62,15 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       Seq(AsyncCallsExec(a.times, a.metadata, a.calls, a.function, a.deadLetters, batch, child))
     case w: WatermarksTable => Seq(WatermarksTableExec(w.query, w.output))
     case s: SightTable      => Seq(SightTableExec(s.what, s.query, s.output))
-    case n: NoFrames        => Seq(NoFramesExec(n.reason, planLater(n.child)))
+    case k: KeptBySpark     => Seq(KeptBySparkExec(k.reason, planLater(k.child)))
     // No bounds can follow any more; a query whose join lacks them was refused at its start.
     case b: BoundsFollow => Seq(planLater(b.child))
-    case _               => Nil
+    case node            => own.lift(node).toSeq
+  }
+
+  private lazy val own: PartialFunction[LogicalPlan, SparkPlan] = {
+    val planning = new OwnPlanning(session, planLater(_))
+    OwnOperators.all.map(_.physical(planning)).reduce(_ orElse _)
   }
 
   private def query: Option[RunningQuery] = RunningQuery.current(session.sparkContext)
@@ -128,160 +98,6 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     session.sparkContext.register(stats)
     running.foreach(_.clock.register(node, stats))
     stats
-  }
-
-  /** The partial aggregation is Spark's: by the keys and the frame, before the shuffle. */
-  private def frameAggregate(node: FrameAggregate, output: Seq[NamedExpression]): SparkPlan = {
-    val partial = PartialAggregation(node.child, node.frame)
-    val running = runningOperator(node.operator)
-    val stateInfo = stateOf(running)
-    FrameAggregateExec(
-      FrameAggregates(
-        partial.stateKeys,
-        node.frame,
-        partial.functions,
-        partial.results(output)
-      ),
-      node.grid,
-      running.map(_._2),
-      lowestTimes(running),
-      stateInfo,
-      dueTimes(running, stateInfo),
-      node.isShort,
-      for {
-        (q, operator) <- running
-        info <- stateInfo
-        restores <- q.clock.restores(
-          operator,
-          DonePartitions.in(session.sparkContext, info.numPartitions)
-        )
-      } yield restores,
-      partial.over(planLater(partial.child))
-    )
-  }
-
-  private def sessionAggregate(node: SessionAggregate, output: Seq[NamedExpression]): SparkPlan = {
-    val partial = PartialAggregation(node.child, node.frame)
-    val sessions = new SessionParts(partial, node)
-    val running = runningOperator(node.operator)
-    val stateInfo = stateOf(running)
-    SessionAggregateExec(
-      sessions.aggregates(output),
-      node.gapMicros,
-      running.map(_._2),
-      lowestTimes(running),
-      stateInfo,
-      dueTimes(running, stateInfo),
-      sessions.over(planLater(partial.child))
-    )
-  }
-
-  /**
-   * What the tasks of the batch that is being planned tell the clock. They tell nothing in a run
-   * that ends by itself, because the next run shall begin with the time to which this one has come;
-   * nor where operators run on the slowest watermark, as in Spark.
-   */
-  private def dueTimes(
-      running: Option[(RunningQuery, String)],
-      state: Option[StatefulOperatorStateInfo]
-  ): Option[DueTimes] = for {
-    (q, operator) <- running
-    info <- state
-    if Settings.NoDataBatchesOnlyWhenDue.in(session.sessionState.conf)
-    if !q.clock.endsByItself && !q.nodes.exists(_.spec.slowestOf.isDefined)
-  } yield {
-    val due = DueTimes.in(session.sparkContext, info.numPartitions)
-    q.clock.register(operator, due)
-    due
-  }
-
-  private def stateOf(running: Option[(RunningQuery, String)]): Option[StatefulOperatorStateInfo] =
-    running.map { case (q, operator) => q.stateInfo(operator) }
-
-  private def lowestTimes(running: Option[(RunningQuery, String)]): OperatorBatch =
-    running.fold(OperatorBatch.none) { case (q, operator) =>
-      q.operatorTimes(operator, FrameAggregate.LowestMs)
-    }
-
-  private def eventTimeOrder(node: EventTimeOrder): SparkPlan = {
-    val running = runningOperator(node.operator)
-    val stateInfo = stateOf(running)
-      // Spark expects each partition of the state to be committed in every batch.
-      .map(info => if (node.partitionBy.isEmpty) info.copy(numPartitions = 1) else info)
-    EventTimeOrderExec(
-      node.partitionBy,
-      node.eventTime,
-      node.operator,
-      running.fold(OperatorBatch.none) { case (q, operator) =>
-        q.operatorTimes(operator)
-      },
-      stateInfo,
-      dueTimes(running, stateInfo),
-      node.nullable,
-      planLater(node.child)
-    )
-  }
-
-  private def intervalJoin(node: IntervalJoin): SparkPlan = {
-    val stateInfo = query.map(_.stateInfo(node.owner.name))
-    def due(side: LogicalPlan) = dueTimes(
-      runningOperator(side.collectFirst {
-        case d: DropLate if d.owner == node.owner => d.operator
-      }),
-      stateInfo
-    )
-    IntervalJoinExec(
-      node.leftKeys,
-      node.rightKeys,
-      node.joinType,
-      node.condition,
-      Reach(node.least, node.most),
-      node.owner,
-      Sides(node.left, node.right).map(timeOf(_, node.owner).name),
-      None,
-      stateInfo,
-      Sides(due(node.left), due(node.right)),
-      planLater(node.left),
-      planLater(node.right)
-    )
-  }
-
-  /** The time by which the rows of a side of our own join leave the state. */
-  private def timeOf(side: LogicalPlan, owner: OperatorName): Attribute =
-    side
-      .collectFirst { case d: DropLate if d.owner == owner => d.time }
-      .getOrElse(throw new IllegalStateException(s"A side of the join ${owner.name} has no time."))
-
-  private def deduplicateByTime(node: DeduplicateByTime): SparkPlan = {
-    val running = runningOperator(Some(node.operator))
-    val stateInfo = stateOf(running)
-    DeduplicateByTimeExec(
-      node.keys,
-      node.eventTime,
-      node.retentionMs,
-      node.isInclusive,
-      running.map(_._2),
-      running.fold(OperatorBatch.none) { case (q, operator) => q.operatorTimes(operator) },
-      stateInfo,
-      dueTimes(running, stateInfo),
-      planLater(node.child)
-    )
-  }
-
-  /**
-   * The query that the operator of a node is part of, if the node is planned for a batch of that
-   * query.
-   */
-  private def runningOperator(name: Option[String]): Option[(RunningQuery, String)] = for {
-    operator <- name
-    q <- query.filter(_.operators.exists(_.operator == operator))
-  } yield q -> operator
-
-  /** Other expressions need preparation, which Spark does only in its own projections. */
-  private def isPlain(e: Expression): Boolean = e.deterministic && !e.exists {
-    case _: Attribute                                               => false
-    case _: CodegenFallback | _: PlanExpression[_] | _: Unevaluable => true
-    case _                                                          => false
   }
 
   private def dropLate(node: DropLate): SparkPlan = {

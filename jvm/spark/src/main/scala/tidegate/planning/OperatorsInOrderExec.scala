@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.StateStoreWriter
 import tidegate.errors.OperatorErrors
 import tidegate.execution.{DescribesItself, FindDropLate}
-import tidegate.own.OneStoreExec
+import tidegate.own.OwnOperatorExec
 
 /**
  * Lets Spark number the states of a query's operators so that each operator gets the number that it
@@ -49,7 +49,7 @@ final case class OperatorsInOrderExec(
   }
 
   private def inOrder: Seq[SparkPlan] = {
-    val inPlan = child.collect { case o: StateStoreWriter if !o.isInstanceOf[OneStoreExec] => o }
+    val inPlan = child.collect { case o: StateStoreWriter if !o.isInstanceOf[OwnOperatorExec] => o }
     val known = inPlan.map(o => FindDropLate.owner(o).flatMap(owner => numbers.get(owner.name)))
     val free = Iterator.iterate(0L)(_ + 1L).filterNot(known.flatten.toSet)
     val numbered = inPlan.zip(known.map(_.getOrElse(free.next())))

@@ -32,3 +32,18 @@ object EmitsEarlierRows {
   def restored(columns: Seq[Attribute], nullable: Set[ExprId]): Seq[Attribute] =
     columns.map(c => if (nullable(c.exprId)) c.withNullability(true) else c)
 }
+
+/** A node of ours in the place of a stateful operator of Spark's, in the plan of a batch. */
+trait OwnNode extends LogicalPlan
+
+/** A node of ours that keeps rows until the watermark has passed their time. */
+trait TimedNode extends LogicalPlan {
+
+  /** What the operator is called. */
+  def kind: String
+
+  def eventTime: Attribute
+
+  /** The same node, as an operator of a query. */
+  def named(name: String): LogicalPlan
+}

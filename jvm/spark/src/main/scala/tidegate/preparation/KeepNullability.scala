@@ -2,7 +2,7 @@ package tidegate.preparation
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
-import tidegate.plans.{DropLate, EmitsEarlierRows, PreparedQuery}
+import tidegate.plans.{DropLate, EmitsEarlierRows, DecidedQuery}
 
 /**
  * Notes which columns are nullable, before the optimizer looks at the rows of one batch: of what
@@ -14,7 +14,7 @@ import tidegate.plans.{DropLate, EmitsEarlierRows, PreparedQuery}
 object KeepNullability extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    val own = plan.collectFirst { case p: PreparedQuery => p.decisions.own }.getOrElse(Set.empty)
+    val own = plan.collectFirst { case q: DecidedQuery => q.own.states.keySet }.getOrElse(Set.empty[String])
     plan.transformUp {
       case node: EmitsEarlierRows                          => node.noting
       case drop: DropLate if own.contains(drop.owner.name) => drop.noting

@@ -2,9 +2,9 @@ package tidegate.preparation
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.{AnalysisException, SparkSession}
 import tidegate.clock.RunningQuery
-import tidegate.own.join.IntervalJoins
 import tidegate.plans.{ExplainedQuery, KeyedWatermark, PreparedQuery}
 
 /**
@@ -23,7 +23,9 @@ object PrepareExplained extends Rule[LogicalPlan] {
     else
       try {
         val query = PrepareStreamingQuery.explained(plan)
-        ExplainedQuery(IntervalJoins.ofNew(query), query)
+        val (made, own) =
+          OwnOperators.decide(query, OutputMode.Append(), None, isReplaced = false)
+        ExplainedQuery(own, made)
       } catch {
         case _: AnalysisException => plan
       }

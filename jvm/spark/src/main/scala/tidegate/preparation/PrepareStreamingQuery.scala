@@ -6,15 +6,11 @@ import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.streaming.OutputMode
+import tidegate.own.windows.WindowCopies
 import tidegate.analysis.KeepOneClock
 import tidegate.checks.{CheckGroupingSets, CheckJoins}
 import tidegate.clock.{ClockTable, SnapshotMarks, SparkCheckpoint, StateCheckpoint}
 import tidegate.columns.WindowMark
-import tidegate.own.deduplication.PlanDeduplications
-import tidegate.own.join.IntervalJoins
-import tidegate.own.order.RestoredOrders
-import tidegate.own.sessions.PlanSessions
-import tidegate.own.windows.{PlanFrames, WindowCopies}
 import tidegate.plans.{KeyedWatermark, PreparedQuery, QueryDecisions}
 import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
 import tidegate.ui.EventTimeUi
@@ -35,13 +31,10 @@ import tidegate.ui.EventTimeUi
  *   1. Each stateful operator sees one event time column.
  *   1. Late rows are dropped under each stateful operator, and their folders and tables are made.
  *   1. Operators with names are found in the checkpoint.
- *   1. Each event-time order is checked to be the order of the rows that wait in the checkpoint,
- *      and goes on to write them as they are.
  *   1. Nodes without an emission get one that fits the windows downstream.
  *   1. Each stream is checked to be where it was when the checkpoint was made.
- *   1. It is decided which windows are put together from frames, which sessions Tidegate merges
- *      itself, which deduplications find their expired keys by time, and which joins of streams are
- *      made by our own operator.
+ *   1. It is decided which operators are our own, and each of them is checked to continue with its
+ *      state in the checkpoint.
  *   1. A checkpoint that was made without Tidegate is adopted, if the session asks for it.
  *   1. All decisions are attached to the plan, as one value.
  *   1. The clock is made to take no number of a source.
@@ -96,27 +89,17 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
     val operators = new RestoredOperators(dropped, checkpoint)
     val numbered = through(
       operators.numbered,
-      RestoredOrders.check(_, checkpoint),
       ChooseEmission(_),
       RestoredNodes.check(_, checkpoint)
     )
-    RestoredFormats.check(numbered, checkpoint)
     val renamed = checkpoint.renamed(operators.former)
-    val isReplaced = ReplaceWatermarks.isWanted(input)
-    val (query, frames) = PlanFrames.atStart(numbered, mode, renamed, isReplaced)
-    val sessions = PlanSessions.atStart(query, mode, renamed, isReplaced)
-    val joins = IntervalJoins.atStart(query, checkpoint, isReplaced)
-    val deduplications = PlanDeduplications.atStart(query, checkpoint, isReplaced)
-    val own = QueryDecisions.own(frames, sessions, joins, deduplications)
-    val places = operators.places(query, own)
-    val times = QueryTimes.of(query, frames, sessions, places)
+    val (query, own) =
+      OwnOperators.decide(numbered, mode, Some(renamed), ReplaceWatermarks.isWanted(input))
+    val places = operators.places(query, own.states.keySet)
     PreparedQuery(
       QueryDecisions(
-        times,
-        frames,
-        sessions,
-        joins,
-        deduplications,
+        QueryTimes.of(query, own, places),
+        own,
         operators.former,
         operators.isNumbered,
         checkpoint.isNew

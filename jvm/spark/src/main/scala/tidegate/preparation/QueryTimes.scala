@@ -5,9 +5,7 @@ import tidegate.clock.ClockTable
 import tidegate.columns.WatermarkFunction
 import tidegate.core.clock.{NodeSpec, OperatorPlace, OperatorSpec, QuerySpec}
 import tidegate.operators.StatefulOperators
-import tidegate.own.sessions.SessionDecisions
-import tidegate.own.windows.FrameDecisions
-import tidegate.plans.{DropLate, KeyedWatermark}
+import tidegate.plans.{DropLate, KeyedWatermark, OwnDecisions}
 
 /** Extracts from the plan of a query what its clock needs to know. */
 private[preparation] object QueryTimes {
@@ -15,8 +13,7 @@ private[preparation] object QueryTimes {
   /** Expects a plan in which names and emissions are final, and late rows are dropped. */
   def of(
       plan: LogicalPlan,
-      frames: FrameDecisions,
-      sessions: SessionDecisions,
+      own: OwnDecisions,
       places: Map[String, OperatorPlace]
   ): QuerySpec = QuerySpec(
     nodes(plan),
@@ -26,8 +23,8 @@ private[preparation] object QueryTimes {
         d.key,
         d.input,
         d.eviction,
-        frames.windows.get(d.operator),
-        sessions.gapsMicros.get(d.operator)
+        own.states.get(d.operator).flatMap(_.windows),
+        own.states.get(d.operator).flatMap(_.gapMicros)
       )
     },
     plan

@@ -6,7 +6,6 @@ import tidegate.clock.StateCheckpoint
 import tidegate.core.clock.{FormerNames, OperatorPlace}
 import tidegate.errors.OperatorErrors
 import tidegate.operators.StatefulOperators
-import tidegate.own.order.EventTimeOrder
 import tidegate.plans.{DropLate, OperatorName}
 
 /**
@@ -111,7 +110,7 @@ private[preparation] object RestoredOperators {
   ): (Seq[(LogicalPlan, Option[OperatorName])], Seq[(LogicalPlan, Option[OperatorName])]) =
     query
       .collect { case o if StatefulOperators.isOne(o) => o -> StatefulOperators.nameInQuery(o) }
-      .partition { case (operator, owner) =>
-        operator.isInstanceOf[EventTimeOrder] || owner.exists(o => ours(o.name))
+      .partition { case (_, owner) =>
+        owner.exists(o => ours(o.name))
       }
 }

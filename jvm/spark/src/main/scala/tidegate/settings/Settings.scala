@@ -28,39 +28,51 @@ object Settings {
       "passed. When it comes back, it is a new one. The partitions that Kafka reports are kept."
   )(milliseconds(_).filter(_ > 0))
 
-  /** Whether windows are put together from frames. */
-  val FramesEnabled: Setting[Boolean] = Setting(
-    "spark.tidegate.frames.enabled",
-    "true",
-    "'true' or 'false'",
-    "Whether windows are put together from frames. `false` gives Spark's own plan, which copies " +
-      "each row into all of the windows that it is in. A query that began without frames goes on without " +
-      "them; with `false`, a query whose checkpoint has frames is refused."
-  )(_.toBooleanOption)
+  /** Whether new queries put windows together from frames. */
+  val WindowsEnabled: Setting[Boolean] = ownOperator(
+    "windows",
+    "Whether a new query puts its windows together from frames. `false` gives Spark's own plan, " +
+      "which copies each row into all of the windows that it is in."
+  )
 
-  /** Whether Tidegate merges sessions itself. */
-  val SessionsEnabled: Setting[Boolean] = Setting(
-    "spark.tidegate.sessions.enabled",
-    "true",
-    "'true' or 'false'",
-    "Whether Tidegate merges the sessions of a new query itself: one row of state for each key, " +
-      "and a batch touches only the keys that it changes. `false` gives Spark's own operator. A " +
-      "query goes on with the operator with which it began."
-  )(_.toBooleanOption)
+  /** Whether new queries merge sessions with our own operator. */
+  val SessionsEnabled: Setting[Boolean] = ownOperator(
+    "sessions",
+    "Whether a new query merges its sessions with Tidegate's own operator: one row of state for " +
+      "each key, and a batch touches only the keys that it changes. `false` gives Spark's operator."
+  )
 
-  /** Whether deduplication finds expired keys by time. */
-  val DeduplicationByTime: Setting[Boolean] = Setting(
-    "spark.tidegate.deduplication.byTime",
+  /** Whether new queries deduplicate with our own operator. */
+  val DeduplicationEnabled: Setting[Boolean] = ownOperator(
+    "deduplication",
+    "Whether a new query deduplicates with Tidegate's own operator, which finds the keys that have " +
+      "expired by their time. `false` gives Spark's operators, which walk over all keys in each " +
+      "batch in which time moves."
+  )
+
+  /** Whether new queries join streams with our own operator. */
+  val JoinEnabled: Setting[Boolean] = ownOperator(
+    "join",
+    "Whether a new query makes its joins of streams with Tidegate's own operator, where rows of " +
+      "both sides leave the state. `false` gives Spark's operator."
+  )
+
+  /**
+   * Whether an operator of our own is used.
+   *
+   * @param noun
+   *   what it makes
+   */
+  private def ownOperator(noun: String, what: String): Setting[Boolean] = Setting(
+    s"spark.tidegate.$noun.enabled",
     "true",
     "'true' or 'false'",
-    "Whether deduplication finds the keys that have expired by their time. `false` gives Spark's " +
-      "own operators, which walk over all keys in each batch in which time moves. A query goes " +
-      "on with the operator that it began with."
+    s"$what A query continues with the operator with which it began, whatever the setting is."
   )(_.toBooleanOption)
 
   /** How many bytes a task groups by keys at once. */
-  val FramesMaxInputBytes: Setting[Long] = Setting(
-    "spark.tidegate.frames.maxInputBytes",
+  val WindowsMaxInputBytes: Setting[Long] = Setting(
+    "spark.tidegate.windows.maxInputBytes",
     "64m",
     "a positive size such as '64m'",
     "How much of a batch a task groups by keys at once, in bytes of partially aggregated rows, or " +
@@ -75,16 +87,6 @@ object Settings {
     "The largest number of windows that a row may be copied into by `HOP` or `CUMULATE`. Windows " +
       "that are put together from frames copy no rows and have no limit."
   )(_.toIntOption.filter(_ > 0))
-
-  /** Whether joins whose rows leave the state on both sides are made by our own operator. */
-  val IntervalJoinEnabled: Setting[Boolean] = Setting(
-    "spark.tidegate.join.interval",
-    "true",
-    "'true' or 'false'",
-    "Whether a new query makes its joins of streams with Tidegate's own operator, where rows of " +
-      "both sides leave the state. `false` gives Spark's operator. A query goes on with the " +
-      "operator with which it began."
-  )(_.toBooleanOption)
 
   /** Whether versions of a state in memory share what has not changed. */
   val StateSharesVersions: Setting[Boolean] = Setting(
@@ -238,12 +240,12 @@ object Settings {
     Seq(
       MaxSubstreams,
       ForgetAfter,
-      FramesEnabled,
+      WindowsEnabled,
       SessionsEnabled,
-      DeduplicationByTime,
-      FramesMaxInputBytes,
+      DeduplicationEnabled,
+      JoinEnabled,
+      WindowsMaxInputBytes,
       WindowsMaxPerRow,
-      IntervalJoinEnabled,
       UnboundedJoin,
       StateSharesVersions,
       NoDataBatchesOnlyWhenDue,

@@ -3,12 +3,11 @@ package tidegate.snapshot
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals}
+import tidegate.preparation.OwnOperators
 import tidegate.clock.{ClockLog, RunningQuery, StateCheckpoint}
 import tidegate.core.clock.ClockEvent.{ColumnsChanged, PolicyChanged}
 import tidegate.core.clock.{ClockState, QueryClock}
 import tidegate.errors.SnapshotErrors
-import tidegate.own.sessions.RestoredSessions
-import tidegate.own.windows.RestoredFrames
 
 /** Says how a changed query would continue from a checkpoint or a snapshot, by trying its start. */
 private[tidegate] final class CheckCompatibility(
@@ -92,20 +91,18 @@ private[tidegate] final class CheckCompatibility(
       copy: String
   ): Seq[StageVerdict] = {
     val checkpoint = new StateCheckpoint(copy, session).renamed(query.formerNames)
-    val frames = RestoredFrames.changes(query.plan, query.decisions.frames, checkpoint)
-    val sessions = RestoredSessions.changes(query.plan, query.decisions.sessions, checkpoint)
+    val changes = OwnOperators.changes(query.plan, query.decisions.own, checkpoint)
     val names = query.spec.operators.map(_.name)
     val others = (before.operators.keySet -- names).toSeq.sorted
     names.map { name =>
       if (!before.operators.contains(name))
         ofOther(name, others)
       else
-        frames.get(name) match {
-          case Some(words) if words.endsWith(RestoredFrames.Exact) =>
-            StageVerdict(name, "operator", Verdict.GoesOn, words)
-          case Some(words) => StageVerdict(name, "operator", Verdict.WindowsAffected, words)
-          case None        =>
-            StageVerdict(name, "operator", Verdict.GoesOn, sessions.getOrElse(name, ""))
+        changes.get(name) match {
+          case Some(change) if !change.isExact =>
+            StageVerdict(name, "operator", Verdict.WindowsAffected, change.words)
+          case other =>
+            StageVerdict(name, "operator", Verdict.GoesOn, other.fold("")(_.words))
         }
     }
   }

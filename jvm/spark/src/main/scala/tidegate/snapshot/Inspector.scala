@@ -14,9 +14,8 @@ import tidegate.core.clock.{ClockState, NodeMark, NodeState}
 import tidegate.errors.SnapshotErrors
 import tidegate.own.aggregates.FrameStore
 import tidegate.own.due.DueSchema
-import tidegate.own.order.{OrderFormat, OrderMark, OrderStateSchema}
+import tidegate.own.order.{EventTimeOrder, OrderStateSchema}
 import tidegate.own.windows.FrameAggregate
-import tidegate.plans.StateFormat
 
 /** Reads what a snapshot or a checkpoint holds, without starting its query. */
 private[tidegate] final class Inspector(location: String, session: SparkSession) extends Logging {
@@ -134,13 +133,8 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
    */
   private def rows(state: CheckpointState, batchId: Long): Option[Long] = {
     val parts = StateParts.of(state.operator, state.properties)
-    val hasPages = state.schemas.exists(_._2.lastOption.exists(c => StateFormat.isIn(c.metadata)))
-    val orderFormat = state.schemas.flatMap(_._2.headOption).headOption.flatMap { key =>
-      OrderMark.of(key.metadata).map(_.format)
-    }
-    // The files of an order may have rows of 0.1.0, also when its state has none any more.
-    val reader =
-      SparkInternals.readerOfStates(session, state.partitions, checksRows = orderFormat.isEmpty)
+    val hasPages = state.schemas.exists { case (_, key, _) => DueSchema.isIn(key) }
+    val reader = SparkInternals.readerOfStates(session, state.partitions)
     try
       Some(parts.map { options =>
         val rows = reader.read
@@ -150,7 +144,7 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
           .option("flattenCollectionTypes", false)
           .options(options)
           .load(location)
-        if (orderFormat.exists(_ != OrderFormat.Rows)) waiting(rows)
+        if (state.operator == EventTimeOrder.StateName) waiting(rows)
         else if (hasPages) rows.where(s"key.${DueSchema.PageColumn} IS NULL").count()
         else if (state.operator == FrameAggregate.StateName)
           rows.where(FrameStore.isCounted).count()
@@ -166,19 +160,13 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
     }
   }
 
-  /**
-   * How many rows wait in an event-time order with pages. A partition that has no head has only
-   * rows of 0.1.0, if it has any.
-   */
-  private def waiting(state: DataFrame): Long = {
-    val ofHead = when(OrderStateSchema.isHead, col(s"value.${OrderStateSchema.WaitingColumn}"))
+  /** How many rows wait in an event-time order: the head of each partition has their number. */
+  private def waiting(state: DataFrame): Long =
     state
-      .groupBy("partition_id")
-      .agg(coalesce(max(ofHead), count("*")).as("rows"))
-      .agg(coalesce(sum("rows"), lit(0L)))
+      .where(OrderStateSchema.isHead)
+      .agg(coalesce(sum(col(s"value.${OrderStateSchema.WaitingColumn}")), lit(0L)))
       .head()
       .getLong(0)
-  }
 
   private def sources(
       offsets: Map[String, String],

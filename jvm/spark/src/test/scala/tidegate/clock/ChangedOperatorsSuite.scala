@@ -99,7 +99,7 @@ class ChangedOperatorsSuite extends RestartTest {
     )
   )
     test(s"${if (isOwn) "Tidegate's" else "Spark's"} join of the type $before and then $after") {
-      withConf("spark.tidegate.join.interval" -> isOwn.toString) {
+      withConf("spark.tidegate.join.enabled" -> isOwn.toString) {
         val (left, right) = (this.orders, files(Seq(event("a", 12, 9))))
         // Spark refuses an outer side that may have nulls in place of an inner one.
         def orders = if (isOwn) stream(left) else EventFiles.withoutNulls(stream(left))
@@ -113,7 +113,7 @@ class ChangedOperatorsSuite extends RestartTest {
     }
 
   test("open windows of Spark keep their size, and new rows come into new windows") {
-    withConf("spark.tidegate.frames.enabled" -> "false") {
+    withConf("spark.tidegate.windows.enabled" -> "false") {
       val folder = files(Seq(event("a", 25)))
       def counts(size: String) =
         keyed(stream(folder), "orders").groupBy(window(col("time"), size)).count()

@@ -70,17 +70,17 @@ class ChangedStagesSuite extends RestartTest {
 
   refused("a stage with state is added at the front")(time, windows)(time, distinct, windows)
   refused("a stage with state is added at the end")(time, windows)(time, windows, wide)
-  refused("a stage with state is removed from the front", "TIDEGATE_KEYS_REFUSED")(
+  refused("a stage with state is removed from the front", "TIDEGATE_STATE_REFUSED")(
     time,
     distinct,
     windows
   )(time, windows)
-  refused("a stage with state is removed from the end", "TIDEGATE_FRAMES_REFUSED")(
+  refused("a stage with state is removed from the end", "TIDEGATE_STATE_REFUSED")(
     time,
     windows,
     wide
   )(time, windows)
-  refused("stages with state change their order", "TIDEGATE_KEYS_REFUSED")(time, distinct, inOrder)(
+  refused("stages with state change their order", "TIDEGATE_STATE_REFUSED")(time, distinct, inOrder)(
     time,
     inOrder,
     distinct

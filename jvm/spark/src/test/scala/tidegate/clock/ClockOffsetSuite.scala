@@ -35,8 +35,8 @@ class ClockOffsetSuite extends AnyFunSuite {
   test("a newer format is refused with a sentence") {
     val error = intercept[AnalysisException](ClockOffset.parse("""{"tidegateClock":3}"""))
     assert(
-      error.getMessage === "[TIDEGATE_NEWER_OFFSET] The checkpoint was written by a newer " +
-        "Tidegate: its clock offset has format 3, and this version reads up to 2. Use the newer " +
+      error.getMessage === "[TIDEGATE_NEWER_STATE] The checkpoint was written by a newer " +
+        "Tidegate: the state of the clock has format 3, and this version reads up to 2. Use the newer " +
         "version. SQLSTATE: KD000"
     )
   }
@@ -48,8 +48,8 @@ class ClockOffsetSuite extends AnyFunSuite {
     )
     val error = intercept[AnalysisException](ClockOffset.parse(newer))
     assert(
-      error.getMessage === "[TIDEGATE_NEWER_FRAMES] The checkpoint was written by a newer " +
-        "Tidegate: the frames of aggregate have format 5, and this version reads up to 4. Use the " +
+      error.getMessage === "[TIDEGATE_NEWER_STATE] The checkpoint was written by a newer " +
+        "Tidegate: the state of aggregate has format 5, and this version reads up to 4. Use the " +
         "newer version. SQLSTATE: KD000"
     )
     assert(

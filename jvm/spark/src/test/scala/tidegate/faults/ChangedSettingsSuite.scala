@@ -4,7 +4,7 @@ package faults
 import java.nio.file.Path
 
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.{AnalysisException, DataFrame}
+import org.apache.spark.sql.DataFrame
 import tidegate.settings.Settings
 
 /**
@@ -18,13 +18,13 @@ class ChangedSettingsSuite extends RestartTest {
   private val ours = Map[String, String](
     Settings.MaxSubstreams.key -> "10",
     Settings.ForgetAfter.key -> "1 hour",
-    Settings.FramesEnabled.key -> "false",
-    Settings.FramesMaxInputBytes.key -> "1k",
+    Settings.WindowsEnabled.key -> "false",
+    Settings.WindowsMaxInputBytes.key -> "1k",
     Settings.WindowsMaxPerRow.key -> "100",
     Settings.UnboundedJoin.key -> "error",
-    Settings.IntervalJoinEnabled.key -> "false",
+    Settings.JoinEnabled.key -> "false",
     Settings.SessionsEnabled.key -> "false",
-    Settings.DeduplicationByTime.key -> "false",
+    Settings.DeduplicationEnabled.key -> "false",
     Settings.StateSharesVersions.key -> "false",
     Settings.NoDataBatchesOnlyWhenDue.key -> "false",
     Settings.ObserveLastBatch.key -> "false",
@@ -118,11 +118,9 @@ class ChangedSettingsSuite extends RestartTest {
     val other = Map(key -> value)
     // Versions are shared in memory alone.
     val store = if (key == Settings.StateSharesVersions.key) "HDFSBacked" else "RocksDB"
-    // The state has frames, which the query may not use.
-    if (key != Settings.FramesEnabled.key)
-      test(s"$key = $value in the second run")(on(store) {
-        assert(outcome(Map.empty, other).last === unchanged.last)
-      })
+    test(s"$key = $value in the second run")(on(store) {
+      assert(outcome(Map.empty, other).last === unchanged.last)
+    })
 
     test(s"$key = $value in the first run")(on(store) {
       assert(outcome(other, Map.empty).flatten.sorted === unchanged.flatten.sorted)
@@ -144,13 +142,5 @@ class ChangedSettingsSuite extends RestartTest {
       // The slowest watermark is never ahead of an operator's own.
       counts(unchanged.flatten).foreach { case (window, n) => assert(found(window) >= n) }
     }
-  }
-
-  test("frames that were allowed in the first run alone are refused, with the setting") {
-    val error = intercept[AnalysisException] {
-      outcome(Map.empty, Map(Settings.FramesEnabled.key -> "false"))
-    }
-    assert(error.getCondition === "TIDEGATE_FRAMES_REFUSED")
-    assert(error.getMessage.contains("spark.tidegate.frames.enabled is false"))
   }
 }

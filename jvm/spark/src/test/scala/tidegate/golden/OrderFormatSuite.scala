@@ -2,7 +2,8 @@ package tidegate
 package golden
 
 import org.scalatest.funsuite.AnyFunSuite
-import tidegate.own.order.{OrderFormat, WrittenPages}
+import tidegate.own.StateMark
+import tidegate.own.order.WrittenPages
 
 /** The state of event-time order, for fixed rows: its schema, and the bytes of pages and heads. */
 class OrderFormatSuite extends AnyFunSuite {
@@ -10,9 +11,9 @@ class OrderFormatSuite extends AnyFunSuite {
   test("the state of event-time order is written as its format number says") {
     PinnedFormat(
       "order",
-      OrderFormat.Current,
+      StateMark.Format,
       "the state of event-time order",
-      "OrderFormat.Current",
+      "StateMark.Format",
       "EventTimeOrderExec"
     ).check(WrittenPages.text)
   }

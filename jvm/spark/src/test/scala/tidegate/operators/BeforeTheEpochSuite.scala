@@ -94,7 +94,7 @@ class BeforeTheEpochSuite extends RestartTest {
   }
 
   onRocksDb("sliding windows without frames") {
-    withConf(Settings.FramesEnabled.key -> "false") {
+    withConf(Settings.WindowsEnabled.key -> "false") {
       val folder = files(sent: _*)
       val run = checkKills(byFrames(stream(folder)))
       val expected = byFrames(table(folder)).collect().map(KeyedStreamTest.text).toSeq.sorted

@@ -7,7 +7,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{AnalysisException, DataFrame}
 import tidegate.builders.Between
 import tidegate.own.windows.FrameTest
-import tidegate.settings.Settings.IntervalJoinEnabled
+import tidegate.settings.Settings.JoinEnabled
 
 /** Which joins are Tidegate's own, and how one sees this. */
 class ChosenJoinsSuite extends JoinTest {
@@ -59,7 +59,7 @@ class ChosenJoinsSuite extends JoinTest {
   }
 
   test("the setting is off: Spark's operator") {
-    withConf(IntervalJoinEnabled.key -> "false")(
+    withConf(JoinEnabled.key -> "false")(
       assert(joinsIn(ran(joined("inner"))) === Seq(sparks))
     )
   }
@@ -69,7 +69,7 @@ class ChosenJoinsSuite extends JoinTest {
       val folder = files(Seq(event("a", 5, 1)))
       val run = new Run(joined("fullOuter", folder))
       Seq(isOwn, !isOwn).zipWithIndex.foreach { case (enabled, i) =>
-        withConf(IntervalJoinEnabled.key -> enabled.toString)(run.start().settle())
+        withConf(JoinEnabled.key -> enabled.toString)(run.start().settle())
         assert(joinsIn(run) === Seq(if (isOwn) own else sparks))
         run.stop()
         addFile(folder, i + 1, Seq(event("a", 6, 1)))
@@ -93,8 +93,8 @@ class ChosenJoinsSuite extends JoinTest {
   test("a join that has lost its bounds is refused, and nothing is lost") {
     assert(
       refused(unbounded) ===
-        "[TIDEGATE_JOIN_REFUSED] The checkpoint has the rows of the interval join `join`, but it " +
-        "has no longer a time on each side by which rows leave the state. Start the query as it " +
+        "[TIDEGATE_STATE_REFUSED] The checkpoint has the state of `join`: the rows of an interval join. " +
+        "But the query cannot use them: it has no time on each side by which rows leave the state. Start the query as it " +
         "was, or with a new checkpoint; nothing in this one was changed. SQLSTATE: 42K03"
     )
   }
@@ -123,7 +123,7 @@ class ChosenJoinsSuite extends JoinTest {
       def query(time: String) = byTime(time).select(used.map(col): _*)
       assert(
         refused(query("paid_time"), query("order_time")).contains(
-          "[TIDEGATE_JOIN_REFUSED] The checkpoint has the rows of the interval join `join`, but the " +
+          "[TIDEGATE_STATE_REFUSED] The checkpoint has the state of `join`: the rows of an interval join. But the " +
             "rows of its left side are joined by `paid_time` now, and were joined by `order_time` " +
             "before. Start the query as it was, or with a new checkpoint; nothing in this one was " +
             "changed."
@@ -144,7 +144,7 @@ class ChosenJoinsSuite extends JoinTest {
   test("a query without the join is refused, and nothing is lost") {
     assert(
       refused(orders(stream(left)).dropDuplicates("id", "order_time").select(col("id"))).contains(
-        "but the query has no join of streams there. Start the query as it was, or with a new " +
+        "But the query has no join of streams there. Start the query as it was, or with a new " +
           "checkpoint; nothing in this one was changed."
       )
     )

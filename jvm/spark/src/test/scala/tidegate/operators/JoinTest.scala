@@ -40,7 +40,7 @@ trait JoinTest extends RestartTest {
     withConf(
       "spark.sql.streaming.join.stateFormatVersion" -> state.format.toString,
       "spark.sql.streaming.join.stateFormatV4.enabled" -> (state.format == 4).toString,
-      "spark.tidegate.join.interval" -> state.isOwn.toString
+      "spark.tidegate.join.enabled" -> state.isOwn.toString
     )(body)
   }
 

@@ -29,7 +29,7 @@ class QuietOperatorsSuite extends RestartTest {
 
   for ((title, query) <- queries; isRestarted <- Seq(false, true))
     onBothStores(s"$title: a walk when time moves only, with restarts: $isRestarted") {
-      withConf(Settings.DeduplicationByTime.key -> "false") {
+      withConf(Settings.DeduplicationEnabled.key -> "false") {
         val in = events()
         val run = new Run(query(in.toDF()), mode = OutputMode.Update()).start()
         def send(seconds: Double*): Seq[String] = {

@@ -8,5 +8,5 @@ import tidegate.settings.Settings
 trait SparkJoins extends TestSuite { self: KeyedStreamTest =>
 
   abstract override protected def withFixture(test: NoArgTest): Outcome =
-    withConf(Settings.IntervalJoinEnabled.key -> "false")(super.withFixture(test))
+    withConf(Settings.JoinEnabled.key -> "false")(super.withFixture(test))
 }

@@ -42,7 +42,7 @@ class StoreTaskSuite extends RestartTest with AdaptiveSparkPlanHelper {
       in.addData(event("a", 1, 1), event("a", 2, 2))
       run.settle()
       val plan = SparkInternals.execution(run.query).get.lastExecution.executedPlan
-      val own = collect(plan) { case p: OneStoreExec => p }
+      val own = collect(plan) { case p: OwnOperatorExec => p }
       assert(own.size === 1)
       val plans = StoreTaskSuite.plansIn(own.head.execute())
       // Spark's sort, below a join, takes itself and what is below it along.

@@ -88,8 +88,8 @@ class OperatorNamesSuite extends KeyedStreamTest {
     )
       test(s"$title: ${operators.title}") {
         withConf(
-          Settings.DeduplicationByTime.key -> operators.own.toString,
-          Settings.IntervalJoinEnabled.key -> operators.own.toString
+          Settings.DeduplicationEnabled.key -> operators.own.toString,
+          Settings.JoinEnabled.key -> operators.own.toString
         )(body(operators))
       }
 

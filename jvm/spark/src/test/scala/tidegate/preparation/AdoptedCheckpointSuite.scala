@@ -272,7 +272,7 @@ class AdoptedCheckpointSuite extends AdoptionTest {
         "state that Spark cannot read, of `frameAggregate`. A query without Tidegate needs a new " +
         "checkpoint. SQLSTATE: 0A000"
     )
-    val place = withConf("spark.tidegate.deduplication.byTime" -> "false") {
+    val place = withConf("spark.tidegate.deduplication.enabled" -> "false") {
       new Run(hop.dropDuplicates("time").tidegateName("firsts")).start().settle().stop()
     }.checkpoint.toString
     assert(

@@ -42,12 +42,12 @@ class FailedFirstBatchSuite extends RestartTest {
   private val queries: Seq[(String, String, DataFrame => DataFrame)] = Seq(
     (
       "windows",
-      Settings.FramesEnabled.key,
+      Settings.WindowsEnabled.key,
       keyed(_).groupBy(window(col("time"), "10 seconds"), col("n")).count()
     ),
     (
       "windows with a name",
-      Settings.FramesEnabled.key,
+      Settings.WindowsEnabled.key,
       keyed(_)
         .groupBy(window(col("time"), "10 seconds"), col("n"))
         .count()
@@ -61,18 +61,18 @@ class FailedFirstBatchSuite extends RestartTest {
     ),
     (
       "keys that were seen",
-      Settings.DeduplicationByTime.key,
+      Settings.DeduplicationEnabled.key,
       keyed(_).dropDuplicatesWithinWatermark("n")
     ),
-    ("pairs", Settings.IntervalJoinEnabled.key, joined),
+    ("pairs", Settings.JoinEnabled.key, joined),
     (
       "pairs over keys that were seen",
-      Settings.IntervalJoinEnabled.key,
+      Settings.JoinEnabled.key,
       rows => joinedTo(keyed(rows).dropDuplicates("n", "time"), rows)
     ),
     (
       "windows over pairs",
-      Settings.IntervalJoinEnabled.key,
+      Settings.JoinEnabled.key,
       joined(_).groupBy(window(col("time"), "10 seconds")).count()
     )
   )
@@ -110,7 +110,7 @@ class FailedFirstBatchSuite extends RestartTest {
       }
       run.restart().settle()
       // The setting may go back: a query goes on with the operator with which it began.
-      if (setting != Settings.FramesEnabled.key) {
+      if (setting != Settings.WindowsEnabled.key) {
         withConf(setting -> before.toString)(run.restart())
         run.settle()
       }
@@ -294,7 +294,7 @@ class FailedFirstBatchSuite extends RestartTest {
     def query: DataFrame = keyed(in.toDF()).groupBy(windows, col("n")).count()
     val checkpoint = newCheckpoint()
     val isHeld = new CountDownLatch(1)
-    withConf(Settings.FramesEnabled.key -> "false") {
+    withConf(Settings.WindowsEnabled.key -> "false") {
       TestQueries.start(
         query,
         checkpoint.toString,

@@ -25,7 +25,7 @@ class FramePlanSuite extends KeyedStreamTest {
   private def explained(frame: DataFrame): String = frame.queryExecution.explainString(SimpleMode)
 
   private def frames(plan: String): Seq[String] = plan.linesIterator
-    .flatMap("(FrameAggregate\\(|NoFrames: ).*".r.findFirstIn(_))
+    .flatMap("(FrameAggregate\\(|KeptBySpark: ).*".r.findFirstIn(_))
     .map(_.replaceAll("#\\d+L?", ""))
     .toSeq
 
@@ -153,19 +153,19 @@ class FramePlanSuite extends KeyedStreamTest {
       )
     )
   ) test(s"no frames: $title") {
-    assert(frames(explained(text)) === Seq(s"NoFrames: $reason"))
+    assert(frames(explained(text)) === Seq(s"KeptBySpark: $reason"))
   }
 
   test("no frames: a size that is no multiple of the slide") {
     val plan = rows.groupBy(window(col("time"), "10 seconds", "4 seconds")).count()
     val reason = "the size of the windows, 10000 ms, is not a multiple of their slide, 4000 ms"
-    assert(frames(explained(plan)) === Seq(s"NoFrames: $reason"))
+    assert(frames(explained(plan)) === Seq(s"KeptBySpark: $reason"))
   }
 
   test("no frames: they are turned off") {
-    withConf("spark.tidegate.frames.enabled" -> "false") {
+    withConf("spark.tidegate.windows.enabled" -> "false") {
       val plan = explained(rows.groupBy(tens).count())
-      assert(frames(plan) === Seq("NoFrames: spark.tidegate.frames.enabled is false"))
+      assert(frames(plan) === Seq("KeptBySpark: spark.tidegate.windows.enabled is false"))
     }
   }
 
@@ -181,19 +181,19 @@ class FramePlanSuite extends KeyedStreamTest {
       val plan = FrameTest.planOf(run.query).toString
       val reason =
         s"the output mode is ${mode.toString.toLowerCase}, and only append waits for windows"
-      assert(frames(plan) === Seq(s"NoFrames: $reason"))
+      assert(frames(plan) === Seq(s"KeptBySpark: $reason"))
       run.stop()
     }
   }
 
   test("a setting that is neither true nor false is refused") {
-    withConf("spark.tidegate.frames.enabled" -> "maybe") {
+    withConf("spark.tidegate.windows.enabled" -> "maybe") {
       val e = intercept[org.apache.spark.sql.AnalysisException](
         new Run(rows.groupBy(tens).count()).start()
       )
       assert(
         e.getMessage.startsWith(
-          "[TIDEGATE_INVALID_SETTING] The setting spark.tidegate.frames.enabled is 'maybe', but " +
+          "[TIDEGATE_INVALID_SETTING] The setting spark.tidegate.windows.enabled is 'maybe', but " +
             "must be 'true' or 'false'."
         )
       )

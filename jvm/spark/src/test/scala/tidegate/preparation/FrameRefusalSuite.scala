@@ -74,7 +74,7 @@ class FrameRefusalSuite extends FrameRestartTest {
   private def atStart(expected: String)(run: Run): Unit = {
     val error = intercept[AnalysisException](run.start())
     assert(sentence(error) === expected)
-    assert(error.getCondition === "TIDEGATE_FRAMES_REFUSED")
+    assert(error.getCondition === "TIDEGATE_STATE_REFUSED")
     ()
   }
 
@@ -92,7 +92,7 @@ class FrameRefusalSuite extends FrameRestartTest {
       keyed(_).groupBy(key, session_window(col("time"), "5 seconds")).agg(count("*"), sum("n"))
     )(
       atStart(
-        s"[TIDEGATE_FRAMES_REFUSED] The checkpoint has the frames of aggregate $ofTwelve, but " +
+        s"[TIDEGATE_STATE_REFUSED] The checkpoint has the state of `aggregate`: the frames $ofTwelve. But " +
           s"the query has no windows of a fixed size there. $end"
       )
     )
@@ -101,28 +101,17 @@ class FrameRefusalSuite extends FrameRestartTest {
   test("a size that is not a multiple of the slide") {
     refused(sums, inWindows(_, Hop(12, 5)))(
       atStart(
-        s"[TIDEGATE_FRAMES_REFUSED] The checkpoint has the frames of aggregate $ofTwelve, but " +
+        s"[TIDEGATE_STATE_REFUSED] The checkpoint has the state of `aggregate`: the frames $ofTwelve. But " +
           "the query cannot use them: the size of the windows, 12000 ms, is not a multiple of " +
           s"their slide, 5000 ms. $end"
       )
     )
   }
 
-  onBothStores("frames are switched off") {
-    refused(sums, sums) { run =>
-      withFrames(enabled = false)(
-        atStart(
-          s"[TIDEGATE_FRAMES_REFUSED] The checkpoint has the frames of aggregate $ofTwelve, but " +
-            s"the query cannot use them: spark.tidegate.frames.enabled is false. $end"
-        )(run)
-      )
-    }
-  }
-
   onBothStores("another output mode") {
     refused(sums, sums, OutputMode.Update())(
       atStart(
-        s"[TIDEGATE_FRAMES_REFUSED] The checkpoint has the frames of aggregate $ofTwelve, but " +
+        s"[TIDEGATE_STATE_REFUSED] The checkpoint has the state of `aggregate`: the frames $ofTwelve. But " +
           "the query cannot use them: the output mode is update, and only append waits for " +
           s"windows. $end"
       )
@@ -138,8 +127,8 @@ class FrameRefusalSuite extends FrameRestartTest {
       val error = inBatch(run).asInstanceOf[AnalysisException]
       assert(
         sentence(error) ===
-          "[TIDEGATE_FRAMES_REFUSED] The checkpoint has the frames of aggregate for aggregates " +
-          s"with the buffers sum, but those of the query are max. $end"
+          "[TIDEGATE_STATE_REFUSED] The checkpoint has the state of `aggregate`: frames " +
+          s"with the buffers sum. But those of the query are max. $end"
       )
     }
   }
@@ -149,8 +138,8 @@ class FrameRefusalSuite extends FrameRestartTest {
       val error = inBatch(run).asInstanceOf[AnalysisException]
       assert(
         sentence(error) ===
-          "[TIDEGATE_FRAMES_REFUSED] The checkpoint has the frames of aggregate for aggregates " +
-          s"with the buffers sum, but those of the query are count, sum. $end"
+          "[TIDEGATE_STATE_REFUSED] The checkpoint has the state of `aggregate`: frames " +
+          s"with the buffers sum. But those of the query are count, sum. $end"
       )
     }
   }
@@ -189,7 +178,7 @@ class FrameRefusalSuite extends FrameRestartTest {
   private def reasons(run: Run): Seq[String] = {
     val plan = SparkInternals.execution(run.query).get.lastExecution.executedPlan
     FrameTest.collect(plan) {
-      case node if node.nodeName == "NoFrames" => node.simpleString(100)
+      case node if node.nodeName == "KeptBySpark" => node.simpleString(100)
     }
   }
 
@@ -198,11 +187,11 @@ class FrameRefusalSuite extends FrameRestartTest {
     val run = new Run(sums(in.toDF()))
     withFrames(enabled = false)(run.start())
     val before = withFrames(enabled = false)(send(run, in, first))
-    assert(reasons(run) === Seq("NoFrames: spark.tidegate.frames.enabled is false"))
+    assert(reasons(run) === Seq("KeptBySpark: spark.tidegate.windows.enabled is false"))
     run.stop()
     run.start()
     val after = Seq(second, last).map(send(run, in, _))
-    assert(reasons(run) === Seq("NoFrames: the checkpoint was made without frames"))
+    assert(reasons(run) === Seq("KeptBySpark: the checkpoint was made with Spark's windows"))
     assert(before +: after === undisturbed(sums))
   }
 

@@ -102,7 +102,7 @@ class NamedOperatorsSuite extends RestartTest {
   onBothStores("operators of Spark of one kind change their places") {
     def a(in: DataFrame) = in.dropDuplicates("time", "n").tidegateName("by-n").toDF()
     def b(in: DataFrame) = in.dropDuplicates("time", "sub").tidegateName("by-sub").toDF()
-    withConf("spark.tidegate.deduplication.byTime" -> "false") {
+    withConf("spark.tidegate.deduplication.enabled" -> "false") {
       val run = checkChange(in => b(a(keyed(in))), in => a(b(keyed(in))))
       assert(numbersOf(run.checkpoint) === Set(0, 1))
     }
@@ -341,7 +341,7 @@ class NamedOperatorsSuite extends RestartTest {
   test("names and new places at once are refused by Spark, as without names") {
     val (in, checkpoint) = (EventFiles.of(rows.take(2): _*), newCheckpoint())
     def firsts = keyed(stream(in)).dropDuplicates("time", "n")
-    withConf("spark.tidegate.deduplication.byTime" -> "false") {
+    withConf("spark.tidegate.deduplication.enabled" -> "false") {
       new Run(counts(firsts, 10, 10), checkpoint).start().settle().stop()
     }
     addFile(in, 2, rows(2))

@@ -79,15 +79,14 @@ class RestoredSessionsSuite extends SessionTest {
     }
   }
 
-  private val has = "[TIDEGATE_SESSIONS_REFUSED] The checkpoint has Tidegate's sessions of " +
-    "aggregate with "
+  private val has = "[TIDEGATE_STATE_REFUSED] The checkpoint has the state of `aggregate`: "
   private val end = "Start the query as it was, or with a new checkpoint; nothing in this one " +
     "was changed. SQLSTATE: 42K03"
 
   test("windows of a fixed size are refused") {
     assert(
       refused(keyed(_).groupBy(window(col("time"), "3 seconds"), col("n")).agg(sum("n"))) ===
-        s"${has}a gap of 3000 ms, but the query has no sessions there. $end"
+        s"${has}sessions with a gap of 3000 ms. But the query has no sessions there. $end"
     )
   }
 
@@ -96,7 +95,7 @@ class RestoredSessionsSuite extends SessionTest {
     assert(
       refused(
         keyed(_).groupBy(session_window(col("time"), gap), col("n")).agg(count("*"), sum("n"))
-      ) === s"${has}a gap of 3000 ms, but the query cannot use them: the gap of the sessions is " +
+      ) === s"${has}sessions with a gap of 3000 ms. But the query cannot use them: the gap of the sessions is " +
         s"not the same for all rows. $end"
     )
   }
@@ -117,8 +116,8 @@ class RestoredSessionsSuite extends SessionTest {
   test("complete mode, where no late rows are dropped, is refused") {
     val found = refused(sessions, OutputMode.Complete())
     assert(
-      found === "[TIDEGATE_SESSIONS_REFUSED] The checkpoint has Tidegate's sessions of the operator " +
-        s"with the number 1000 with a gap, but the query has no sessions there. $end"
+      found === "[TIDEGATE_STATE_REFUSED] The checkpoint has the state of `the operator with the " +
+        s"number 1000`: sessions. But the query has no sessions there. $end"
     )
   }
 
@@ -129,7 +128,7 @@ class RestoredSessionsSuite extends SessionTest {
       send(run)(in.addData(event("a", 10, 1), event("a", 10, 2)): Unit)
       run.stop()
       val other = new Run(inSessions(in.toDF(), "8 seconds"), run.checkpoint)
-      val lines = LogLines.during("tidegate.own.sessions.RestoredSessions") {
+      val lines = LogLines.during("tidegate.preparation.OwnOperators") {
         other.start()
         ()
       }

@@ -76,8 +76,8 @@ class WindowCopiesSuite extends KeyedStreamTest {
 
   test("a stream that cannot use frames, with the reason") {
     stream()
-    withConf("spark.tidegate.frames.enabled" -> "false") {
-      refused(sentence("HOP", 86400000, "spark.tidegate.frames.enabled is false", "slide"))(
+    withConf("spark.tidegate.windows.enabled" -> "false") {
+      refused(sentence("HOP", 86400000, "spark.tidegate.windows.enabled is false", "slide"))(
         new Run(counts(hop)).start()
       )
     }
@@ -94,9 +94,9 @@ class WindowCopiesSuite extends KeyedStreamTest {
     refused(sentence("HOP", 86400000, "no aggregation runs on its windows", "slide"))(
       new Run(spark.sql(s"SELECT window_start FROM $hop")).start()
     )
-    withConf("spark.tidegate.frames.enabled" -> "false") {
+    withConf("spark.tidegate.windows.enabled" -> "false") {
       refused(
-        sentence("CUMULATE", 86400000, "spark.tidegate.frames.enabled is false", "step")
+        sentence("CUMULATE", 86400000, "spark.tidegate.windows.enabled is false", "step")
       )(new Run(counts(cumulate)).start())
     }
     refused(sentence("CUMULATE", 86400000, "no aggregation runs on its windows", "step"))(

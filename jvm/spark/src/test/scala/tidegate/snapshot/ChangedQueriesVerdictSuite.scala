@@ -82,7 +82,7 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
   )(("aggregate", GoesOn, "The windows of aggregate were changed"))
 
   private val otherKeys = "[STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE]"
-  private val otherFunctions = "[TIDEGATE_FRAMES_REFUSED]"
+  private val otherFunctions = "[TIDEGATE_STATE_REFUSED]"
 
   cell(
     "a sliding window in place of a tumbling one without frames",
@@ -191,14 +191,14 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
   )
 
   cell(
-    "`spark.tidegate.frames.enabled=false`, where the checkpoint has frames",
+    "`spark.tidegate.windows.enabled=false`, where the checkpoint has frames",
     "no frames",
     sliding,
     sliding,
-    Map("spark.tidegate.frames.enabled" -> "false")
+    Map("spark.tidegate.windows.enabled" -> "false")
   )(
-    ("query", Refused, "[TIDEGATE_FRAMES_REFUSED]"),
-    ("aggregate", Refused, "[TIDEGATE_FRAMES_REFUSED]")
+    ("query", Refused, "[TIDEGATE_STATE_REFUSED]"),
+    ("aggregate", Refused, "[TIDEGATE_STATE_REFUSED]")
   )
 
   checkTable("Changed queries")

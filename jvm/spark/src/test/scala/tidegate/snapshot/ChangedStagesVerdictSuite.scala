@@ -78,7 +78,7 @@ class ChangedStagesVerdictSuite extends CompatibilityTest {
     ("deduplicate", Refused, mismatch)
   )
 
-  private val keysRefused = "[TIDEGATE_KEYS_REFUSED]"
+  private val keysRefused = "[TIDEGATE_STATE_REFUSED]"
 
   cell(operators, "one operator less", in => counted(distinct()(keyed(in))), hourly)(
     ("query", Refused, keysRefused)
@@ -96,7 +96,7 @@ class ChangedStagesVerdictSuite extends CompatibilityTest {
   )
 
   cell(operators, "the last operator less, from frames", hourly, in => keyed(in))(
-    ("query", Refused, "[TIDEGATE_FRAMES_REFUSED]")
+    ("query", Refused, "[TIDEGATE_STATE_REFUSED]")
   )
 
   cell(

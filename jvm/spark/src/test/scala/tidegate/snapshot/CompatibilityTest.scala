@@ -80,9 +80,9 @@ trait CompatibilityTest extends RestartTest {
     rowsWithCells += row
     test(title) {
       val own = Seq(
-        Settings.FramesEnabled,
-        Settings.IntervalJoinEnabled,
-        Settings.DeduplicationByTime
+        Settings.WindowsEnabled,
+        Settings.JoinEnabled,
+        Settings.DeduplicationEnabled
       )
       withConf(own.map(_.key -> isOwn.toString): _*) {
         check(before, after, settings, stages)

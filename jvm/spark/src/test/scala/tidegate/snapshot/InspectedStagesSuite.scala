@@ -147,7 +147,7 @@ class InspectedStagesSuite extends RestartTest {
   }
 
   test("Spark's own operators have the columns of their state, and no frames") {
-    withConf("spark.tidegate.frames.enabled" -> "false") {
+    withConf("spark.tidegate.windows.enabled" -> "false") {
       val (run, _) = begun()
       val found = inspectSnapshot(run.stop().checkpoint.toString)
       assert(

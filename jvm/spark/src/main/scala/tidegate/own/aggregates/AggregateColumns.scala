@@ -2,8 +2,10 @@ package tidegate.own.aggregates
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
-import org.apache.spark.sql.catalyst.plans.logical.Aggregate
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.util.toPrettySQL
+import org.apache.spark.sql.types._
 
 /**
  * The keys and the functions of an aggregation as columns of an operator of Tidegate, and what the
@@ -79,4 +81,54 @@ private[own] final class AggregateColumns(of: Aggregate, grouping: Seq[Expressio
 
   private def named(child: Expression, as: NamedExpression): Alias =
     Alias(child, as.name)(as.exprId, as.qualifier, Some(as.metadata))
+}
+
+private[tidegate] object AggregateColumns {
+
+  /**
+   * Why the functions of an aggregation cannot be merged from parts.
+   *
+   * @param touches
+   *   whether a function depends on what our operator adds
+   * @param how
+   *   how such a function is called in the reason
+   */
+  def refused(a: Aggregate)(touches: Expression => Boolean, how: String): Option[String] =
+    a.aggregateExpressions.flatMap(_.collect { case e: AggregateExpression => e }).collectFirst {
+      case e if e.isDistinct  => s"${e.sql} is distinct, and cannot be merged"
+      case e if touches(e)    => s"${e.sql} $how"
+      case e if e.aggregateFunction.isInstanceOf[PythonUDAF] => s"${e.sql} is a Python function"
+    }
+
+  /**
+   * Why keys keep an operator Spark's: one is an interval, or has one inside. Spark leaves stale
+   * bytes behind a NULL interval, so equal keys can differ byte for byte.
+   */
+  def intervalIn(keys: Seq[Expression]): Option[String] =
+    keys.find(key => hasInterval(key.dataType)).map { key =>
+      s"the key ${key.sql} is an interval, or has one inside"
+    }
+
+  private def hasInterval(dataType: DataType): Boolean = dataType match {
+    case CalendarIntervalType   => true
+    case struct: StructType     => struct.exists(field => hasInterval(field.dataType))
+    case ArrayType(element, _)  => hasInterval(element)
+    case MapType(key, value, _) => hasInterval(key) || hasInterval(value)
+    case _                      => false
+  }
+
+  /** The output of an aggregation of our own, with the projection above it, if that is plain. */
+  object Results {
+    def unapply(plan: LogicalPlan): Option[(Seq[NamedExpression], LogicalPlan)] = plan match {
+      case Project(results, child) if results.forall(isPlain) => Some(results -> child)
+      case other                                              => Some(other.output -> other)
+    }
+
+    /** Other expressions need preparation, which Spark does only in its own projections. */
+    private def isPlain(e: Expression): Boolean = e.deterministic && !e.exists {
+      case _: Attribute                                               => false
+      case _: CodegenFallback | _: PlanExpression[_] | _: Unevaluable => true
+      case _                                                          => false
+    }
+  }
 }

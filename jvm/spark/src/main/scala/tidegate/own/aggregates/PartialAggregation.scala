@@ -43,6 +43,10 @@ private[tidegate] final case class PartialAggregation(
       .children
       .head
 
+  /** What an operator computes that has this output. */
+  def aggregates(start: Attribute, output: Seq[NamedExpression]): FrameAggregates =
+    FrameAggregates(stateKeys, start, functions, results(output))
+
   /** The output of an operator, over keys and the results of the functions. */
   def results(output: Seq[NamedExpression]): Seq[NamedExpression] = output.map {
     case a: Attribute if definitions.contains(a) => Alias(definitions(a), a.name)(a.exprId)

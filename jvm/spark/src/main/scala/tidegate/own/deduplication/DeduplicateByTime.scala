@@ -2,6 +2,7 @@ package tidegate.own.deduplication
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import tidegate.plans.OwnNode
 
 /**
  * Passes the first of the rows with equal keys. A key is kept until a time of its own, and found by
@@ -24,7 +25,8 @@ final case class DeduplicateByTime(
     isInclusive: Boolean,
     operator: String,
     child: LogicalPlan
-) extends UnaryNode {
+) extends UnaryNode
+    with OwnNode {
 
   override def output: Seq[Attribute] = child.output
 

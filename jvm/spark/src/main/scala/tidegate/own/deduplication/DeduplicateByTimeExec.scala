@@ -8,53 +8,40 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.{
   SparkInternals,
   StatefulOperatorCustomMetric,
-  StatefulOperatorCustomSumMetric,
-  StatefulOperatorStateInfo
+  StatefulOperatorCustomSumMetric
 }
 import org.apache.spark.sql.types.{LongType, StructField, StructType}
 import tidegate.columns.EventTimeTag
 import tidegate.core.EndOfTime
-import tidegate.core.clock.OperatorBatch
 import tidegate.core.due.DueKeys
-import tidegate.execution.{DescribesItself, DropLateExec}
-import tidegate.own.OneStoreExec
-import tidegate.own.due.{DueSchema, StateDuePages}
-import tidegate.statistics.DueTimes
+import tidegate.execution.DropLateExec
+import tidegate.own.{OperatorContext, OwnOperatorExec, StateMark}
+import tidegate.own.due.DueSchema
+import tidegate.own.due.StateDuePages
 
 /**
  * Passes the first of the rows with equal keys, as Spark's operators do; finds the keys whose time
  * has come without a walk over all keys.
- *
- * @param times
- *   the watermarks of the operator
- * @param stateInfo
- *   where the state is; none outside of a query
- * @param due
- *   what the tasks tell of the times at which something is due; none outside of a query
  */
 final case class DeduplicateByTimeExec(
     keys: Seq[Attribute],
     eventTime: Attribute,
     retentionMs: Option[Long],
     isInclusive: Boolean,
-    operator: Option[String],
-    times: OperatorBatch,
-    stateInfo: Option[StatefulOperatorStateInfo],
-    due: Option[DueTimes],
+    context: OperatorContext,
     child: SparkPlan
 ) extends UnaryExecNode
-    with OneStoreExec
-    with DescribesItself {
+    with OwnOperatorExec {
 
   override def output: Seq[Attribute] = child.output
 
-  override def shortName: String = DeduplicateByTime.StateName
+  override protected def mark: StateMark = StateMark(DeduplicateByTime.StateName)
 
   override def outputPartitioning: Partitioning = child.outputPartitioning
 
   override def requiredChildDistribution: Seq[Distribution] = Seq(grouped(keys))
 
-  override protected def keySchema: StructType =
+  override protected def keyColumns: StructType =
     DueSchema.key(StructType(keys.map(k => StructField(k.name, k.dataType))))
 
   override protected def valueSchema: StructType = DueSchema.value(
@@ -76,10 +63,10 @@ final case class DeduplicateByTimeExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     metrics // force lazy init at driver
-    val (before, now) = (limit(times.evictedMs), limit(times.evictionMs))
+    val (before, now) = (limit(context.times.evictedMs), limit(context.times.evictionMs))
     val (stateKey, stateValue) = (keySchema, valueSchema)
     val normalized = DueSchema.keyColumns(keys.map(SparkInternals.normalized))
-    val (told, counts) = (due, countsItself)
+    val (told, counts) = (context.due, countsItself)
     val (time, retention, columns) = (EventTimeTag.decisive(eventTime), retentionMs, child.output)
     withStore(rowsOf(child), countsRows = !counts) { (task, rows) =>
       val count = Option.when(counts)(StateDuePages.count(task.store, stateKey, stateValue, 0))
@@ -113,8 +100,6 @@ final case class DeduplicateByTimeExec(
     val kept = retentionMs.fold("")(ms => s", kept for ${ms}ms")
     s"keys=${keys.mkString("[", ", ", "]")}, eventTime=$eventTime$kept"
   }
-
-  override def simpleString(maxFields: Int): String = s"$nodeName($describe)"
 
   override protected def withNewChildInternal(newChild: SparkPlan): DeduplicateByTimeExec =
     copy(child = newChild)

@@ -3,7 +3,6 @@ package tidegate.own.due
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.types._
 import tidegate.columns.DistinctNames
-import tidegate.plans.StateFormat
 
 /**
  * The schema of a store that holds the rows of an operator and the pages of its due keys.
@@ -21,8 +20,6 @@ import tidegate.plans.StateFormat
  * the times. The elements at one place are an entry, which so needs no struct of its own.
  *
  * Times are in µs, and of type BIGINT: some are too early or too late for a TIMESTAMP in Python.
- *
- * The metadata of `due_page` has the number of the format ([[StateFormat]]).
  */
 object DueSchema {
 
@@ -57,12 +54,7 @@ object DueSchema {
    * of its own, gets a number: Spark's reader of states finds columns by their names.
    */
   def key(own: StructType): StructType =
-    StructType(DistinctNames.of(nullable(own), PageColumn, DueAt)).add(
-      PageColumn,
-      Place,
-      nullable = true,
-      StateFormat.metadata
-    )
+    StructType(DistinctNames.of(nullable(own), PageColumn, DueAt)).add(PageColumn, Place)
 
   /**
    * The value of all rows of the store.
@@ -71,6 +63,9 @@ object DueSchema {
    *   what the method of that name returned
    */
   def value(own: StructType, key: StructType): StructType = nullable(own).add("due", due(key))
+
+  /** Whether a state with this key has pages. */
+  def isIn(key: StructType): Boolean = key.last.name == PageColumn && key.last.dataType == Place
 
   /** The key columns of a row of the operator. */
   def keyColumns(own: Seq[Expression]): Seq[Expression] = own :+ Literal(null, Place)

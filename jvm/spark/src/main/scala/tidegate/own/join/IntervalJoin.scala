@@ -3,8 +3,7 @@ package tidegate.own.join
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical.{BinaryNode, LogicalPlan}
-import org.apache.spark.sql.types.{Metadata, MetadataBuilder, StructType}
-import tidegate.plans.OperatorName
+import tidegate.plans.{OperatorName, OwnNode}
 
 /**
  * A join of two streams by our own operator; in the place of Spark's join only when a batch is
@@ -12,23 +11,20 @@ import tidegate.plans.OperatorName
  *
  * @param condition
  *   what else must be true of a pair whose keys are equal
- * @param least
- *   how much later than the left row the right row of a pair is at least, in µs; negative if the
- *   right row may be earlier
- * @param most
- *   the same at most
+ * @param reach
+ *   how far apart the times of a pair may be
  */
 final case class IntervalJoin(
     leftKeys: Seq[Expression],
     rightKeys: Seq[Expression],
     joinType: JoinType,
     condition: Option[Expression],
-    least: Long,
-    most: Long,
+    reach: Reach,
     owner: OperatorName,
     left: LogicalPlan,
     right: LogicalPlan
-) extends BinaryNode {
+) extends BinaryNode
+    with OwnNode {
 
   override def output: Seq[Attribute] = IntervalJoin.output(joinType, left.output, right.output)
 
@@ -42,22 +38,6 @@ object IntervalJoin {
 
   /** The name of the operator in the progress of a query, and in the metadata of its state. */
   val StateName: String = "intervalJoin"
-
-  private val LeftTime = "tidegate.leftTime"
-  private val RightTime = "tidegate.rightTime"
-
-  /**
-   * For the first column of the key in the schema of a state: the names of the columns by which the
-   * rows of each side leave.
-   */
-  def metadata(leftTime: String, rightTime: String): Metadata =
-    new MetadataBuilder().putString(LeftTime, leftTime).putString(RightTime, rightTime).build()
-
-  /** The names in the schema of a state, of the left and of the right side. */
-  def timesIn(key: StructType): Option[(String, String)] =
-    Option(key.head.metadata).filter(m => m.contains(LeftTime) && m.contains(RightTime)).map { m =>
-      m.getString(LeftTime) -> m.getString(RightTime)
-    }
 
   def output(
       joinType: JoinType,

@@ -6,13 +6,11 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
-import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
+import org.apache.spark.sql.tidegate.OperatorState
 import org.apache.spark.sql.types.StructType
-import tidegate.execution.DescribesItself
 import tidegate.operators.SideLimit
-import tidegate.own.OneStoreExec
 import tidegate.plans.OperatorName
-import tidegate.statistics.DueTimes
+import tidegate.own.{OperatorContext, OwnOperatorExec, StateMark}
 
 /**
  * Joins two streams whose rows leave the state on both sides as time goes on.
@@ -26,10 +24,6 @@ import tidegate.statistics.DueTimes
  * @param limits
  *   what lets rows of each side leave the state in this batch; none until the operator has its
  *   watermarks
- * @param stateInfo
- *   where the state is; none outside of a query
- * @param due
- *   what the tasks tell of the times at which something is due; none outside of a query
  */
 final case class IntervalJoinExec(
     leftKeys: Seq[Expression],
@@ -40,21 +34,17 @@ final case class IntervalJoinExec(
     owner: OperatorName,
     times: Sides[String],
     limits: Option[Sides[SideLimit]],
-    stateInfo: Option[StatefulOperatorStateInfo],
-    due: Sides[Option[DueTimes]],
+    context: OperatorContext,
     left: SparkPlan,
     right: SparkPlan
 ) extends BinaryExecNode
-    with OneStoreExec
-    with DescribesItself {
-
-  override def operator: Option[String] = Some(owner.name)
+    with OwnOperatorExec {
 
   /** Nullable, because rows of earlier batches may have NULL where those of this batch cannot. */
   override def output: Seq[Attribute] =
     IntervalJoin.output(joinType, left.output, right.output).map(_.withNullability(true))
 
-  override def shortName: String = IntervalJoin.StateName
+  override protected def mark: StateMark = Joins.mark(times)
 
   override def outputPartitioning: Partitioning = joinType match {
     case _: InnerLike =>
@@ -71,7 +61,7 @@ final case class IntervalJoinExec(
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     Seq(leftKeys, rightKeys).map(_.map(SortOrder(_, Ascending)))
 
-  override protected def keySchema: StructType = JoinStateSchema.key(leftKeys, times)
+  override protected def keyColumns: StructType = JoinStateSchema.key(leftKeys)
 
   override protected def valueSchema: StructType =
     JoinStateSchema.value(left.output, right.output, keySchema)
@@ -88,7 +78,7 @@ final case class IntervalJoinExec(
       keySchema,
       valueSchema
     )
-    val told = due
+    val told = context.due
     val sides =
       rowsOf(left).zipPartitions(rowsOf(right)) { (l, r) => Iterator.single(Sides(l, r)) }
     withStore(sides, countsRows = false) { (task, both) =>
@@ -98,12 +88,14 @@ final case class IntervalJoinExec(
         task.metric("numUpdatedStateRows"),
         task.metric("numRemovedStateRows")
       )
-      def tell(isLeft: Boolean): Unit =
-        told.of(isLeft).foreach(_.tell(task.partition, atEnd.earliest.of(isLeft)))
+      def tell(): Unit =
+        told.zip(Sides.Both).foreach { case (due, isLeft) =>
+          due.tell(task.partition, atEnd.earliest.of(isLeft))
+        }
       task.commitAtEnd(
         results,
         counted = () => Some(atEnd.count),
-        tell = () => Sides.Both.foreach(tell)
+        tell = () => tell()
       )
     }
   }
@@ -111,8 +103,6 @@ final case class IntervalJoinExec(
   override def describe: String =
     s"$joinType, ${leftKeys.mkString("[", ", ", "]")}, ${rightKeys.mkString("[", ", ", "]")}" +
       condition.fold("")(c => s", $c")
-
-  override def simpleString(maxFields: Int): String = s"$nodeName($describe)"
 
   override protected def withNewChildrenInternal(
       newLeft: SparkPlan,

@@ -59,12 +59,7 @@ private[join] object JoinStateSchema {
     .add("right_to", LongType)
     .add("right_due", LongType)
 
-  /**
-   * @param times
-   *   the names of the columns by which the rows of each side leave, for the metadata: the times of
-   *   chunks are those of these columns
-   */
-  def key(keys: Seq[Expression], times: Sides[String]): StructType = {
+  def key(keys: Seq[Expression]): StructType = {
     val columns = keys.zipWithIndex.map { case (key, i) =>
       val name = key match {
         case a: Attribute => a.name
@@ -72,8 +67,7 @@ private[join] object JoinStateSchema {
       }
       StructField(name, SparkInternals.nullable(key.dataType))
     }
-    val ofTimes = IntervalJoin.metadata(times.left, times.right)
-    DueSchema.key(StructType(StructField("chunk", IntegerType, metadata = ofTimes) +: columns))
+    DueSchema.key(StructType(StructField("chunk", IntegerType) +: columns))
   }
 
   def value(left: Seq[Attribute], right: Seq[Attribute], key: StructType): StructType =

@@ -2,7 +2,7 @@ package tidegate.own.order
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import tidegate.plans.EmitsEarlierRows
+import tidegate.plans.{EmitsEarlierRows, TimedNode}
 
 /**
  * Holds the rows of a stream until the watermark has passed them, and emits them in the order of
@@ -22,7 +22,13 @@ final case class EventTimeOrder(
     operator: Option[String],
     child: LogicalPlan,
     nullable: Set[ExprId] = Set.empty
-) extends EmitsEarlierRows {
+) extends EmitsEarlierRows
+    with TimedNode {
+
+  override def kind: String = EventTimeOrder.StateName
+
+  override def named(name: String): EventTimeOrder = copy(operator = Some(name))
+
 
   override def output: Seq[Attribute] = childOutput
 

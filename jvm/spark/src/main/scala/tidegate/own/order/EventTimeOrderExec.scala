@@ -6,15 +6,13 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.execution.streaming.state.StateStoreColFamilySchema
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
-import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
+import org.apache.spark.sql.tidegate.OperatorState
 import org.apache.spark.sql.types.StructType
 import tidegate.columns.EventTimeTag
-import tidegate.core.clock.OperatorBatch
 import tidegate.errors.CheckpointErrors
-import tidegate.execution.{DescribesItself, DropLateExec}
-import tidegate.own.OneStoreExec
+import tidegate.execution.DropLateExec
 import tidegate.plans.EmitsEarlierRows
-import tidegate.statistics.DueTimes
+import tidegate.own.{OperatorContext, OwnOperatorExec, StateMark}
 
 /**
  * Keeps rows in the state until the watermark has passed them, and emits them by their time, and
@@ -26,33 +24,21 @@ import tidegate.statistics.DueTimes
  *   - The rows that leave are read one after the other; only with an unsorted state store are the
  *     keys of all of them, or of all of their pages, in memory.
  *
- * @param operator
- *   the name of the operator; none outside of a query
- * @param times
- *   the watermarks of the operator: rows below the eviction watermark of the batch are due
- * @param stateInfo
- *   where the state is; none outside of a query
- * @param due
- *   what the tasks tell of the times at which something is due; none outside of a query
  * @param nullable
  *   the columns in which rows of earlier batches may have NULL
  */
 final case class EventTimeOrderExec(
     partitionBy: Seq[Attribute],
     eventTime: Attribute,
-    operator: Option[String],
-    times: OperatorBatch,
-    stateInfo: Option[StatefulOperatorStateInfo],
-    due: Option[DueTimes],
     nullable: Set[ExprId],
+    context: OperatorContext,
     child: SparkPlan
 ) extends UnaryExecNode
-    with OneStoreExec
-    with DescribesItself {
+    with OwnOperatorExec {
 
   override def output: Seq[Attribute] = EmitsEarlierRows.restored(child.output, nullable)
 
-  override def shortName: String = EventTimeOrder.StateName
+  override protected def mark: StateMark = Order.stateOf(eventTime, partitionBy).mark
 
   override def outputPartitioning: Partitioning = child.outputPartitioning
 
@@ -67,23 +53,22 @@ final case class EventTimeOrderExec(
     if (partitionBy.isEmpty) AllTuples else grouped(partitionBy)
   )
 
-  override protected def keySchema: StructType =
-    OrderStateSchema.key(OrderMark(eventTime, partitionBy))
+  override protected def keyColumns: StructType = OrderStateSchema.key
 
   override protected def valueSchema: StructType = OrderStateSchema.value(child.output)
 
-  override protected def earlierSchemas(key: StructType): Option[(StructType, StructType)] =
-    OrderMark
-      .of(key.head.metadata)
-      .filter(_.format == OrderFormat.Rows)
-      .map(mark => OrderStateSchema.key(mark) -> OrderStateSchema.row(child.output))
-
   /** Spark compares the types of the columns, and not their names. */
   override protected def check(stored: StateStoreColFamilySchema): Unit = {
-    val before = OrderStateSchema.columns(stored.keySchema, stored.valueSchema)
+    val before = OrderStateSchema.columns(stored.valueSchema)
     val now = OrderStateSchema.row(child.output)
     if (!OrderStateSchema.areSame(before, now))
-      throw CheckpointErrors.orderColumns(operator.getOrElse(shortName), before, now)
+      throw CheckpointErrors.stateRefused(
+        label,
+        s"rows that wait, with the columns ${before.toDDL}",
+        s"the query has the columns ${now.toDDL} in their places: columns that are not used after " +
+          "the order are not kept. If only names have changed, give the columns their former names " +
+          "before the order"
+      )
   }
 
   /**
@@ -91,16 +76,16 @@ final case class EventTimeOrderExec(
    * have already left, and rows that come now are not late.
    */
   private def dueUpTo: Option[Long] =
-    Some(times.evictionMs)
-      .filter(_ > times.evictedMs)
+    Some(context.times.evictionMs)
+      .filter(_ > context.times.evictedMs)
       .flatMap(DropLateExec.lateUpTo(_, EventTimeTag.closesWindow(eventTime)))
 
   override protected def doExecute(): RDD[InternalRow] = {
     metrics // force lazy init at driver
-    val (limit, told, batchId) = (dueUpTo, due, getStateInfo.storeVersion)
+    val (limit, told, batchId) = (dueUpTo, context.due, getStateInfo.storeVersion)
     val isSorted = conf.stateStoreProviderClass == OperatorState.rocksDbProvider
     val (columns, time) = (child.output, EventTimeTag.decisive(eventTime))
-    withStore(rowsOf(child), countsRows = false, checksValues = false) { (task, rows) =>
+    withStore(rowsOf(child), countsRows = false) { (task, rows) =>
       val timeOf = UnsafeProjection.create(Seq(time), columns)
       val waiting = new PagedRows(
         task.store,
@@ -136,8 +121,6 @@ final case class EventTimeOrderExec(
 
   override def describe: String =
     s"partitionBy=${partitionBy.mkString("[", ", ", "]")}, eventTime=$eventTime"
-
-  override def simpleString(maxFields: Int): String = s"$nodeName($describe)"
 
   override protected def withNewChildInternal(newChild: SparkPlan): EventTimeOrderExec =
     copy(child = newChild)

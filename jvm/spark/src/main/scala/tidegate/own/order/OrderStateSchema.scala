@@ -34,8 +34,8 @@ private[tidegate] object OrderStateSchema {
   private[order] val Waiting = 5
   private[order] val PageColumns = 6
 
-  private[order] def key(mark: OrderMark): StructType =
-    StructType(Seq(StructField("arrival", BinaryType, nullable = false, mark.metadata)))
+  private[order] val key: StructType =
+    StructType(Seq(StructField("arrival", BinaryType, nullable = false)))
 
   private[order] def value(columns: Seq[Attribute]): StructType = {
     val longs = ArrayType(LongType, containsNull = false)
@@ -48,15 +48,12 @@ private[tidegate] object OrderStateSchema {
       .add(WaitingColumn, LongType)
   }
 
-  /** The columns of the rows in a state of any format. */
-  private[order] def columns(key: StructType, value: StructType): StructType =
+  /** The columns of the rows that wait. */
+  private[order] def columns(value: StructType): StructType =
     value.headOption.map(_.dataType) match {
-      case Some(ArrayType(row: StructType, _)) if !isOfRows(key) => row
-      case _                                                     => value
+      case Some(ArrayType(row: StructType, _)) => row
+      case _                                   => value
     }
-
-  private def isOfRows(key: StructType): Boolean =
-    key.headOption.flatMap(k => OrderMark.of(k.metadata)).exists(_.format == OrderFormat.Rows)
 
   /** Whether rows of these columns, whose types are alike, are the same rows. */
   private[order] def areSame(before: StructType, now: StructType): Boolean =
@@ -73,9 +70,8 @@ private[tidegate] object OrderStateSchema {
   }
 
   /**
-   * A row, with all columns nullable: the value in format [[tidegate.own.order.OrderFormat.Rows]],
-   * by the key of its arrival. A column may be without nulls in a batch that lacks a branch of a
-   * union, and with nulls in the next.
+   * A row, with all columns nullable: a column may be without nulls in a batch that lacks a branch
+   * of a union, and with nulls in the next.
    */
   private[order] def row(columns: Seq[Attribute]): StructType =
     StructType(columns.map(c => StructField(c.name, SparkInternals.nullable(c.dataType))))

@@ -59,23 +59,6 @@ private[order] final class PagedRows(
   private var taken = takenBefore
   private var waiting = waitingBefore
 
-  if (headBefore == null) takeEarlierRows()
-
-  /**
-   * Puts the rows of version 0.1.0 into pages. They are in a partition that has no head, and then
-   * no page. This is looked at, and not noted anywhere: a note could be lost, and rows would be
-   * taken for pages.
-   */
-  private def takeEarlierRows(): Unit = {
-    new EarlierRows(store, isSorted, fields).takeAll { (arrival, row) =>
-      if (!writer.fits(row)) writePage()
-      writer.add(arrival.micros, arrival.batchId, arrival.number, row)
-      first.see(arrival.micros)
-      waiting += 1
-    }
-    if (!writer.isEmpty) writePage()
-  }
-
   /** Keeps a row. */
   def put(micros: Long, row: UnsafeRow): Unit = {
     if (!round.fits(row)) endRound()

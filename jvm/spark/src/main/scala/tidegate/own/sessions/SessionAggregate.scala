@@ -2,7 +2,7 @@ package tidegate.own.sessions
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import tidegate.plans.EmitsEarlierRows
+import tidegate.plans.{EmitsEarlierRows, OwnNode}
 
 /**
  * Merges parts of sessions. Below it is an aggregation by the keys and a frame as long as the gap:
@@ -27,7 +27,8 @@ final case class SessionAggregate(
     operator: Option[String],
     child: LogicalPlan,
     nullable: Set[ExprId] = Set.empty
-) extends EmitsEarlierRows {
+) extends EmitsEarlierRows
+    with OwnNode {
 
   override def output: Seq[Attribute] = childOutput.filterNot(_.exprId == frame.exprId)
 

@@ -1,5 +1,6 @@
 package tidegate.own.sessions
 
+import tidegate.plans.DropLate
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -11,61 +12,47 @@ import org.apache.spark.sql.execution.{
   SparkPlan,
   UnaryExecNode
 }
-import org.apache.spark.sql.tidegate.StatefulOperatorStateInfo
 import org.apache.spark.sql.types.StructType
-import tidegate.core.clock.OperatorBatch
 import tidegate.core.due.DueKeys
 import tidegate.core.{EndOfTime, Saturating}
 import tidegate.errors.CheckpointErrors
-import tidegate.execution.DescribesItself
-import tidegate.own.OneStoreExec
-import tidegate.own.aggregates.{FrameAggregates, FrameStateSchema, StateFrameStore}
-import tidegate.own.due.{DueSchema, StateDuePages}
-import tidegate.own.windows.FrameAggregate
 import tidegate.settings.Settings
-import tidegate.statistics.DueTimes
+import tidegate.own.{OperatorContext, OwnOperatorExec, StateMark}
+import tidegate.own.aggregates.FrameAggregates
+import tidegate.own.aggregates.FrameStateSchema
+import tidegate.own.aggregates.StateFrameStore
+import tidegate.own.due.DueSchema
+import tidegate.own.due.StateDuePages
 
 /**
  * Keeps the open sessions of each key, and emits those that close in this batch. A batch reads and
- * writes the keys of its rows and the keys that are due, and no others.
+ * writes the keys of its rows and the keys that are due, and no others. A session closes when its
+ * end is not after the eviction watermark.
  *
- * @param operator
- *   the name of the operator; none outside of a query
- * @param times
- *   the watermarks of the operator: a session closes when its end is not after the eviction
- *   watermark
- * @param stateInfo
- *   where the state is; none outside of a query
- * @param due
- *   what the tasks tell of the times at which something is due; none outside of a query
  * @param child
  *   the partial aggregation: keys, start and end of a part of a session, buffers
  */
 final case class SessionAggregateExec(
     aggregates: FrameAggregates,
     gapMicros: Long,
-    operator: Option[String],
-    times: OperatorBatch,
-    stateInfo: Option[StatefulOperatorStateInfo],
-    due: Option[DueTimes],
+    context: OperatorContext,
     child: SparkPlan
 ) extends UnaryExecNode
     with PartitioningPreservingUnaryExecNode
-    with OneStoreExec
-    with DescribesItself {
+    with OwnOperatorExec {
 
   override def output: Seq[Attribute] = aggregates.results.map(_.toAttribute)
 
   override def producedAttributes: AttributeSet =
     AttributeSet(aggregates.functions.map(_.resultAttribute) ++ aggregates.buffers)
 
-  override def shortName: String = SessionAggregate.StateName
+  override protected def mark: StateMark = StateMark(SessionAggregate.StateName)
 
   override protected def outputExpressions: Seq[NamedExpression] = aggregates.results
 
   override def requiredChildDistribution: Seq[Distribution] = Seq(grouped(aggregates.keys))
 
-  override protected def keySchema: StructType =
+  override protected def keyColumns: StructType =
     DueSchema.key(fromAttributes(aggregates.copy(pageKey = None).stateKey))
 
   override protected def valueSchema: StructType =
@@ -74,9 +61,9 @@ final case class SessionAggregateExec(
   override protected def check(stored: StateStoreColFamilySchema): Unit =
     FrameStateSchema.check(stored.valueSchema, SessionRow.EntriesPath, aggregates.entryType) {
       (before, now) =>
-        CheckpointErrors.sessionsRefused(
-          operator.getOrElse(shortName),
-          s"the buffers ${before.mkString(", ")}",
+        CheckpointErrors.stateRefused(
+          label,
+          s"sessions with the buffers ${before.mkString(", ")}",
           s"those of the query are ${now.mkString(", ")}"
         )
     }
@@ -85,11 +72,11 @@ final case class SessionAggregateExec(
     metrics // force lazy init at driver
     val pageKey = keySchema.last
     val what = aggregates.copy(pageKey = Some(AttributeReference(pageKey.name, pageKey.dataType)()))
-    val before = EndOfTime.micros(times.evictedMs)
-    val until = EndOfTime.micros(times.evictionMs)
+    val before = EndOfTime.micros(context.times.evictedMs)
+    val until = EndOfTime.micros(context.times.evictionMs)
     val lookBy = SessionAggregateExec.lookBy(until, gapMicros)
-    val maxBytes = Settings.FramesMaxInputBytes.in(conf)
-    val (keys, values, told, counts) = (keySchema, valueSchema, due, countsItself)
+    val maxBytes = Settings.WindowsMaxInputBytes.in(conf)
+    val (keys, values, told, counts) = (keySchema, valueSchema, context.due, countsItself)
     withStore(rowsOf(child), countsRows = !counts) { (task, rows) =>
       val lookAt = what.entryType.size
       val count = Option.when(counts)(StateDuePages.count(task.store, keys, values, lookAt))
@@ -117,8 +104,6 @@ final case class SessionAggregateExec(
     s"keys=$keys, functions=$functions, ${SessionAggregate.described(gapMicros)}"
   }
 
-  override def simpleString(maxFields: Int): String = s"$nodeName($describe)"
-
   override protected def withNewChildInternal(newChild: SparkPlan): SessionAggregateExec =
     copy(child = newChild)
 }
@@ -132,6 +117,6 @@ object SessionAggregateExec {
    * When a key is looked at at the latest, in µs; as late as needed before there is a watermark.
    */
   private[own] def lookBy(until: Long, gapMicros: Long): Long =
-    if (until <= EndOfTime.micros(FrameAggregate.LowestMs)) Long.MaxValue
+    if (until <= EndOfTime.micros(DropLate.LowestMs)) Long.MaxValue
     else Saturating.add(until, MostGaps * math.min(gapMicros, Long.MaxValue / MostGaps))
 }

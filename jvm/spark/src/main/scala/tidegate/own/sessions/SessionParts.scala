@@ -3,7 +3,8 @@ package tidegate.own.sessions
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan}
-import tidegate.own.aggregates.{FrameAggregates, PartialAggregation}
+import tidegate.own.aggregates.FrameAggregates
+import tidegate.own.aggregates.PartialAggregation
 
 /**
  * The parts of sessions that a partial aggregation makes: keys, start, end, and the buffers of the

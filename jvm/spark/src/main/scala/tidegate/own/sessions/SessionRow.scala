@@ -3,7 +3,7 @@ package tidegate.own.sessions
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 import tidegate.own.aggregates.BufferSlots
-import tidegate.own.rows.StateRowWriter
+import tidegate.own.aggregates.StateRowWriter
 
 /**
  * A row of the state of sessions. Each key has a head. Sessions that do not fit there are sealed

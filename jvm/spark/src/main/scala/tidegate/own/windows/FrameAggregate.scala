@@ -3,9 +3,8 @@ package tidegate.own.windows
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.StructType
-import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
-import tidegate.plans.EmitsEarlierRows
+import tidegate.plans.{EmitsEarlierRows, OwnNode}
 
 /**
  * Puts windows together from frames. Below it is an aggregation over frames, where each row is in
@@ -26,7 +25,8 @@ final case class FrameAggregate(
     isShort: Boolean,
     child: LogicalPlan,
     nullable: Set[ExprId] = Set.empty
-) extends EmitsEarlierRows {
+) extends EmitsEarlierRows
+    with OwnNode {
 
   override def output: Seq[Attribute] = childOutput
 
@@ -37,12 +37,6 @@ final case class FrameAggregate(
 }
 
 object FrameAggregate {
-
-  /**
-   * The lowest watermark, in epoch ms: 146,000 years before the epoch. So far from the lowest of
-   * times, sums with the size of a window do not overflow.
-   */
-  val LowestMs: Long = OperatorBatch.NothingLate / 2
 
   /** The name of the operator in the progress of a query, and in the metadata of its state. */
   val StateName: String = "frameAggregate"

@@ -11,31 +11,27 @@ import org.apache.spark.sql.execution.{
   SparkPlan,
   UnaryExecNode
 }
-import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
+import org.apache.spark.sql.tidegate.OperatorState
 import org.apache.spark.sql.types.StructType
 import tidegate.columns.DistinctNames
 import tidegate.core.EndOfTime
-import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
 import tidegate.errors.CheckpointErrors
-import tidegate.execution.DescribesItself
-import tidegate.own.aggregates.{FrameAggregates, FrameStateSchema, FrameStore, StateFrameStore}
-import tidegate.own.{OneStoreExec, RowCount}
 import tidegate.settings.Settings
-import tidegate.statistics.{DonePartitions, DueTimes}
+import tidegate.statistics.DonePartitions
+import tidegate.own.{OperatorContext, OwnOperatorExec, StateMark}
+import tidegate.own.RowCount
+import tidegate.own.aggregates.FrameAggregates
+import tidegate.own.aggregates.FrameStateSchema
+import tidegate.own.aggregates.FrameStore
+import tidegate.own.aggregates.StateFrameStore
 
 /**
  * Keeps the frames of each key, and emits the windows that are closed in this batch.
  *
- * @param operator
- *   the name of the operator; none outside of a query
- * @param times
- *   the watermarks of the operator: windows are due that end after the previous batch's eviction
- *   watermark, and not after this batch's
- * @param stateInfo
- *   where the state is; none outside of a query
- * @param due
- *   what the tasks tell of the times at which something is due; none outside of a query
+ * Windows are due that end after the eviction watermark of the previous batch, and not after that
+ * of this batch.
+ *
  * @param isShort
  *   whether the rows of the state are short ones
  * @param restores
@@ -47,30 +43,26 @@ import tidegate.statistics.{DonePartitions, DueTimes}
 final case class FrameAggregateExec(
     aggregates: FrameAggregates,
     grid: WindowGrid,
-    operator: Option[String],
-    times: OperatorBatch,
-    stateInfo: Option[StatefulOperatorStateInfo],
-    due: Option[DueTimes],
     isShort: Boolean,
     restores: Option[DonePartitions],
+    context: OperatorContext,
     child: SparkPlan
 ) extends UnaryExecNode
     with PartitioningPreservingUnaryExecNode
-    with OneStoreExec
-    with DescribesItself {
+    with OwnOperatorExec {
 
   override def output: Seq[Attribute] = aggregates.results.map(_.toAttribute)
 
   override def producedAttributes: AttributeSet =
     AttributeSet(aggregates.functions.map(_.resultAttribute) ++ aggregates.buffers)
 
-  override def shortName: String = FrameAggregate.StateName
+  override protected def mark: StateMark = StateMark(FrameAggregate.StateName)
 
   override protected def outputExpressions: Seq[NamedExpression] = aggregates.results
 
   override def requiredChildDistribution: Seq[Distribution] = Seq(grouped(aggregates.keys))
 
-  override protected def keySchema: StructType =
+  override protected def keyColumns: StructType =
     StructType(DistinctNames.of(fromAttributes(aggregates.stateKey)))
 
   override protected def valueSchema: StructType =
@@ -80,9 +72,9 @@ final case class FrameAggregateExec(
     val isShort = FrameAggregate.hasShortRows(stored.valueSchema)
     val path = if (isShort) ShortRow.EntriesPath else FrameRow.EntriesPath
     FrameStateSchema.check(stored.valueSchema, path, aggregates.entryType) { (before, now) =>
-      CheckpointErrors.framesRefused(
-        operator.getOrElse(shortName),
-        s"aggregates with the buffers ${before.mkString(", ")}",
+      CheckpointErrors.stateRefused(
+        label,
+        s"frames with the buffers ${before.mkString(", ")}",
         s"those of the query are ${now.mkString(", ")}"
       )
     }
@@ -111,12 +103,12 @@ final case class FrameAggregateExec(
   override protected def doExecute(): RDD[InternalRow] = {
     metrics // force lazy init at driver
     val micros = grid.inMicros
-    val after = micros.lastEnd(EndOfTime.micros(times.closedMs))
-    val until = micros.lastEnd(EndOfTime.micros(times.evictionMs))
-    val (what, prefixed, short, restored, told) = (aggregates, isPrefixed, isShort, restores, due)
+    val after = micros.lastEnd(EndOfTime.micros(context.times.closedMs))
+    val until = micros.lastEnd(EndOfTime.micros(context.times.evictionMs))
+    val (what, prefixed, short, restored, told) = (aggregates, isPrefixed, isShort, restores, context.due)
     // The first batch begins with an empty state.
     val seesAll = until > after || getStateInfo.storeVersion == 0
-    val maxBytes = Settings.FramesMaxInputBytes.in(conf)
+    val maxBytes = Settings.WindowsMaxInputBytes.in(conf)
     val (values, counts) = (valueSchema, countsItself)
     val (countKey, rootKey) = (FrameStore.countKey(keySchema), FrameStore.rootKey(keySchema))
     withStore(rowsOf(child), prefixed, countsRows = !counts) { (task, rows) =>
@@ -160,8 +152,6 @@ final case class FrameAggregateExec(
     val functions = aggregates.functions.mkString("[", ", ", "]")
     s"keys=$keys, functions=$functions, $grid"
   }
-
-  override def simpleString(maxFields: Int): String = s"$nodeName($describe)"
 
   override protected def withNewChildInternal(newChild: SparkPlan): FrameAggregateExec =
     copy(child = newChild)

@@ -1,5 +1,6 @@
 package tidegate.own.windows
 
+import tidegate.plans.DropLate
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 
@@ -44,7 +45,7 @@ private[own] object FrameRow {
   def closed(micros: Long): Long = if (isNone(micros)) NoneClosed else micros
 
   /** Whether the end of the last window that is out says that none is. */
-  def isNone(micros: Long): Boolean = micros <= FrameAggregate.LowestMs * 1000
+  def isNone(micros: Long): Boolean = micros <= DropLate.LowestMs * 1000
 
   /** Whether windows that end at or before `until` may still have to leave. */
   def isOpen(head: UnsafeRow, until: Long): Boolean = {

@@ -1,7 +1,7 @@
 package tidegate.own.windows
 
 import tidegate.core.window.FrameGrid
-import tidegate.own.rows.StateRowWriter
+import tidegate.own.aggregates.StateRowWriter
 
 /** Writes rows as [[FrameRow]] describes them. */
 private[own] final class FrameRowWriter(grid: FrameGrid, entryFields: Int)

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 import tidegate.core.window.FrameGrid
 import tidegate.own.aggregates.{BufferSlots, EntryArray, FrameList}
-import tidegate.own.rows.StateRowWriter
+import tidegate.own.aggregates.StateRowWriter
 
 /**
  * A row of the state of windows that do not overlap ([[ByWindow]]). The entry of its window is in

@@ -7,7 +7,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{AnalysisException, DataFrame}
-import tidegate.settings.Settings.{DeduplicationByTime, NoDataBatchesOnlyWhenDue}
+import tidegate.settings.Settings.{DeduplicationEnabled, NoDataBatchesOnlyWhenDue}
 
 /** Deduplication that finds expired keys by time, against Spark's operators on the same rows. */
 class DeduplicateByTimeSuite extends RestartTest {
@@ -62,7 +62,7 @@ class DeduplicateByTimeSuite extends RestartTest {
   private def steps(query: DataFrame => DataFrame, seed: Int, byTime: Boolean): Seq[String] =
     // Spark's operators have a batch whenever time moves.
     withConf(
-      DeduplicationByTime.key -> byTime.toString,
+      DeduplicationEnabled.key -> byTime.toString,
       NoDataBatchesOnlyWhenDue.key -> "false"
     ) {
       val in = events()
@@ -95,7 +95,7 @@ class DeduplicateByTimeSuite extends RestartTest {
 
   for ((title, query) <- Seq(queries.head, queries(3)))
     onBothStores(s"$title: kills change nothing") {
-      withConf(DeduplicationByTime.key -> "true") {
+      withConf(DeduplicationEnabled.key -> "true") {
         val rows = batches(5).map(_.filter(_.time != null)).filter(_.nonEmpty)
         val folder = files(rows: _*)
         checkKills(query(stream(folder)))
@@ -110,7 +110,7 @@ class DeduplicateByTimeSuite extends RestartTest {
       val in = events()
       val frame = queries.head._2(in.toDF())
       def at(byTime: Boolean)(run: Run)(second: Double*): Seq[String] =
-        withConf(DeduplicationByTime.key -> byTime.toString) {
+        withConf(DeduplicationEnabled.key -> byTime.toString) {
           run.start()
           in.addData(second.map(event("a", _)))
           run.settle()
@@ -127,7 +127,7 @@ class DeduplicateByTimeSuite extends RestartTest {
   test("a checkpoint whose keys the query has no place for is refused, and goes on later") {
     val in = events()
     val run = new Run(queries.head._2(in.toDF()))
-    withConf(DeduplicationByTime.key -> "true") {
+    withConf(DeduplicationEnabled.key -> "true") {
       run.start()
       in.addData(event("a", 10))
       run.settle().stop()
@@ -154,7 +154,7 @@ class DeduplicateByTimeSuite extends RestartTest {
       "has an interval inside" -> "struct(array(IF(n > 0, make_interval(0, 0, 0, 0, n), NULL)))"
     )
   } test(s"a key that $title leaves Spark's operator") {
-    withConf(DeduplicationByTime.key -> "true") {
+    withConf(DeduplicationEnabled.key -> "true") {
       val in = events()
       val spans = keyed(in.toDF())
         .withColumn("span", expr(span))
@@ -169,7 +169,7 @@ class DeduplicateByTimeSuite extends RestartTest {
 
   test("query.explain() names the operator") {
     for (byTime <- Seq(true, false); (_, query) <- queries)
-      withConf(DeduplicationByTime.key -> byTime.toString) {
+      withConf(DeduplicationEnabled.key -> byTime.toString) {
         val in = events()
         in.addData(event("a", 10))
         val run = new Run(query(in.toDF())).start().settle()
@@ -183,7 +183,7 @@ class DeduplicateByTimeSuite extends RestartTest {
   onBothStores("Spark reads the keys, and the pages in which their times are") {
     assume(SparkFeatures.readsState(spark.conf))
     val in = events()
-    withConf(DeduplicationByTime.key -> "true") {
+    withConf(DeduplicationEnabled.key -> "true") {
       val run = new Run(queries(3)._2(in.toDF())).start()
       in.addData((1 to 1000).map(i => event("a", 10.0 + i % 3, i)))
       run.settle()
@@ -206,7 +206,7 @@ class DeduplicateByTimeSuite extends RestartTest {
   onBothStores("keys with the names of the state's own columns") {
     assume(SparkFeatures.readsState(spark.conf))
     val in = events()
-    withConf(DeduplicationByTime.key -> "true") {
+    withConf(DeduplicationEnabled.key -> "true") {
       val renamed = in
         .toDF()
         .withKeyedWatermark("time", "2 seconds")

@@ -14,7 +14,6 @@ import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.{SparkSession, classic}
 import org.apache.spark.unsafe.types.UTF8String
-import tidegate.own.order.{OrderFormat, OrderMark}
 
 /** A row that is ordered; `text` makes it as long as a test wants it. */
 final case class SentToPages(micros: Long, id: Int, text: String) {
@@ -33,7 +32,7 @@ final case class PagesResult(left: Seq[SentToPages], waiting: Long, stored: Int)
 private[order] final class PagesPartition(spark: SparkSession, folder: Path, sizes: PageSizes) {
   private val classicSpark = spark.asInstanceOf[classic.SparkSession]
   private val context = spark.sparkContext
-  private val key = OrderStateSchema.key(OrderMark("time", Nil, OrderFormat.Current))
+  private val key = OrderStateSchema.key
   private val columns = new StructType()
     .add("time", LongType)
     .add("id", IntegerType)

@@ -37,7 +37,7 @@ object WrittenPages {
       hex(writer.head(Some(Taken(-6L, 3L)), 6L))
     )
     val schemas = Seq(
-      OrderStateSchema.key(OrderMark("time", Seq("text"), OrderFormat.Pages)).json,
+      OrderState("time", Seq("text")).mark.on(OrderStateSchema.key).json,
       OrderStateSchema.value(columns).json
     )
     (schemas ++ follow ++ merged ++ heads).mkString("", "\n", "\n")

@@ -32,7 +32,7 @@ class SessionProperties extends FrameTest {
       withClue(s"seed $seed, $query, $run: ") {
         // A third of them group their rows in many rounds.
         val bytes = if (seed % 3 == 0) "200b" else "64m"
-        withConf("spark.tidegate.frames.maxInputBytes" -> bytes)(on(store)(check(query, run)))
+        withConf("spark.tidegate.windows.maxInputBytes" -> bytes)(on(store)(check(query, run)))
       }
     }
   }

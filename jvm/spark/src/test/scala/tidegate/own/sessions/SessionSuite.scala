@@ -198,13 +198,13 @@ class SessionSuite extends SessionTest {
       val in = keyed(events().toDF())
       val session = session_window(col("time"), "3 seconds")
       assert(explained(grouped(in, "3 seconds")).contains("sessions with a gap of 3000 ms"))
-      def reason(df: DataFrame) = "NoFrames: [^\n]*".r.findFirstIn(explained(df))
+      def reason(df: DataFrame) = "KeptBySpark: [^\n]*".r.findFirstIn(explained(df))
       assert(
         reason(
           in.groupBy(session_window(col("time"), expr("make_interval(0,0,0,0,0,0,n)")), col("n"))
             .count()
         ) ===
-          Some("NoFrames: the gap of the sessions is not the same for all rows")
+          Some("KeptBySpark: the gap of the sessions is not the same for all rows")
       )
       assert(
         reason(in.groupBy(session, col("n")).agg(expr("count(DISTINCT sub)"))).exists(
@@ -213,12 +213,12 @@ class SessionSuite extends SessionTest {
       )
       assert(
         reason(in.groupBy(session_window(col("time"), "1 month"), col("n")).count()) ===
-          Some("NoFrames: the gap of the sessions is not the same for all rows")
+          Some("KeptBySpark: the gap of the sessions is not the same for all rows")
       )
     }
     withFrames(enabled = false) {
       val plan = explained(grouped(keyed(events().toDF()), "3 seconds"))
-      assert(plan.contains("SessionWindowStateStoreSave") && !plan.contains("NoFrames"))
+      assert(plan.contains("SessionWindowStateStoreSave") && !plan.contains("KeptBySpark"))
     }
   }
 

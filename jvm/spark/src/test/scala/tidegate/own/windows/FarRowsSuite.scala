@@ -62,7 +62,7 @@ class FarRowsSuite extends FrameRestartTest {
 
     test(s"windows are those of all rows, also if a batch is read key by key, on ${store.name}") {
       on(store) {
-        withConf(Settings.FramesMaxInputBytes.key -> "1b") {
+        withConf(Settings.WindowsMaxInputBytes.key -> "1b") {
           val (query, out) = open(twenty)
           val counted = query.run.query.lastProgress.stateOperators.head.numRowsTotal
           query.run.stop()

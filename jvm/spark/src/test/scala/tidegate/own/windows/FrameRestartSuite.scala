@@ -295,7 +295,7 @@ class FrameRestartSuite extends FrameRestartTest {
       query.add(rows(Seq(1, 4), 130 to 139): _*)
       query.changeAndFail(other)
       query.run.clear()
-      val lines = LogLines.during("tidegate.own.windows.RestoredFrames") {
+      val lines = LogLines.during("tidegate.preparation.OwnOperators") {
         query.run.stop()
         query.changeWindows(twelve)
         query.run.start()
@@ -350,8 +350,8 @@ class FrameRestartSuite extends FrameRestartTest {
         query.changeWindows(to)
         val error = intercept[AnalysisException](query.run.start())
         assert(
-          error.getMessage === "[TIDEGATE_FRAMES_REFUSED] The checkpoint has the frames of " +
-            s"aggregate for $was, but the query has $is. Start the query as it was, or with a new " +
+          error.getMessage === "[TIDEGATE_STATE_REFUSED] The checkpoint has the state of " +
+            s"`aggregate`: the frames for $was. But the query has $is. Start the query as it was, or with a new " +
             "checkpoint; nothing in this one was changed. SQLSTATE: 42K03"
         )
         // It goes on as it was.

@@ -122,7 +122,7 @@ trait FrameRestartTest extends FrameTest {
     /** Starts again, and returns what the log says of it. */
     def change(to: Hop): Seq[String] = {
       run.stop()
-      val lines = LogLines.during("tidegate.own.windows.RestoredFrames") {
+      val lines = LogLines.during("tidegate.preparation.OwnOperators") {
         hop = to
         run.start()
         ()

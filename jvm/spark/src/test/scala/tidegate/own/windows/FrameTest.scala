@@ -24,7 +24,7 @@ trait FrameTest extends RestartTest {
   }
 
   /** The setting that decides between the two plans. */
-  def setting: String = "spark.tidegate.frames.enabled"
+  def setting: String = "spark.tidegate.windows.enabled"
 
   /**
    * Both plans have the same batches: also those in which only Spark's operators may do something.

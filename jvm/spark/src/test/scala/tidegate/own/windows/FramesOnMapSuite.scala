@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.types.DataTypeUtils.fromAttributes
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 import tidegate.core.window.FrameGrid
+import tidegate.plans.DropLate
 import tidegate.own.aggregates.{BufferSlots, FrameAggregates, FrameStore, MapFrameStore}
 
 /**
@@ -451,7 +452,7 @@ class FramesOnMapSuite extends AnyFunSuite {
 object FramesOnMapSuite {
 
   /** The end of the last window that is out as long as there is no watermark. */
-  private val NoWatermark = FrameAggregate.LowestMs * 1000
+  private val NoWatermark = DropLate.LowestMs * 1000
 
   /** A row; `closed` is the end of the last window that was out when the row was sent. */
   private final case class Sent(key: Long, time: Long, value: Long, closed: Long)

@@ -210,7 +210,7 @@ class TumblingFramesSuite extends FrameRestartTest {
     query.run.stop()
     query.changeWindows(Hop(20, 10, grows = true))
     val error = intercept[AnalysisException](query.run.start())
-    assert(error.getMessage.startsWith("[TIDEGATE_FRAMES_REFUSED]"))
+    assert(error.getMessage.startsWith("[TIDEGATE_STATE_REFUSED]"))
     query.changeWindows(ten)
     query.run.start().settle()
     assertSame(

@@ -41,6 +41,8 @@ package object tidegate {
   // Stateful operators.
   type StatefulOperatorStateInfo = streaming.StatefulOperatorStateInfo
   type StateStoreWriter = streaming.StateStoreWriter
+
+  type StatefulOperator = streaming.StatefulOperator
   type StatefulOpStateStoreCheckpointInfo = streaming.StatefulOpStateStoreCheckpointInfo
   type StatefulOperatorCustomMetric = streaming.StatefulOperatorCustomMetric
   type StatefulOperatorCustomSumMetric = streaming.StatefulOperatorCustomSumMetric

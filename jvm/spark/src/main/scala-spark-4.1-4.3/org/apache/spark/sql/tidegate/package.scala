@@ -47,6 +47,8 @@ package object tidegate {
   // Stateful operators.
   type StatefulOperatorStateInfo = stateful.StatefulOperatorStateInfo
   type StateStoreWriter = stateful.StateStoreWriter
+
+  type StatefulOperator = stateful.StatefulOperator
   type StatefulOpStateStoreCheckpointInfo = stateful.StatefulOpStateStoreCheckpointInfo
   type StatefulOperatorCustomMetric = stateful.StatefulOperatorCustomMetric
   type StatefulOperatorCustomSumMetric = stateful.StatefulOperatorCustomSumMetric

@@ -120,14 +120,8 @@ object SparkInternals {
    *
    * @param partitions
    *   how many a state has, if its checkpoint does not say so
-   * @param checksRows
-   *   whether Spark checks that the first rows fit the schema
    */
-  def readerOfStates(
-      session: SparkSession,
-      partitions: Int,
-      checksRows: Boolean
-  ): SparkSession = {
+  def readerOfStates(session: SparkSession, partitions: Int): SparkSession = {
     // Starts the coordinator of states. Spark starts it with the first query, but its state stores
     // ask for it, also in an application that only reads states.
     val _ = session.streams
@@ -135,9 +129,6 @@ object SparkInternals {
     // Offset logs of format 2 lack the setting, and Spark's reader does not start without it.
     reader.sessionState.conf
       .setConfString("spark.sql.streaming.internal.stateStore.partitions", partitions.toString)
-    if (!checksRows)
-      reader.sessionState.conf
-        .setConfString("spark.sql.streaming.stateStore.formatValidation.enabled", "false")
     reader
   }
 

@@ -6,9 +6,9 @@ import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
 import tidegate._
-import tidegate.own.windows.PlanFrames
+import tidegate.own.windows.Windows
 
-class PlanFramesSuite extends KeyedStreamTest {
+class WindowClaimSuite extends KeyedStreamTest {
 
   private val keyed = SparkInternals.analyzed(
     events()
@@ -29,7 +29,7 @@ class PlanFramesSuite extends KeyedStreamTest {
 
   test("two times to choose from: an error when the query starts, but not of its explanation") {
     val plan = byTimes(identity)
-    assert(PlanFrames(plan) === plan)
+    assert(plan.collect { case node if Windows.claim(node).isDefined => node } === Nil)
   }
 
   test("a bug is told, and not taken for a plan without frames") {
@@ -37,6 +37,6 @@ class PlanFramesSuite extends KeyedStreamTest {
       .withMetadata(metadata)
       .putString("tidegate.watermarkKey", "one")
       .build()
-    intercept[ClassCastException](PlanFrames(byTimes(withTextAsKey)))
+    intercept[ClassCastException](Windows.claim(byTimes(withTextAsKey)))
   }
 }

@@ -1,9 +1,8 @@
-package tidegate.own.rows
+package tidegate.own.aggregates
 
 import org.apache.spark.sql.catalyst.expressions.{UnsafeArrayData, UnsafeRow}
 import org.apache.spark.unsafe.Platform
 import tidegate.core.Saturating
-import tidegate.own.aggregates.BufferSlots
 
 /**
  * Writes a row with arrays of entries into a buffer that is reused for the next row.

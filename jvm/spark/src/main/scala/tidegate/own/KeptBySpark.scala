@@ -2,14 +2,27 @@ package tidegate.own
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
-import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
 import tidegate.execution.DescribesItself
 
-/** Passes rows through, and shows why windows are not put together from frames. */
-final case class NoFramesExec(reason: String, child: SparkPlan)
+/**
+ * Shows in `EXPLAIN` why the operator above keeps Spark's own plan, although it is of a kind for
+ * which we have an operator; rows pass unchanged.
+ */
+final case class KeptBySpark(reason: String, child: LogicalPlan) extends UnaryNode {
+
+  override def output: Seq[Attribute] = child.output
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): KeptBySpark =
+    copy(child = newChild)
+}
+
+/** Passes rows through, and shows the reason. */
+final case class KeptBySparkExec(reason: String, child: SparkPlan)
     extends UnaryExecNode
     with CodegenSupport
     with DescribesItself {
@@ -17,8 +30,6 @@ final case class NoFramesExec(reason: String, child: SparkPlan)
   override def output: Seq[Attribute] = child.output
 
   override def outputPartitioning: Partitioning = child.outputPartitioning
-
-  override def outputOrdering: Seq[SortOrder] = child.outputOrdering
 
   override protected def doExecute(): RDD[InternalRow] = child.execute()
 
@@ -39,6 +50,6 @@ final case class NoFramesExec(reason: String, child: SparkPlan)
 
   override def simpleString(maxFields: Int): String = s"$nodeName: $describe"
 
-  override protected def withNewChildInternal(newChild: SparkPlan): NoFramesExec =
+  override protected def withNewChildInternal(newChild: SparkPlan): KeptBySparkExec =
     copy(child = newChild)
 }

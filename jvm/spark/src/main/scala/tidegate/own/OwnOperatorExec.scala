@@ -9,29 +9,53 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.physical.Distribution
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.streaming.state._
-import org.apache.spark.sql.tidegate.{OperatorFigures, OperatorState, StateStoreWriter}
+import org.apache.spark.sql.tidegate.{
+  OperatorFigures,
+  OperatorState,
+  StatefulOperatorStateInfo,
+  StateStoreWriter
+}
 import org.apache.spark.sql.types.StructType
+import tidegate.execution.DescribesItself
 import tidegate.settings.Settings
 
 /**
- * A stateful operator of our own with one store.
+ * The physical node of an operator of our own: it has one store. A subclass says what the state is,
+ * and what a task does.
  */
-private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan =>
+private[tidegate] trait OwnOperatorExec extends StateStoreWriter with DescribesItself {
+  self: SparkPlan =>
 
-  /** The name of the operator; none if the query has not started. */
-  def operator: Option[String]
+  /** What the operator has in the batch. */
+  def context: OperatorContext
 
-  protected def keySchema: StructType
+  /** What the state is. */
+  protected def mark: StateMark
+
+  /** The columns of the key of the state. */
+  protected def keyColumns: StructType
 
   protected def valueSchema: StructType
+
+  /** The key of the state, with its mark. */
+  protected final def keySchema: StructType = mark.on(keyColumns)
+
+  final override def stateInfo: Option[StatefulOperatorStateInfo] = context.stateInfo
+
+  final override def shortName: String = mark.kind
+
+  /** For messages. */
+  protected def label: String = context.name.getOrElse(shortName)
+
+  override def simpleString(maxFields: Int): String = s"$nodeName($describe)"
 
   /** Brings the rows of each group together: in a query, where the store of their partition is. */
   protected def grouped(by: Seq[Attribute]): Distribution =
     OperatorState.grouped(by, stateInfo, conf)
 
   /**
-   * The key and the value of the state in a checkpoint of an earlier version, if they are others
-   * than those of today, and rows of such a state move while the query runs.
+   * The key and the value of a state in an earlier format, if the operator still reads rows of this
+   * format and moves them while the query runs. There is no such format yet.
    *
    * @param key
    *   the key as the checkpoint has it
@@ -61,9 +85,9 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
       }
 
   /**
-   * Lets Spark compare the schemas with those in the checkpoint. The schemas of an earlier version
-   * are replaced by those of today, before a row of today is written: an earlier version must not
-   * read the state again.
+   * Lets Spark compare the schemas with those in the checkpoint. The schemas of an earlier format
+   * are replaced before anything is written, so that the earlier version can no longer open the
+   * state.
    */
   override def validateAndMaybeEvolveStateSchema(
       hadoopConf: Configuration,
@@ -112,7 +136,7 @@ private[tidegate] trait OneStoreExec extends StateStoreWriter { self: SparkPlan 
    *   `StoreTask.commitAtEnd`
    * @param checksValues
    *   whether Spark checks that the first values fit the schema: not if the store may have rows of
-   *   an earlier one
+   *   an earlier format
    */
   protected def withStore[T: ClassTag](
       rows: RDD[T],

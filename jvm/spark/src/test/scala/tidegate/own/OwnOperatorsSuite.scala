@@ -1,0 +1,119 @@
+package tidegate
+package own
+
+import java.nio.charset.StandardCharsets.ISO_8859_1
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.{AnalysisException, DataFrame}
+import org.apache.spark.sql.functions.{col, count, session_window, window}
+import org.apache.spark.sql.tidegate.SparkInternals
+import tidegate.builders.Between
+import tidegate.own.windows.FrameTest
+import tidegate.preparation.OwnOperators
+
+/** What is true of each operator of our own, and is decided in one place. */
+class OwnOperatorsSuite extends RestartTest {
+
+  private def keyed(in: DataFrame, time: String = "time", key: Int = 0): DataFrame =
+    in.withColumnRenamed("time", time).withKeyedWatermark(time, "2 seconds", key)
+
+  /** For each operator, a query with it, and the name of the operator in the query. */
+  private val queries = Map[String, (String, DataFrame => DataFrame)](
+    "windows" -> ("aggregate" -> { in =>
+      keyed(in).groupBy(window(col("time"), "5 seconds")).agg(count("*"))
+    }),
+    "sessions" -> ("aggregate" -> { in =>
+      keyed(in).groupBy(session_window(col("time"), "5 seconds"), col("n") % 2).agg(count("*"))
+    }),
+    "deduplication" -> ("deduplicate" -> (keyed(_).dropDuplicates("time"))),
+    "join" -> ("join" -> { in =>
+      keyed(in).streamJoin(
+        keyed(in, "later", 1),
+        Seq("n"),
+        "inner",
+        Between("later", "time", "0 seconds", "9 seconds")
+      )
+    }),
+    "order" -> ("orderByEventTime" -> (keyed(_).orderByEventTime(Seq("n"))))
+  )
+
+  private val first = Seq(event("a", 5, 1), event("a", 6, 2))
+  private val second = Seq(event("a", 5, 3), event("a", 20, 4))
+  private val third = Seq(event("a", 40, 5), event("a", 41, 6))
+
+  private def operators(run: Run): Seq[String] = {
+    val plan = SparkInternals.execution(run.query).get.lastExecution.executedPlan
+    FrameTest.collect(plan) { case own: OwnOperatorExec => own.shortName }
+  }
+
+  /** The rows of three runs, each with other settings. */
+  private def rows(query: DataFrame => DataFrame, settings: Seq[(String, String)]*)(
+      use: Run => Unit
+  ): Seq[String] = {
+    val in = events()
+    val run = new Run(query(in.toDF()))
+    for ((batch, conf) <- Seq(first, second, third).zip(settings)) withConf(conf: _*) {
+      run.start()
+      in.addData(batch: _*)
+      run.settle()
+      use(run)
+      run.stop()
+    }
+    run.rows.map(_.toString).sorted
+  }
+
+  /** Changes the format in the mark of the state. */
+  private def rewrite(checkpoint: Path, from: Int, to: Int): Unit = {
+    val files = Files.walk(checkpoint.resolve("state").resolve("1000"))
+    val schemas =
+      try files.iterator.asScala.filter(_.endsWith("_metadata/schema")).toVector
+      finally files.close()
+    assert(schemas.size === 1)
+    Checkpoints.edit(schemas.head, ISO_8859_1)(_.replace(s"\"format\":$from", s"\"format\":$to"))
+  }
+
+  test("each operator has a query here") {
+    assert(OwnOperators.all.map(_.noun).toSet === queries.keySet)
+    assert(OwnOperators.all.flatMap(_.enabled).map(_.key).toSet ===
+      (queries.keySet - "order").map(noun => s"spark.tidegate.$noun.enabled"))
+  }
+
+  for ((noun, (name, query)) <- queries) {
+    onBothStores(s"$noun: a state of a higher format is refused, and continues in its own") {
+      val in = events()
+      val run = new Run(query(in.toDF())).start()
+      in.addData(first: _*)
+      run.settle().stop()
+      rewrite(run.checkpoint, StateMark.Format, StateMark.Format + 1)
+      val error = intercept[AnalysisException](run.start())
+      assert(
+        error.getMessage.split(";\n").head ===
+          s"[TIDEGATE_NEWER_STATE] The checkpoint was written by a newer Tidegate: the state of $name " +
+          "has format 2, and this version reads up to 1. Use the newer version. SQLSTATE: KD000"
+      )
+      rewrite(run.checkpoint, StateMark.Format + 1, StateMark.Format)
+      in.addData(second: _*)
+      run.start().settle()
+      assert(operators(run) === Seq(OwnOperators.all.find(_.noun == noun).get.kind))
+      run.stop()
+    }
+  }
+
+  for (own <- OwnOperators.all; setting <- own.enabled) {
+    val (_, query) = queries(own.noun)
+    val (on, off) = (Seq(setting.key -> "true"), Seq(setting.key -> "false"))
+
+    test(s"${own.noun}: a query that began with our operator continues with it, setting or not") {
+      val found = rows(query, on, off, on)(run => assert(operators(run) === Seq(own.kind)))
+      assert(found.nonEmpty)
+      assert(found === rows(query, on, on, on)(_ => ()))
+    }
+
+    test(s"${own.noun}: a query that began with Spark's operator continues with it") {
+      val found = rows(query, off, on, on)(run => assert(operators(run) === Nil))
+      assert(found === rows(query, on, on, on)(_ => ()))
+    }
+  }
+}
