@@ -161,11 +161,11 @@ test-quick: $(VENV)/.tools ## Run the tests that start no stream: the core, the 
 FAULTS := tidegate.faults.* tidegate.golden.* *.KafkaKillSuite
 
 .PHONY: test-golden
-test-golden: ## Go on with checkpoints of earlier versions.
+test-golden: ## Continue golden checkpoints.
 	./sbt $(GOLDEN)
 
 .PHONY: test-faults
-test-faults: ## Kills at every moment, replays, checkpoints of earlier versions, hostile input.
+test-faults: ## Kills at every moment, replays, golden checkpoints, hostile input.
 	./sbt "spark/testOnly $(FAULTS)"
 
 .PHONY: test-nightly

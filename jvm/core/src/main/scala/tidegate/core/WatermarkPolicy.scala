@@ -48,13 +48,6 @@ trait WatermarkPolicy {
   def snapshot: WatermarkPolicy.Snapshot
 
   /**
-   * Whether a snapshot has as many values as one of this policy.
-   *
-   * Example: `WatermarkPolicy.fixedLag(10).fits(WatermarkPolicy.Snapshot(Vector(90L)))` is true.
-   */
-  def fits(snapshot: WatermarkPolicy.Snapshot): Boolean
-
-  /**
    * Continues where the saved policy was. To be called on a new instance of the same policy with
    * the same parameters.
    *

@@ -68,7 +68,7 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
           "substream",
           Some(name),
           instant(s.watermarkMs),
-          detail = s.activeAtMs.fold("")(ms => s"last rows at ${Instant.ofEpochMilli(ms)}")
+          detail = s"last rows at ${Instant.ofEpochMilli(s.activeAtMs)}"
         )
       }
     }

@@ -176,7 +176,7 @@ class ChangedQuerySuite extends RestartTest {
         "file from a copy of the checkpoint, or start with a new checkpoint. SQLSTATE: KD000"
     )
     assert(
-      refusal(_.replaceFirst("(\"tidegateClock\":2,\"savedAt\":)[^\\n]*", "$1")).contains(
+      refusal(_.replaceFirst("(\"tidegateClock\":1,\"savedAt\":)[^\\n]*", "$1")).contains(
         "The text is no JSON: it is cut off, or was changed. The damage concerns all watermarks of " +
           "the query."
       )

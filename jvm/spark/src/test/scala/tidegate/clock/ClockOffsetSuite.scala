@@ -33,10 +33,10 @@ class ClockOffsetSuite extends AnyFunSuite {
   }
 
   test("a newer format is refused with a sentence") {
-    val error = intercept[AnalysisException](ClockOffset.parse("""{"tidegateClock":3}"""))
+    val error = intercept[AnalysisException](ClockOffset.parse("""{"tidegateClock":2}"""))
     assert(
       error.getMessage === "[TIDEGATE_NEWER_STATE] The checkpoint was written by a newer " +
-        "Tidegate: the state of the clock has format 3, and this version reads up to 2. Use the newer " +
+        "Tidegate: the state of the clock has format 2, and this version reads up to 1. Use the newer " +
         "version. SQLSTATE: KD000"
     )
   }

@@ -5,22 +5,19 @@ import java.nio.file.Path
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions.col
-import tidegate.core.clock.ClockCodec
-import tidegate.core.window.FrameFormat
 import tidegate.own.deduplication.DeduplicateByTime
 import tidegate.own.join.IntervalJoin
 import tidegate.own.order.EventTimeOrder
 import tidegate.own.sessions.SessionAggregate
 import tidegate.own.windows.FrameAggregate
-import tidegate.settings.Settings
 
 /**
- * Continues what earlier versions have begun: a query stopped in the middle of its input, and this
- * version has to give what that version gave for the rest of the input.
+ * Continues golden checkpoints: a query stopped in the middle of its input, and this version has to
+ * give for the rest of the input what the version gave that wrote the checkpoint.
  *
  * `./sbt -Dtidegate.golden.write=<version> "spark/testOnly tidegate.golden.*"` writes the files of
  * the version that is checked out. Do so before a release and for every new format; never write the
- * files of an earlier version anew.
+ * files of a published version anew.
  */
 class GoldenCheckpointSuite extends RestartTest {
 
@@ -112,80 +109,45 @@ class GoldenCheckpointSuite extends RestartTest {
     val continued = new Continued(query, folder.unpack(query.name), GoldenInput.before)
     continued.run.start().settle()
     assert(continued.run.take() === Nil, "rows that had left before")
-    val found = text(GoldenInput.after.map(continued.send))
-    val expected = folder.expected(query.name)
-    if (folder.knowsSilence) assert(found === expected)
-    else assert(inTheEnd(query, found) === inTheEnd(query, expected))
+    assert(text(GoldenInput.after.map(continued.send)) === folder.expected(query.name))
     continued.run.stop()
     ()
   }
 
-  /**
-   * All rows, in any order, how many were late, and the last watermarks. A checkpoint that does not
-   * say since when a substream is silent lets its silence begin anew: rows leave later. Where a row
-   * has the moment at which it left, or where a step shows a hash of its rows, only their number
-   * counts.
-   */
-  private def inTheEnd(query: GoldenQuery, text: String): Seq[String] = {
-    val lines = text.linesIterator.filterNot(_.startsWith("step")).toSeq
-    val (times, others) =
-      lines.partition(l => l.startsWith("  watermark") || l.startsWith("  operator"))
-    val rows =
-      if (!query.rowsHaveMoment && !others.exists(Hashed.matches)) others.sorted
-      else Seq(others.map { case Hashed(n) => n.toInt; case _ => 1 }.sum.toString)
-    rows ++ times.takeRight(times.size / GoldenInput.after.size)
-  }
-
-  private val Hashed = """ *(\d+) rows, hash .*""".r
-
   private def text(steps: Seq[String]): String =
     steps.zipWithIndex.map { case (step, i) => s"step ${i + 1}\n$step\n" }.mkString
 
-  /**
-   * The steps show the watermarks of batches without rows, which earlier versions never left out.
-   */
-  private def settings(query: GoldenQuery): Seq[(String, String)] =
-    query.settings.toSeq :+ (Settings.NoDataBatchesOnlyWhenDue.key -> "false")
-
-  private val today = s".offset-${ClockCodec.Format}.frames-${FrameFormat.Highest}"
+  private def goldenTest(title: String, query: GoldenQuery)(body: => Unit): Unit = test(title) {
+    assume(query.isOfThisSpark, "its state has a format of a later Spark")
+    withConf(query.settings.toSeq: _*)(body)
+  }
 
   GoldenFolder.written match {
-    case Some(version) =>
-      val folder = new GoldenFolder(GoldenFolder.root.resolve(version + today))
+    case Some(folder) =>
       GoldenQueries.all.foreach { query =>
-        test(s"write ${folder.name}/${query.name}") {
-          withConf(settings(query): _*)(write(query, folder))
-        }
+        goldenTest(s"write ${folder.name}/${query.name}", query)(write(query, folder))
       }
     case None =>
       val queries = GoldenQueries.all.map(query => query.name -> query).toMap
       for (folder <- GoldenFolder.all; name <- folder.queries)
-        test(s"${folder.name}: $name goes on") {
-          val query = queries.getOrElse(name, fail(s"no query is named $name"))
-          assume(query.isOfThisSpark, "its state has a format of a later Spark")
-          withConf(settings(query): _*)(check(query, folder))
+        queries.get(name) match {
+          case Some(query) =>
+            goldenTest(s"${folder.name}: $name goes on", query)(check(query, folder))
+          case None => test(s"${folder.name}: $name goes on")(fail(s"no query is named $name"))
         }
 
-      for {
-        folder <- GoldenFolder.all
-        if folder.name.endsWith(today)
-        name <- folder.queries
-        query <- queries.get(name)
-      } test(s"${folder.name}: the state of $name is written as before") {
-        assume(query.isOfThisSpark, "its state has a format of a later Spark")
-        withConf(settings(query): _*) {
+      for (folder <- GoldenFolder.latest; query <- GoldenQueries.all if folder.has(query.name))
+        goldenTest(s"${folder.name}: the state of ${query.name} is written as before", query) {
           assert(
-            states(begun(query)) === states(folder.unpack(name)),
+            states(begun(query)) === states(folder.unpack(query.name)),
             "Checkpoints have the state on the right. Read both, with another number of the format."
           )
         }
-      }
 
       test("every query has a checkpoint in the formats of today") {
-        val written = GoldenFolder.all.filter(_.name.endsWith(today)).flatMap(_.queries)
         assert(
-          GoldenQueries.all.map(_.name).diff(written) === Nil,
-          s"have no checkpoint in a folder *$today. Write them as the comment of this suite says"
+          GoldenQueries.all.map(_.name).diff(GoldenFolder.latest.toSeq.flatMap(_.queries)) === Nil,
+          "have no checkpoint in the latest folder. Write them as the comment of this suite says"
         )
       }
   }

@@ -14,11 +14,10 @@ final class GoldenFolder(val path: Path) {
 
   def name: String = path.getFileName.toString
 
-  /** Whether the offset says since when each substream is silent: from format 2 on. */
-  def knowsSilence: Boolean = !name.contains(".offset-1.")
-
   /** The names of the queries. */
   def queries: Seq[String] = GoldenFolder.listed(path).collect { case s"$name.zip" => name }
+
+  def has(query: String): Boolean = Files.exists(zip(query))
 
   def expected(query: String): String = Files.readString(expectedFile(query))
 
@@ -62,12 +61,16 @@ object GoldenFolder {
 
   val root: Path = Paths.get(sys.props("tidegate.golden"))
 
-  /** The version whose files are to be written; none in a test. */
-  val written: Option[String] = sys.props.get("tidegate.golden.write")
+  /** The folder that is to be written; none in a test. */
+  val written: Option[GoldenFolder] = sys.props.get("tidegate.golden.write").map(of)
 
-  /** Folders of versions are named `<version>.offset-<format>.frames-<format>`. */
-  def all: Seq[GoldenFolder] =
-    listed(root).filter(_.contains(".offset-")).map(name => new GoldenFolder(root.resolve(name)))
+  /** Those of all versions, in their order. */
+  def all: Seq[GoldenFolder] = listed(root).filter(_.head.isDigit).map(of)
+
+  /** The one in the formats of today. */
+  def latest: Option[GoldenFolder] = all.lastOption
+
+  private def of(version: String): GoldenFolder = new GoldenFolder(root.resolve(version))
 
   private def listed(folder: Path): Seq[String] =
     if (Files.isDirectory(folder)) Using.resource(Files.list(folder)) { files =>

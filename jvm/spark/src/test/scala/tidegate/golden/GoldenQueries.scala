@@ -142,20 +142,11 @@ object GoldenQueries {
     GoldenQuery("union-rocksdb", rocks)(united),
     GoldenQuery("order", hdfs, isOrdered = true)((in, _) => keyed(in).orderByEventTime(Seq("sub"))),
     GoldenQuery("order-rocksdb", rocks, isOrdered = true)((in, _) => keyed(in).orderByEventTime()),
-    // In the folders of frames-1, those of above begin with a row of the state for each row.
-    GoldenQuery("order-pages", hdfs, isOrdered = true)((in, _) =>
-      keyed(in).orderByEventTime(Seq("sub"))
-    ),
-    GoldenQuery("order-pages-rocksdb", rocks, isOrdered = true)((in, _) =>
-      keyed(in).orderByEventTime()
-    ),
     GoldenQuery("window-over-window", rocks)((in, _) => overWindows(in)),
     GoldenQuery("window-over-window-hdfs", hdfs)((in, _) => overWindows(in)),
     GoldenQuery("window-over-join", rocks ++ joinFormat(2))(overJoin),
     GoldenQuery("window-over-join-hdfs", hdfs ++ joinFormat(2))(overJoin),
-    GoldenQuery("flat-map-groups-with-state", hdfs, rowsHaveMoment = true)((in, _) =>
-      SilenceByState(keyed(in))
-    ),
+    GoldenQuery("flat-map-groups-with-state", hdfs)((in, _) => SilenceByState(keyed(in))),
     GoldenQuery("transform-with-state", rocks)((in, _) => BufferByTimer(keyed(in))),
     GoldenQuery("limit", hdfs)((in, _) => keyed(in).limit(14))
   )

@@ -4,7 +4,7 @@ package golden
 import org.apache.spark.sql.DataFrame
 
 /**
- * A query that every version has to go on with.
+ * A query with which every version has to continue.
  *
  * @param name
  *   of its files
@@ -12,16 +12,13 @@ import org.apache.spark.sql.DataFrame
  *   where Spark keeps its state, and in which format
  * @param isOrdered
  *   whether the order of its rows counts
- * @param rowsHaveMoment
- *   whether its rows have the watermark at which they left
  * @param query
  *   over two streams of [[Event]]s; the second one may stay unused
  */
 final case class GoldenQuery(
     name: String,
     settings: Map[String, String],
-    isOrdered: Boolean = false,
-    rowsHaveMoment: Boolean = false
+    isOrdered: Boolean = false
 )(val query: (DataFrame, DataFrame) => DataFrame) {
 
   /** Whether the Spark that runs has the formats that the settings ask for. */

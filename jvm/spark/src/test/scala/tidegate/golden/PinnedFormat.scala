@@ -49,5 +49,5 @@ object PinnedFormat {
   private val Advice =
     "Write golden checkpoints of this format: ./sbt -Dtidegate.golden.write=<version> " +
       "\"spark/testOnly tidegate.golden.* tidegate.own.windows.FrameFormatSuite\". Those of " +
-      "earlier formats stay, and have to go on."
+      "published versions stay, and have to go on."
 }

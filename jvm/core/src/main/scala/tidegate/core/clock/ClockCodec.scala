@@ -6,8 +6,8 @@ import tidegate.core.policy.PolicySpec
 import tidegate.core.window.{FrameFormat, WindowGrid}
 
 /**
- * The text of a [[ClockState]]: JSON on one line. Reads what every version since 0.1.0 wrote. A
- * text that differs from that, by a missing field or a number out of range, is damaged.
+ * The text of a [[ClockState]]: JSON on one line, with the number of its format. A text that is not
+ * as it was written, by a missing field or a number out of range, is damaged.
  */
 object ClockCodec {
 
@@ -39,10 +39,13 @@ object ClockCodec {
   val Marker = "tidegateClock"
 
   /**
-   * The format that is written, and the highest that is read. Format 1, of version 0.1.0, has
-   * neither what substreams were made with nor since when they are silent.
+   * How to read earlier formats: the upgrade at place `n` makes a text of format `n + 1` one of
+   * format `n + 2`.
    */
-  val Format = 2
+  private val Upgrades = Seq.empty[JObject => JObject]
+
+  /** The format that is written, and the highest that is read. */
+  val Format: Int = Upgrades.size + 1
 
   /** A higher format is damage, and not that of a newer version. */
   private val HighestFormat = 999
@@ -68,10 +71,15 @@ object ClockCodec {
     )
   }
 
-  def read(text: String): Either[Unreadable, ClockState] =
+  def read(text: String): Either[Unreadable, ClockState] = read(text, Upgrades)
+
+  private[clock] def read(
+      text: String,
+      upgrades: Seq[JObject => JObject]
+  ): Either[Unreadable, ClockState] =
     parseOpt(text) match {
       case Some(json: JObject) if json.obj.exists(_._1 == Marker) =>
-        try read(new JsonFields(json))
+        try read(json, upgrades)
         catch { case e: JsonFields.Unexpected => Left(Damaged(None, e.getMessage)) }
       // No other source has the marker in its text.
       case None if text.contains(s""""$Marker"""") =>
@@ -79,23 +87,27 @@ object ClockCodec {
       case _ => Left(Foreign)
     }
 
-  private def read(fields: JsonFields): Either[Unreadable, ClockState] =
-    fields.int(Marker, 1, HighestFormat) match {
-      case format if format > Format => Left(Newer(format))
-      case format                    =>
-        readNodes(fields.obj("nodes"), format).flatMap { nodes =>
-          newerFrames(fields.obj("operators")).toLeft(state(fields, nodes))
-        }
+  private def read(
+      json: JObject,
+      upgrades: Seq[JObject => JObject]
+  ): Either[Unreadable, ClockState] = {
+    val format = new JsonFields(json).int(Marker, 1, HighestFormat)
+    if (format > upgrades.size + 1) Left(Newer(format))
+    else {
+      val fields = new JsonFields(upgrades.drop(format - 1).foldLeft(json)((old, up) => up(old)))
+      readNodes(fields.obj("nodes")).flatMap { nodes =>
+        newerFrames(fields.obj("operators")).toLeft(state(fields, nodes))
+      }
     }
+  }
 
   private def newerFrames(operators: JsonFields): Option[NewerFrames] =
     operators.names.toSeq.sorted
-      .map(name => NewerFrames(name, frameFormat(operators.obj(name))))
+      .flatMap(name => frameFormat(operators.obj(name)).map(NewerFrames(name, _)))
       .find(_.format > FrameFormat.Highest)
 
-  private def frameFormat(operator: JsonFields): Int =
-    if (!operator.has("frames") || !operator.obj("frames").has("format")) 1
-    else operator.obj("frames").int("format", 1, HighestFormat)
+  private def frameFormat(operator: JsonFields): Option[Int] =
+    Option.when(operator.has("frames"))(operator.obj("frames").int("format", 1, HighestFormat))
 
   private def state(fields: JsonFields, nodes: Map[String, (NodeMark, NodeState)]): ClockState = {
     val operators = fields.obj("operators")
@@ -128,12 +140,9 @@ object ClockCodec {
       name -> OperatorPlace(place.text("default"), place.long("state"))
     }.toMap
 
-  private def readNodes(
-      nodes: JsonFields,
-      format: Int
-  ): Either[Damaged, Map[String, (NodeMark, NodeState)]] = {
+  private def readNodes(nodes: JsonFields): Either[Damaged, Map[String, (NodeMark, NodeState)]] = {
     val read = nodes.names.toSeq.sorted.map { name =>
-      try Right(name -> readNode(nodes.obj(name), format))
+      try Right(name -> readNode(nodes.obj(name)))
       catch { case e: JsonFields.Unexpected => Left(Damaged(Some(name), e.getMessage)) }
     }
     read.collectFirst { case Left(damaged) => Left(damaged) }.getOrElse {
@@ -141,9 +150,9 @@ object ClockCodec {
     }
   }
 
-  private def readNode(fields: JsonFields, format: Int): (NodeMark, NodeState) = {
+  private def readNode(fields: JsonFields): (NodeMark, NodeState) = {
     val mark = nodeMark(fields)
-    val substreams = NodeStateCodec.read(fields.text("state"), withSilence = format > 1) match {
+    val substreams = NodeStateCodec.read(fields.text("state")) match {
       case Right(read) if read.size.toLong == fields.long("substreams") => read
       case Right(read)                                                  =>
         fields.refuse("substreams", s"${fields.long("substreams")}", s"${read.size}, as in `state`")
@@ -180,7 +189,7 @@ object ClockCodec {
   )
 
   private def hasSessions(operator: JsonFields): Boolean =
-    frameFormat(operator) == FrameFormat.Sessions
+    frameFormat(operator).contains(FrameFormat.Sessions)
 
   private def grid(fields: JsonFields): WindowGrid = {
     val grows = fields.has("grows") && fields.boolean("grows")

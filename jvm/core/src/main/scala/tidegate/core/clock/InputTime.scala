@@ -25,8 +25,6 @@ final case class NodeTime(name: String) extends InputTime {
 
 /** The time after a union: the minimum over the inputs that are not idle. */
 final case class CoalescedTime(inputs: Seq[InputTime]) extends InputTime {
-
-  /** Checkpoints of 0.1.0 store the value of the union under this text. */
   override def toString: String = inputs.mkString("union(", ", ", ")")
 }
 

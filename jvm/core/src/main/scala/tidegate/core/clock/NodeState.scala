@@ -6,7 +6,7 @@ package tidegate.core.clock
  * @param substreams
  *   in no order
  * @param origin
- *   what the substreams were made with; `None` if version 0.1.0 wrote the checkpoint
+ *   what the substreams were made with; `None` if there was no clock yet
  * @param sinceMs
  *   the wall clock, in epoch ms, since when a node without substreams is silent
  */

@@ -13,9 +13,6 @@ import scala.util.control.NonFatal
  */
 private[clock] object NodeStateCodec {
 
-  /** In place of the wall clock of an activity that is not known. */
-  private val Unknown = Long.MinValue
-
   def write(substreams: Seq[SavedSubstream]): String = {
     val bytes = new ByteArrayOutputStream()
     val deflater = new Deflater(Deflater.BEST_COMPRESSION)
@@ -25,7 +22,7 @@ private[clock] object NodeStateCodec {
     writeLong(out, substreams.size.toLong)
     substreams.sortBy(_.name).foreach { substream =>
       val name = substream.name.getBytes(UTF_8)
-      val longs = substream.activeAtMs.getOrElse(Unknown) +: substream.values
+      val longs = substream.activeAtMs +: substream.values
       val shared = name.zip(lastName).takeWhile { case (a, b) => a == b }.length
       writeLong(out, shared.toLong)
       writeLong(out, (name.length - shared).toLong)
@@ -42,21 +39,15 @@ private[clock] object NodeStateCodec {
     Base64.getEncoder.encodeToString(bytes.toByteArray)
   }
 
-  /**
-   * @param withSilence
-   *   whether each substream has the wall clock of its last activity, as in all formats but the
-   *   first
-   * @return
-   *   what is wrong with the text, or the substreams
-   */
-  def read(text: String, withSilence: Boolean): Either[String, Seq[SavedSubstream]] =
-    try Right(substreams(text, withSilence))
+  /** What is wrong with the text, or the substreams. */
+  def read(text: String): Either[String, Seq[SavedSubstream]] =
+    try Right(substreams(text))
     catch {
       // Base 64, deflate, an end that comes too early, a count that cannot be: all are damage.
       case NonFatal(e) => Left(s"not readable (${e.getClass.getSimpleName})")
     }
 
-  private def substreams(text: String, withSilence: Boolean): Seq[SavedSubstream] = {
+  private def substreams(text: String): Seq[SavedSubstream] = {
     val bytes = new ByteArrayInputStream(Base64.getDecoder.decode(text))
     val in = new DataInputStream(new InflaterInputStream(bytes))
     var lastName = Array.emptyByteArray
@@ -70,11 +61,7 @@ private[clock] object NodeStateCodec {
       lastLongs = Vector.tabulate(readCount(in, MostLongs)) { i =>
         readLong(in) + lastLongs.applyOrElse(i, (_: Int) => 0L)
       }
-      val name = new String(lastName, UTF_8)
-      read += (
-        if (!withSilence) SavedSubstream(name, lastLongs)
-        else SavedSubstream(name, lastLongs.tail, Some(lastLongs.head).filter(_ != Unknown))
-      )
+      read += SavedSubstream(new String(lastName, UTF_8), lastLongs.tail, lastLongs.head)
     }
     require(in.read() < 0, "there is more than the substreams")
     read.result()

@@ -8,13 +8,12 @@ import tidegate.core.NoWatermark
  * @param values
  *   the snapshot of its policy; the first is the watermark of every policy
  * @param activeAtMs
- *   the wall clock when it last showed that it is not silent, in epoch ms; `None` if version 0.1.0
- *   wrote the checkpoint
+ *   the wall clock when it last showed that it is not silent, in epoch ms
  */
 final case class SavedSubstream(
     name: String,
     values: Vector[Long],
-    activeAtMs: Option[Long] = None
+    activeAtMs: Long
 ) {
 
   /** In epoch ms; `None` before the first. */

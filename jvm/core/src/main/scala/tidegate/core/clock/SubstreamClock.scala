@@ -75,16 +75,10 @@ private[clock] final class SubstreamClock(
   }
 
   private def restore(old: SavedSubstream, isOfOtherPolicy: Boolean): Unit = {
-    val substream = make(old.name, old.activeAtMs.fold(startedAtMs)(math.min(_, startedAtMs)))
+    val substream = make(old.name, math.min(old.activeAtMs, startedAtMs))
     substream.isRead = true
-    val snapshot = WatermarkPolicy.Snapshot(old.values)
-    // Version 0.1.0 did not write the policy down; the number of values tells most of them apart.
-    if (!isOfOtherPolicy && substream.policy.fits(snapshot))
-      substream.policy.restore(snapshot, pausedMs)
-    else
-      old.values.headOption
-        .flatMap(NoWatermark.toOption)
-        .foreach(substream.policy.goOnFrom(_, startedAtMs))
+    if (isOfOtherPolicy) old.watermarkMs.foreach(substream.policy.goOnFrom(_, startedAtMs))
+    else substream.policy.restore(WatermarkPolicy.Snapshot(old.values), pausedMs)
     advance(substream, startedAtMs)
   }
 
@@ -107,7 +101,7 @@ private[clock] final class SubstreamClock(
   def snapshot: NodeState = NodeState(
     substreams.valuesIterator
       .filter(_.isRead)
-      .map(s => SavedSubstream(s.name, s.policy.snapshot.values, Some(s.activeAtMs)))
+      .map(s => SavedSubstream(s.name, s.policy.snapshot.values, s.activeAtMs))
       .toVector,
     Some(spec.origin),
     if (substreams.isEmpty) Some(emptySinceMs) else None
@@ -174,13 +168,7 @@ private[clock] final class SubstreamClock(
   }
 
   /** Whether event time has ended. */
-  def isAtEnd: Boolean = emitted.exists(w =>
-    // Events may take a watermark to the same time as version 0.1.0 took it to at the end.
-    w >= EndOfTimeMs ||
-      w == EndOfTimeOf010Ms && !substreams.valuesIterator.exists(s =>
-        minimum.watermark(s.number) >= w
-      )
-  )
+  def isAtEnd: Boolean = emitted.exists(_ >= EndOfTimeMs)
 
   /** Ends event time: no event is expected any more. */
   def end(): Unit = if (!isAtEnd) {
@@ -506,9 +494,6 @@ object SubstreamClock {
 
   /** The last millisecond of TIMESTAMP, in epoch ms: everything that has a time is before it. */
   val EndOfTimeMs: Long = EndOfTime.Ms
-
-  /** The end of time in checkpoints of 0.1.0: the last millisecond of the year 9999. */
-  val EndOfTimeOf010Ms: Long = 253402300799999L
 
   /** In place of a time: events were seen, but all were too far in the future or had no time. */
   val NoTime: Long = Long.MinValue

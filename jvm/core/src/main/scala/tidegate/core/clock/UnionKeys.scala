@@ -23,17 +23,11 @@ private[clock] final class UnionKeys(spec: QuerySpec) {
     }
   }
 
-  /**
-   * The value of each union, from the values in a checkpoint. Version 0.1.0 wrote the text of the
-   * union as its key.
-   */
-  def read(saved: Map[String, Long]): Map[CoalescedTime, Long] = {
-    val hasTexts = saved.keysIterator.exists(_.startsWith("union("))
-    def byText(union: CoalescedTime) = if (hasTexts) saved.get(union.toString) else None
+  /** The value of each union, from the values in a checkpoint. */
+  def read(saved: Map[String, Long]): Map[CoalescedTime, Long] =
     byKey
-      .flatMap { case (key, union) => saved.get(key).orElse(byText(union)).map(union -> _) }
+      .flatMap { case (key, union) => saved.get(key).map(union -> _) }
       .groupMapReduce(_._1)(_._2)(math.max)
-  }
 
   /** The values for a checkpoint, by key. */
   def write(values: collection.Map[CoalescedTime, Long]): Map[String, Long] =

@@ -43,14 +43,9 @@ private[core] final class LimitingLagAndDelay(lagMs: Long, maxDelayMs: Long)
       bucketStartMs.take(bucketCount) ++ bucketTopMs.take(bucketCount)
   )
 
-  override def fits(snapshot: WatermarkPolicy.Snapshot): Boolean = {
-    val size = snapshot.values.size
-    size >= 2 && size <= 2 + 2 * MaxBuckets && size % 2 == 0
-  }
-
   override def restore(snapshot: WatermarkPolicy.Snapshot, pausedMs: Long): Unit = {
-    SavedState
-      .check(this, snapshot, s"2 values and two for each of at most $MaxBuckets buckets")
+    val wanted = s"2 values and two for each of at most $MaxBuckets buckets"
+    SavedState.check(snapshot, wanted)(n => n >= 2 && n <= 2 + 2 * MaxBuckets && n % 2 == 0)
     watermarkMs = snapshot.values(0)
     latestNowMs = SavedState.shift(snapshot.values(1), pausedMs)
     bucketCount = snapshot.values.size / 2 - 1
@@ -69,8 +64,7 @@ private[core] final class LimitingLagAndDelay(lagMs: Long, maxDelayMs: Long)
 
   private def remember(timestampMs: Long): Unit = {
     val isNewBucket = bucketCount == 0 || ageMs(bucketCount - 1) >= bucketMs
-    // More buckets than fit can only be those of another `maxDelayMs`, from a checkpoint of 0.1.0.
-    if (isNewBucket && bucketCount < MaxBuckets) {
+    if (isNewBucket) {
       bucketStartMs(bucketCount) = latestNowMs
       bucketCount += 1
     }

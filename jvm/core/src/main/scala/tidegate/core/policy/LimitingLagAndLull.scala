@@ -40,10 +40,8 @@ private[core] final class LimitingLagAndLull(lagMs: Long, maxLullMs: Long) exten
   override def snapshot: WatermarkPolicy.Snapshot =
     WatermarkPolicy.Snapshot(Vector(watermarkMs, watermarkAtEventMs, lastEventMs, latestNowMs))
 
-  override def fits(snapshot: WatermarkPolicy.Snapshot): Boolean = snapshot.values.size == 4
-
   override def restore(snapshot: WatermarkPolicy.Snapshot, pausedMs: Long): Unit = {
-    SavedState.check(this, snapshot, "4 values")
+    SavedState.check(snapshot, "4 values")(_ == 4)
     watermarkMs = snapshot.values(0)
     watermarkAtEventMs = snapshot.values(1)
     lastEventMs = SavedState.shift(snapshot.values(2), pausedMs)

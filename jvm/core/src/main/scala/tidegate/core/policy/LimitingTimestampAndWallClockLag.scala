@@ -31,10 +31,8 @@ private[core] final class LimitingTimestampAndWallClockLag(
 
   override def snapshot: WatermarkPolicy.Snapshot = WatermarkPolicy.Snapshot(Vector(watermarkMs))
 
-  override def fits(snapshot: WatermarkPolicy.Snapshot): Boolean = snapshot.values.size == 1
-
   override def restore(snapshot: WatermarkPolicy.Snapshot, pausedMs: Long): Unit = {
-    SavedState.check(this, snapshot, "1 value")
+    SavedState.check(snapshot, "1 value")(_ == 1)
     watermarkMs = snapshot.values(0)
   }
 

@@ -96,20 +96,4 @@ class ChangedNodeScenarios extends ClockScenarios {
     )
     assert(run.lateRows === Map.empty)
   }
-
-  test(
-    "a checkpoint of version 0.1.0 goes on with its values, or from its watermark if they differ"
-  ) {
-    val policy = lagAndLull(0, 10000L)
-    def saved(values: Long*) = ClockState.empty.copy(
-      nodes = Map("time" -> NodeMark(0, Some(40000L), idle = false)),
-      substreams = Map("time" -> NodeState(Seq(SavedSubstream("a", values.toVector)))),
-      savedAtMs = 1000L
-    )
-    def substream(state: ClockState) =
-      new QueryClock(counts(of(policy)).spec, state, 5000L).view.nodes("time").substreams("a")
-    assert(substream(saved(40000L, 40000L, 900L, 1000L)).watermarkMs === Some(40000L))
-    assert(substream(saved(41000L)).watermarkMs === Some(41000L))
-    assert(substream(saved(Long.MinValue)).watermarkMs === None)
-  }
 }

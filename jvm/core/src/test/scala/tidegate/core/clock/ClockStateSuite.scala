@@ -12,7 +12,7 @@ class ClockStateSuite extends AnyFunSuite {
         Map("aggregate" -> OperatorMark(5, Some(operatorMs), Some(operatorMs), idle = false))
     )
 
-  private val seen = NodeState(Seq(SavedSubstream("a", Vector(1L))))
+  private val seen = NodeState(Seq(SavedSubstream("a", Vector(1L), 0L)))
 
   private def same(a: ClockState, b: ClockState): Boolean = {
     assert(a.givesSameAs(b) === b.givesSameAs(a))

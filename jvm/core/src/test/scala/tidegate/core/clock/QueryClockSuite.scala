@@ -20,7 +20,7 @@ class QueryClockSuite extends ClockScenarios {
     val third =
       clock.step(first, Map("time" -> seen("a" -> 6000000L)), readUpAt(1003L), 1003L, 1003L).get
     assert((third ne first) && third.givesSameAs(first))
-    val a = SavedSubstream("a", Vector(6000L), Some(1003L))
+    val a = SavedSubstream("a", Vector(6000L), 1003L)
     assert(third.substreams("time").substreams === Seq(a))
   }
 

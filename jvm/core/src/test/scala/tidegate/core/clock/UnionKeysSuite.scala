@@ -52,17 +52,6 @@ class UnionKeysSuite extends AnyFunSuite {
     assert(of.read(Map.empty) === Map.empty)
   }
 
-  test("the texts of version 0.1.0 are read where there is no key, and are not written again") {
-    val of = keys()(op("aggregate", nested), op("deduplicate", ab))
-    val old = Map("union(a, b)" -> 31L, "union(union(a, b), c)" -> 30L, "union(x, y)" -> 99L)
-    assert(of.read(old) === Map(ab -> 31L, nested -> 30L))
-    assert(
-      of.write(of.read(old)) ===
-        Map("aggregate" -> 30L, "aggregate#2" -> 31L, "deduplicate" -> 31L)
-    )
-    assert(of.read(old + ("aggregate" -> 40L)) === Map(ab -> 31L, nested -> 40L))
-  }
-
   test("an operator keeps its value when its union has one branch more") {
     val before = keys()(op("aggregate", ab)).write(Map(ab -> 7L))
     assert(keys()(op("aggregate", nested)).read(before) === Map(nested -> 7L))
