@@ -21,9 +21,10 @@ import tidegate.core.KeyedWatermarkCoalescer.KeyCount
  * something is forwarded; an input that turns idle, active or done costs O(log inputCount) for each
  * key. Not thread-safe.
  *
- * Part of the public interface of the core, like [[WatermarkPolicy]], with `observeDone` for inputs
- * that end: `coalescer.json` and `keyed_coalescer.json` of the scenarios say what it does. The
- * clock of a query has one key per stream, and uses the underlying minimum directly.
+ * `coalescer.json` and `keyed_coalescer.json` of the scenarios say what it does. The clock of a
+ * query takes the times of unions from it. For the substreams of one watermark the clock uses the
+ * underlying [[ActiveMinimum]], because a step of the clock takes in everything before a minimum
+ * may become visible: see `docs/design/001-the-clock-is-a-source.md`.
  *
  * Example:
  * {{{
@@ -182,6 +183,13 @@ final class KeyedWatermarkCoalescer(inputCount: Int) {
    */
   def isIdle: Boolean = idle
 
+  /**
+   * The input that decides the watermark of a key, as [[ActiveMinimum.decidedBy]]; a key that was
+   * never seen is held back by the first active input.
+   */
+  private[core] def decidedBy(key: Byte): Option[Int] =
+    Option(minima(key)).getOrElse(newMinimum()).decidedBy
+
   private def activate(input: Int): Unit = {
     active(input) = true
     activeCount += 1
@@ -244,3 +252,29 @@ final class KeyedWatermarkCoalescer(inputCount: Int) {
 private object KeyedWatermarkCoalescer {
   private final val KeyCount = Byte.MaxValue + 1
 }
+
+/**
+ * An input sent a watermark that is not above its previous one of the same key.
+ *
+ * The coalescer that throws this exception is unchanged: the call had no effect. Its message is a
+ * sentence with all four values, for example `Input 3 sent watermark 10 for key 0 after watermark
+ * 12; the watermarks of one input and key must strictly increase.`
+ *
+ * @param input
+ *   the input that broke the rule, from 0
+ * @param key
+ *   the watermark key, 0 to 127
+ * @param previousMs
+ *   the last accepted watermark of that input and key, in epoch ms
+ * @param timestampMs
+ *   the refused watermark, in epoch ms
+ */
+final class NonMonotonicWatermarkException(
+    val input: Int,
+    val key: Byte,
+    val previousMs: Long,
+    val timestampMs: Long
+) extends RuntimeException(
+      s"Input $input sent watermark $timestampMs for key $key after watermark $previousMs; " +
+        "the watermarks of one input and key must strictly increase."
+    )

@@ -22,3 +22,13 @@ final case class Watermark(key: Byte, timestampMs: Long) extends WatermarkSignal
  * the watermarks of the same call, as in `Seq(Watermark(1, 12), Idle)`.
  */
 case object Idle extends WatermarkSignal
+
+/**
+ * Represents a missing watermark as the lowest value, where an `Option` would cost an allocation.
+ */
+private[core] object NoWatermark {
+
+  final val Ms = Long.MinValue
+
+  def toOption(timestampMs: Long): Option[Long] = Option.when(timestampMs != Ms)(timestampMs)
+}

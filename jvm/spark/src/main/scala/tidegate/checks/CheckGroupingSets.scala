@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, 
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.errors.WindowErrors
-import tidegate.operators.OneTimeOperator
+import tidegate.operators.StatefulOperators.OneInput
 
 /**
  * Refuses `GROUPING SETS`, `ROLLUP` and `CUBE` over a stream if a set leaves out the column by
@@ -21,7 +21,7 @@ object CheckGroupingSets {
   def atStart(plan: LogicalPlan, mode: OutputMode): LogicalPlan = {
     if (mode != OutputMode.Complete()) {
       plan.foreach {
-        case OneTimeOperator(a: Aggregate, kind) =>
+        case OneInput(a: Aggregate, kind) =>
           for (time <- kind.time(a); set <- setWithout(a.child, time)) {
             throw WindowErrors.groupingSet(set, time.name)
           }

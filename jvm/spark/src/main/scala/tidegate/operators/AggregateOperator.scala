@@ -14,14 +14,14 @@ import tidegate.core.clock.{BehindTime, GridTime, InputTime}
 import tidegate.operators.StateTimes.NothingIsLate
 
 /** Aggregations, including those over windows and sessions. */
-private[tidegate] object AggregateOperator extends OneTimeOperator {
+private[tidegate] object AggregateOperator extends OneInputOperator {
 
   override val name: String = "aggregate"
 
   override def is(plan: LogicalPlan): Boolean = plan.isInstanceOf[Aggregate]
 
   override def time(operator: LogicalPlan): Option[Attribute] =
-    EventTimeColumn.choose(name, EventTimeColumn.keyed(keys(operator), operator))
+    KeyedColumns.choose(name, KeyedColumns.keyed(keys(operator), operator))
 
   override def keys(operator: LogicalPlan): Seq[Attribute] =
     operator.asInstanceOf[Aggregate].groupingExpressions.collect { case key: Attribute => key }
@@ -37,7 +37,7 @@ private[tidegate] object AggregateOperator extends OneTimeOperator {
    * its end. A plain time in the same row may be older than that end. A plain time without a window
    * leaves, in whole ms, only when the watermark has passed it.
    */
-  override def passedOn(operator: LogicalPlan, times: KeyedTimes): Map[Byte, InputTime] = {
+  override def passedOn(operator: LogicalPlan, times: TimesByKey): Map[Byte, InputTime] = {
     val a = operator.asInstanceOf[Aggregate]
     val column = time(a)
     val grid = column.flatMap(WindowColumns.gridOf(a.child, _))

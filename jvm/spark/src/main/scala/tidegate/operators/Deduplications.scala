@@ -13,13 +13,13 @@ import org.apache.spark.sql.tidegate.{
   StreamingDeduplicateExec,
   StreamingDeduplicateWithinWatermarkExec
 }
-import tidegate.operators.EventTimeColumn.{choose, keyed, only}
+import tidegate.operators.KeyedColumns.{choose, keyed, only}
 
 /** Operators that let the first of equal rows through; they pass on all keys. */
 private[tidegate] object Deduplications {
 
   /** Spark runs it as an aggregation by all columns. */
-  object OfRows extends OneTimeOperator {
+  object OfRows extends OneInputOperator {
 
     override val name: String = "distinct"
 
@@ -34,7 +34,7 @@ private[tidegate] object Deduplications {
   /**
    * Deduplicates by some columns; a time that is not among them only decides which rows are late.
    */
-  object ByKeys extends OneTimeOperator {
+  object ByKeys extends OneInputOperator {
 
     override val name: String = "deduplicate"
 
@@ -61,7 +61,7 @@ private[tidegate] object Deduplications {
   }
 
   /** Deduplicates by some columns, for as long as the delay of the watermark. */
-  object WithinWatermark extends OneTimeOperator {
+  object WithinWatermark extends OneInputOperator {
 
     override val name: String = "deduplicateWithinWatermark"
 

@@ -10,7 +10,7 @@ import tidegate.core.clock.{BehindTime, InputTime, TightestTime}
 import tidegate.plans.ColumnOrigin
 
 /** What the bounds of a join say about the rows in its state. */
-private[tidegate] final class JoinLimits(join: Join, keyed: KeyedTimes) {
+private[tidegate] final class JoinLimits(join: Join, keyed: TimesByKey) {
   private val bounds = JoinBounds.of(join)
 
   /**

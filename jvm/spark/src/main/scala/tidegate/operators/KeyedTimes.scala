@@ -2,7 +2,6 @@ package tidegate.operators
 
 import java.util.IdentityHashMap
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Union}
 import tidegate.columns.EventTimeTag
 import tidegate.core.clock.{CoalescedTime, InputTime}
@@ -21,25 +20,15 @@ import tidegate.plans.KeyedWatermark
  * The result for a node is computed once and remembered: a join asks for its sides several times,
  * and so does each join above it.
  */
-private[tidegate] class KeyedTimes {
+private[tidegate] class KeyedTimes extends TimesByKey {
   private val known = new IdentityHashMap[LogicalPlan, Map[Byte, InputTime]]
 
-  def of(plan: LogicalPlan): Map[Byte, InputTime] =
+  override def of(plan: LogicalPlan): Map[Byte, InputTime] =
     Option(known.get(plan)).getOrElse {
       val times = compute(plan)
       known.put(plan, times)
       times
     }
-
-  /** The keys that at least one of the plans has. */
-  def ofAll(plans: Seq[LogicalPlan]): Map[Byte, InputTime] =
-    plans.map(of).foldLeft(Map.empty[Byte, InputTime])(_ ++ _)
-
-  /** The key of a column, if the plan has it, and no other key. */
-  def onlyKeyOf(column: Option[Attribute], plan: LogicalPlan): Map[Byte, InputTime] = {
-    val key = column.flatMap(EventTimeTag.key)
-    of(plan).filter { case (k, _) => key.contains(k) }
-  }
 
   protected def compute(plan: LogicalPlan): Map[Byte, InputTime] = plan match {
     case k: KeyedWatermark => of(k.left) + (k.spec.key -> k.spec.time)

@@ -9,7 +9,7 @@ import tidegate.plans.TimedNode
  * Event-time order: our own operator. It is planned with its watermarks, so there is nothing to
  * bind.
  */
-private[tidegate] object OrderByEventTime extends OneTimeOperator {
+private[tidegate] object OrderByEventTime extends OneInputOperator {
 
   override val name: String = "orderByEventTime"
 
@@ -19,7 +19,7 @@ private[tidegate] object OrderByEventTime extends OneTimeOperator {
   }
 
   override def time(operator: LogicalPlan): Option[Attribute] =
-    EventTimeColumn
+    KeyedColumns
       .keyed(Seq(operator.asInstanceOf[TimedNode].eventTime), operator)
       .headOption
 

@@ -23,7 +23,7 @@ import tidegate.operators.StateTimes.NothingIsLate
 private[tidegate] object StateFunctions {
 
   /** They may use processing time or no time at all, and pass on only the key that they run on. */
-  sealed trait StateFunction extends OneTimeOperator {
+  sealed trait StateFunction extends OneInputOperator {
 
     protected def usesEventTime(operator: LogicalPlan): Boolean
 
@@ -34,9 +34,9 @@ private[tidegate] object StateFunctions {
 
     override def time(operator: LogicalPlan): Option[Attribute] =
       if (!usesEventTime(operator)) None
-      else EventTimeColumn.choose(name, EventTimeColumn.keyed(operator))
+      else KeyedColumns.choose(name, KeyedColumns.keyed(operator))
 
-    override def passedOn(operator: LogicalPlan, times: KeyedTimes): Map[Byte, InputTime] =
+    override def passedOn(operator: LogicalPlan, times: TimesByKey): Map[Byte, InputTime] =
       times.onlyKeyOf(time(operator), operator.children.head)
   }
 

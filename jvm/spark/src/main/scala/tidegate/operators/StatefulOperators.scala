@@ -1,7 +1,8 @@
 package tidegate.operators
 
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{GlobalLimit, LogicalPlan}
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.tidegate.StreamingGlobalLimitExec
 import tidegate.plans.{DropLate, OperatorName, OwnNode}
 
 /** The stateful operators that may run over keyed watermarks; finds them in plans. */
@@ -24,6 +25,12 @@ object StatefulOperators {
   /** Which operator a logical node over a stream is; `None` if the node keeps no state. */
   private[tidegate] def of(plan: LogicalPlan): Option[TimedOperator] =
     if (!plan.children.headOption.exists(_.isStreaming)) None else all.find(_.is(plan))
+
+  /** A logical node that is an operator with one input, and which one. */
+  private[tidegate] object OneInput {
+    def unapply(plan: LogicalPlan): Option[(LogicalPlan, OneInputOperator)] =
+      of(plan).collect { case o: OneInputOperator => plan -> o }
+  }
 
   /** The operator of a kind. */
   private[tidegate] def named(kind: String): Option[TimedOperator] = all.find(_.name == kind)
@@ -67,4 +74,14 @@ object StatefulOperators {
   /** The operator that keeps its state under a number. */
   def withOwnId(plan: LogicalPlan, id: Long): Option[String] =
     plan.collectFirst { case d: DropLate if d.stateId == id => d.owner.name }
+}
+
+/** Limits: their state is a number of rows, without a time. */
+private[tidegate] object LimitOperator extends TimedOperator {
+
+  override val name: String = "limit"
+
+  override def is(plan: LogicalPlan): Boolean = plan.isInstanceOf[GlobalLimit]
+
+  override def isPlannedAs(node: SparkPlan): Boolean = node.isInstanceOf[StreamingGlobalLimitExec]
 }

@@ -35,7 +35,7 @@ private[tidegate] object StreamJoin extends TimedOperator {
       // A column by which rows leave the state comes first: only one column can have Spark's tag.
       .sortBy(a => !bounds.exists(_.limited.exprId == a.exprId))
     if (inBounds.nonEmpty) inBounds
-    else EventTimeColumn.choose(name, EventTimeColumn.keyed(side.output, side.output)).toSeq
+    else KeyedColumns.choose(name, KeyedColumns.keyed(side.output, side.output)).toSeq
   }
 
   /** An equality with a plain column is no less an equality if its time does not reach the join. */
@@ -46,7 +46,7 @@ private[tidegate] object StreamJoin extends TimedOperator {
    * The keys of either side for which the bounds set a limit, held back by the rows that the state
    * may still emit.
    */
-  override def passedOn(operator: LogicalPlan, times: KeyedTimes): Map[Byte, InputTime] = {
+  override def passedOn(operator: LogicalPlan, times: TimesByKey): Map[Byte, InputTime] = {
     val join = operator.asInstanceOf[Join]
     val (left, right) = (times.of(join.left), times.of(join.right))
     val sides = (left.values ++ right.values).toSeq.distinct

@@ -13,7 +13,7 @@ import tidegate.execution.{DropLateExec, FindDropLate, KeyedOperatorExec, KeyedW
 import tidegate.operators.{
   BindJoin,
   NullKeys,
-  OneTimeOperator,
+  OneInputOperator,
   SideLimit,
   StateTimes,
   StatefulOperators
@@ -78,7 +78,7 @@ object BindWatermarks extends ColumnarRule {
   private def bindOneTime(node: SparkPlan): Option[SparkPlan] =
     for {
       owner <- FindDropLate.owner(node)
-      kind <- StatefulOperators.named(owner.kind).collect { case o: OneTimeOperator => o }
+      kind <- StatefulOperators.named(owner.kind).collect { case o: OneInputOperator => o }
       drop <- FindDropLate.named(node, owner.name)
     } yield kind.bound(node)(stateTimes(drop)) match {
       case s: StateStoreWriter => keyed(s, Seq(drop))

@@ -8,7 +8,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import tidegate.columns.EventTimeTag
 import tidegate.core.clock.{BehindTime, InputTime}
 import tidegate.errors.LateRowErrors
-import tidegate.operators.{AggregateOperator, OneTimeOperator}
+import tidegate.operators.{AggregateOperator, OneInputOperator}
 import tidegate.plans.KeyedWatermark
 
 /**
@@ -24,7 +24,7 @@ private[preparation] final class AllowedLateness(plan: LogicalPlan, mode: Output
   private val used = mutable.Set.empty[String]
 
   /** The time that an operator runs on. */
-  def of(kind: OneTimeOperator, time: Attribute, input: InputTime): InputTime = {
+  def of(kind: OneInputOperator, time: Attribute, input: InputTime): InputTime = {
     val nodes = input.nodes.filter(allowedMs.contains)
     if (
       nodes.isEmpty || kind != AggregateOperator || mode != OutputMode.Update() ||

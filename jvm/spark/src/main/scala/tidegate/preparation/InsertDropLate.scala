@@ -7,10 +7,11 @@ import org.apache.spark.sql.streaming.OutputMode
 import tidegate.columns.{EventTimeTag, WindowMark}
 import tidegate.core.clock.{InputTime, OperatorBatch}
 import tidegate.errors.{OperatorErrors, WatermarkErrors}
+import tidegate.operators.StatefulOperators.OneInput
 import tidegate.operators.{
   JoinLimits,
   KeyedTimes,
-  OneTimeOperator,
+  OneInputOperator,
   StreamJoin,
   TimedOperator,
   WindowColumns
@@ -85,9 +86,9 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
       val below = other.mapChildren(insert(_, None))
       CurrentOrigin.withOrigin(other.origin) {
         below match {
-          case StreamJoin(join)                => insertInto(join, chosen)
-          case OneTimeOperator(operator, kind) => insertInto(operator, kind, chosen)
-          case stateless                       => withoutDrops(stateless, chosen)
+          case StreamJoin(join)         => insertInto(join, chosen)
+          case OneInput(operator, kind) => insertInto(operator, kind, chosen)
+          case stateless                => withoutDrops(stateless, chosen)
         }
       }
   }
@@ -105,7 +106,7 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
 
   private def insertInto(
       operator: LogicalPlan,
-      kind: OneTimeOperator,
+      kind: OneInputOperator,
       chosen: Option[String]
   ): LogicalPlan = {
     val owner = nameOf(kind, chosen)

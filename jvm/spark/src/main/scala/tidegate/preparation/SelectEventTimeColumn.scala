@@ -3,7 +3,8 @@ package tidegate.preparation
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import tidegate.columns.EventTimeTag
-import tidegate.operators.{EventTimeColumn, OneTimeOperator, StreamJoin}
+import tidegate.operators.StatefulOperators.OneInput
+import tidegate.operators.{EventTimeColumn, StreamJoin}
 import tidegate.plans.RetagEventTime
 
 /**
@@ -22,7 +23,7 @@ object SelectEventTimeColumn {
       val sides = j.children.filter(s => StreamJoin.times(j, s).nonEmpty || hasKey(s))
       val chosen = sides.flatMap(StreamJoin.times(j, _).headOption)
       retag(j, sides.flatMap(_.output).filter(EventTimeTag.hasSparkTag), chosen)
-    case OneTimeOperator(operator, kind) =>
+    case OneInput(operator, kind) =>
       val tagged = kind.inState(operator).filter(EventTimeTag.hasSparkTag)
       kind.time(operator).orElse(EventTimeColumn.ofSpark(kind.keys(operator), tagged)) match {
         case None if tagged.size == 1 || !tagged.exists(EventTimeTag.key(_).isDefined) => operator

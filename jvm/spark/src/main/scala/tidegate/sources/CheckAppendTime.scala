@@ -7,6 +7,8 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 import org.apache.spark.sql.types.TimestampType
+import org.apache.spark.unsafe.types.UTF8String
+import tidegate.errors.QueryErrors
 import tidegate.plans.{ColumnOrigin, KeyedWatermark}
 
 /**
@@ -69,5 +71,24 @@ object CheckAppendTime {
       Alias(value, old.name)(old.exprId, explicitMetadata = Some(old.metadata))
     }
     Project(columns, fresh)
+  }
+}
+
+/** Called by generated code. */
+object AppendTimes {
+  private val LogAppendTime = 1
+  private val Names = Map(-1 -> "NoTimestampType", 0 -> "CreateTime")
+
+  /**
+   * The timestamp of a Kafka row, in µs, if the broker set it.
+   *
+   * @throws AnalysisException
+   *   if the producer set it
+   */
+  def checked(micros: Long, kind: Int, topic: UTF8String): Long = {
+    if (kind != LogAppendTime) {
+      throw QueryErrors.notAppendTime(topic.toString, Names.getOrElse(kind, kind.toString))
+    }
+    micros
   }
 }

@@ -83,3 +83,92 @@ final class LateRows(@transient val note: Option[String] = None)
 object LateRows {
   val MaxSamples = 3
 }
+
+/**
+ * Counts the late rows of one pass over a partition. One thread counts; another one may read at any
+ * time, so the count is one immutable value.
+ *
+ * @param partition
+ *   the number of the partition among those of the operator
+ * @param onFirst
+ *   called before the first row is counted
+ */
+final class LatePass private[statistics] (
+    private[statistics] val partition: Int,
+    @transient onFirst: LatePass => Unit
+) extends Serializable {
+
+  @volatile private var found = LateCount.none
+
+  private[statistics] def count: LateCount = found
+
+  /** Counts a row, and keeps its text if only a few are kept so far. */
+  def drop(text: => String): Unit = {
+    val before = found
+    if (before.rows == 0L) onFirst(this)
+    found =
+      if (before.samples.size < LateRows.MaxSamples) {
+        LateCount(before.rows + 1, before.samples :+ text)
+      } else before.copy(rows = before.rows + 1)
+  }
+}
+
+/**
+ * The late rows of each partition of an operator.
+ *
+ * @param rows
+ *   the highest number that a pass over the partition found
+ * @param total
+ *   the sum of the numbers
+ * @param samples
+ *   the first rows of a few partitions, as lines for the log: those of all partitions would fill
+ *   the driver's memory
+ */
+private[statistics] final case class LateCounts(
+    rows: Map[Int, Long],
+    total: Long,
+    samples: Map[Int, Vector[String]]
+) {
+
+  /** The counts with those of one more pass over a partition. */
+  def withPass(partition: Int, pass: LateCount): LateCounts = {
+    val before = rows.getOrElse(partition, 0L)
+    if (pass.rows <= before) this
+    else {
+      val isKept = samples.contains(partition) || samples.size < LateRows.MaxSamples
+      LateCounts(
+        rows.updated(partition, pass.rows),
+        total + pass.rows - before,
+        if (isKept) samples.updated(partition, pass.samples) else samples
+      )
+    }
+  }
+
+  /** The higher count of each partition. */
+  def max(other: LateCounts): LateCounts =
+    other.rows.foldLeft(this) { case (counts, (partition, n)) =>
+      counts.withPass(partition, LateCount(n, other.samples.getOrElse(partition, Vector.empty)))
+    }
+
+  /** At most `LateRows.MaxSamples` of the samples. */
+  def someSamples: Seq[String] =
+    samples.toSeq.sortBy(_._1).flatMap(_._2).take(LateRows.MaxSamples)
+}
+
+private[statistics] object LateCounts {
+  val none: LateCounts = LateCounts(Map.empty, 0L, Map.empty)
+}
+
+/**
+ * The late rows that one pass over a partition found.
+ *
+ * @param rows
+ *   their number
+ * @param samples
+ *   the first of them, as lines for the log
+ */
+private[statistics] final case class LateCount(rows: Long, samples: Vector[String])
+
+private[statistics] object LateCount {
+  val none: LateCount = LateCount(0L, Vector.empty)
+}

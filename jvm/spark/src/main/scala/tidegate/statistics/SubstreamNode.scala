@@ -6,6 +6,8 @@ import java.util.concurrent.ConcurrentHashMap
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.unsafe.types.UTF8String
+import tidegate.core.clock.SubstreamLimit
+import tidegate.errors.QueryErrors
 
 /**
  * The highest event time of each substream of a task, in a tree with one level for each substream
@@ -176,4 +178,43 @@ object SubstreamNode {
       i
     }
   }
+}
+
+/** Counts the substreams of a tree. */
+final class SubstreamCounter(limit: SubstreamLimit) {
+  private var count = 0
+
+  /** @throws AnalysisException if this exceeds the limit */
+  def add(): Unit = {
+    count += 1
+    if (limit.isExceededBy(count)) throw QueryErrors.tooManySubstreams(limit, count)
+  }
+}
+
+/**
+ * A number for each partition of a batch.
+ *
+ * The object is immutable, so that one thread can read it while another one counts. The count of a
+ * partition is a maximum over its attempts: retries, and a second action on the same batch, count a
+ * row once.
+ */
+private[statistics] final case class PartitionCounts(byPartition: Map[Int, Long]) {
+
+  def total: Long = byPartition.values.sum
+
+  def isEmpty: Boolean = byPartition.isEmpty
+
+  /** The counts with one more in a partition. */
+  def increased(partition: Int): PartitionCounts =
+    PartitionCounts(byPartition.updated(partition, byPartition.getOrElse(partition, 0L) + 1))
+
+  /** The higher count of each partition. */
+  def max(other: PartitionCounts): PartitionCounts =
+    PartitionCounts(other.byPartition.foldLeft(byPartition) { case (counts, (partition, n)) =>
+      counts.updated(partition, math.max(n, counts.getOrElse(partition, 0L)))
+    })
+}
+
+private[statistics] object PartitionCounts {
+  val none: PartitionCounts = PartitionCounts(Map.empty)
 }

@@ -20,9 +20,9 @@ class OffsetFormatSuite extends AnyFunSuite {
     Map(
       "orders" -> NodeState(
         Seq(
-          SavedSubstream("", Vector()),
-          SavedSubstream("a/b", Vector(1L, -5L), Some(77L)),
-          SavedSubstream("ä", Vector(Long.MinValue), Some(Long.MaxValue))
+          SavedSubstream("", Vector(), 5L),
+          SavedSubstream("a/b", Vector(1L, -5L), 77L),
+          SavedSubstream("ä", Vector(Long.MinValue), Long.MaxValue)
         ),
         Some(
           NodeOrigin(

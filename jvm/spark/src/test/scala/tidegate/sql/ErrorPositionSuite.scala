@@ -4,8 +4,8 @@ package sql
 import org.apache.spark.sql.AnalysisException
 
 /**
- * Spark's own errors in statements with a call whose spelling was mended: they point into the text
- * as the user wrote it.
+ * Spark's own errors in statements with a call whose spelling was rewritten: they point into the
+ * text as the user wrote it.
  */
 class ErrorPositionSuite extends KeyedStreamTest {
 

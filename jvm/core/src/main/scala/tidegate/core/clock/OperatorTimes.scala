@@ -2,14 +2,14 @@ package tidegate.core.clock
 
 import scala.collection.mutable
 
-import tidegate.core.{ActiveMinimum, NoWatermark}
+import tidegate.core.KeyedWatermarkCoalescer
 
 /**
  * The watermark of every operator at one moment, computed from the watermarks of the nodes.
  *
- *   - A union has the minimum over the inputs that are not idle; an input without a watermark holds
- *     the union back. When all inputs are idle, the union has the highest watermark. Its time never
- *     falls: an input that becomes active again holds it where it is.
+ *   - A union has the time that a [[KeyedWatermarkCoalescer]] forwards for its inputs: the minimum
+ *     over those that are not idle, or the highest watermark if all are. Its time never falls: an
+ *     input that becomes active again holds it where it is.
  *   - A join has, for each key, the minimum over the times and limits; idle inputs are not left
  *     out, because the state of the join still has their rows.
  *   - The watermarks of an operator never fall.
@@ -23,6 +23,7 @@ private[clock] final class OperatorTimes(
     nodes: String => Time,
     remembered: Map[CoalescedTime, Long]
 ) {
+  import OperatorTimes.OnlyKey
 
   private val unions = mutable.HashMap.from(remembered)
   private val times = mutable.HashMap.empty[InputTime, Time]
@@ -77,15 +78,28 @@ private[clock] final class OperatorTimes(
   }
 
   private def coalesce(union: CoalescedTime): Time = {
-    val inputs = union.inputs.map(time)
-    val minimum = new ActiveMinimum
-    inputs.foreach { t =>
-      val input = minimum.add()
-      t.watermarkMs.foreach(minimum.observe(input, _))
-      if (t.idle) minimum.deactivate(input)
-    }
-    val highest = (unions.get(union) ++ NoWatermark.toOption(minimum.value)).maxOption
+    val inputs = union.inputs.map(time).toIndexedSeq
+    val coalescer = new KeyedWatermarkCoalescer(inputs.size)
+    // What is idle is left out at the end, so that nothing is forwarded too early.
+    for (i <- inputs.indices; ms <- inputs(i).watermarkMs)
+      coalescer.observeWatermark(i, OnlyKey, ms)
+    inputs.indices.filter(inputs(_).idle).foreach(coalescer.observeIdle)
+    val highest = (unions.get(union) ++ coalescer.coalesced(OnlyKey)).maxOption
     highest.foreach(unions(union) = _)
-    minimum.decidedBy.fold(inputs.head)(inputs).copy(watermarkMs = highest)
+    coalescer.decidedBy(OnlyKey).fold(inputs.head)(inputs).copy(watermarkMs = highest)
   }
 }
+
+private object OperatorTimes {
+
+  /** A union is coalesced for one key at a time. */
+  private final val OnlyKey: Byte = 0
+}
+
+/**
+ * The current value of a time.
+ *
+ * @param heldBackBy
+ *   the watermark node that this time waits for: the lowest one, or one without a watermark
+ */
+final case class Time(watermarkMs: Option[Long], idle: Boolean, heldBackBy: String)

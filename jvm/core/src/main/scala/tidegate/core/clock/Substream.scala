@@ -1,6 +1,6 @@
 package tidegate.core.clock
 
-import tidegate.core.WatermarkPolicy
+import tidegate.core.policy.WatermarkPolicy
 
 /**
  * What the clock of a node remembers of one substream. `ActiveMinimum` keeps its watermark, and

@@ -2,14 +2,8 @@ package tidegate.core.clock
 
 import scala.collection.mutable
 
-import tidegate.core.{
-  ActiveMinimum,
-  EndOfTime,
-  NoWatermark,
-  Saturating,
-  WatermarkEmissionPolicy,
-  WatermarkPolicy
-}
+import tidegate.core.policy.WatermarkPolicy
+import tidegate.core.{ActiveMinimum, EndOfTime, NoWatermark, Saturating}
 
 /**
  * The time of one watermark node: a policy for every substream, coalesced as the minimum over the
@@ -36,7 +30,6 @@ private[clock] final class SubstreamClock(
 ) {
   import SubstreamClock._
 
-  private val emission: WatermarkEmissionPolicy = spec.emission.create()
   private val goesWithWallClock = spec.policy.dependsOnWallClock
   private val substreams = mutable.LinkedHashMap.empty[String, Substream]
 
@@ -474,11 +467,12 @@ private[clock] final class SubstreamClock(
 
   private def emit(nowMs: Long): Unit =
     if (!awaitsParts) {
-      idealMs(nowMs).filter(w => emitted.forall(w > _) && emission.admits(w, emitted)).foreach {
-        w =>
+      idealMs(nowMs)
+        .filter(w => emitted.forall(w > _) && spec.emission.admits(w, emitted))
+        .foreach { w =>
           emitted = Some(w)
           changes += 1
-      }
+        }
     }
 
   /** While all substreams are idle, time goes on if the policy follows the wall clock. */

@@ -193,3 +193,13 @@ private object DueKeys {
   /** A page with fewer entries is read and written again with those of the next batch. */
   val SmallPage = 32
 }
+
+/** A key that is due. The iterator that returns it fills the same object again. */
+final class DueEntry[K] {
+
+  /** Valid until the iterator is asked again. */
+  var key: K = _
+
+  /** In µs, the time for which the key was added. */
+  var due: Long = 0L
+}

@@ -1,9 +1,10 @@
 package tidegate.core.policy
 
-import tidegate.core.{Arguments, NoWatermark, Saturating, WatermarkPolicy}
+import tidegate.core.{Arguments, NoWatermark, Saturating}
 
 /**
- * Fixed lag, but the watermark also reaches a timestamp at most `maxDelayMs` after it was observed.
+ * As [[FixedLag]], but the watermark also reaches every timestamp at most `maxDelayMs` after it was
+ * observed. The watermark is never above the highest timestamp seen.
  *
  * Remembers when a new highest timestamp came, in buckets of wall time. A bucket starts with its
  * first timestamp and is released as a whole `maxDelayMs` later: its first timestamp exactly on
@@ -45,12 +46,12 @@ private[core] final class LimitingLagAndDelay(lagMs: Long, maxDelayMs: Long)
 
   override def restore(snapshot: WatermarkPolicy.Snapshot, pausedMs: Long): Unit = {
     val wanted = s"2 values and two for each of at most $MaxBuckets buckets"
-    SavedState.check(snapshot, wanted)(n => n >= 2 && n <= 2 + 2 * MaxBuckets && n % 2 == 0)
+    WatermarkPolicy.check(snapshot, wanted)(n => n >= 2 && n <= 2 + 2 * MaxBuckets && n % 2 == 0)
     watermarkMs = snapshot.values(0)
-    latestNowMs = SavedState.shift(snapshot.values(1), pausedMs)
+    latestNowMs = WatermarkPolicy.shift(snapshot.values(1), pausedMs)
     bucketCount = snapshot.values.size / 2 - 1
     val (starts, tops) = snapshot.values.drop(2).splitAt(bucketCount)
-    starts.map(SavedState.shift(_, pausedMs)).copyToArray(bucketStartMs)
+    starts.map(WatermarkPolicy.shift(_, pausedMs)).copyToArray(bucketStartMs)
     tops.copyToArray(bucketTopMs)
   }
 

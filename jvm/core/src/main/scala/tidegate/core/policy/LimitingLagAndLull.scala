@@ -1,8 +1,14 @@
 package tidegate.core.policy
 
-import tidegate.core.{Arguments, NoWatermark, Saturating, WatermarkPolicy}
+import tidegate.core.{Arguments, NoWatermark, Saturating}
 
-/** Fixed lag that advances with the wall clock when no event has come for `maxLullMs`. */
+/**
+ * As [[FixedLag]]; once no event has come for `maxLullMs`, the watermark advances in lockstep with
+ * the wall clock, even past the highest timestamp. Before the first event there is no watermark.
+ *
+ * Any event, even an old one, restarts the timer from the watermark that was last returned: a lull
+ * leaves no trace if the watermark was not asked for during it.
+ */
 private[core] final class LimitingLagAndLull(lagMs: Long, maxLullMs: Long) extends WatermarkPolicy {
   Arguments.atLeast("lagMs", lagMs, 0, "ms")
   Arguments.atLeast("maxLullMs", maxLullMs, 0, "ms")
@@ -41,11 +47,11 @@ private[core] final class LimitingLagAndLull(lagMs: Long, maxLullMs: Long) exten
     WatermarkPolicy.Snapshot(Vector(watermarkMs, watermarkAtEventMs, lastEventMs, latestNowMs))
 
   override def restore(snapshot: WatermarkPolicy.Snapshot, pausedMs: Long): Unit = {
-    SavedState.check(snapshot, "4 values")(_ == 4)
+    WatermarkPolicy.check(snapshot, "4 values")(_ == 4)
     watermarkMs = snapshot.values(0)
     watermarkAtEventMs = snapshot.values(1)
-    lastEventMs = SavedState.shift(snapshot.values(2), pausedMs)
-    latestNowMs = SavedState.shift(snapshot.values(3), pausedMs)
+    lastEventMs = WatermarkPolicy.shift(snapshot.values(2), pausedMs)
+    latestNowMs = WatermarkPolicy.shift(snapshot.values(3), pausedMs)
   }
 
   override def goOnFrom(watermarkMs: Long, nowMs: Long): Unit = {

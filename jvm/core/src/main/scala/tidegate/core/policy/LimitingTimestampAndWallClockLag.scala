@@ -1,9 +1,10 @@
 package tidegate.core.policy
 
-import tidegate.core.{Arguments, NoWatermark, Saturating, WatermarkPolicy}
+import tidegate.core.{Arguments, NoWatermark, Saturating}
 
 /**
- * The higher of two times: the highest timestamp minus a lag, and the wall clock minus a lag.
+ * The higher of two times: the highest timestamp minus a lag, and the wall clock minus a lag. So
+ * there is a watermark even before the first event.
  *
  * Remembers no moment of the wall clock, only the watermark that was reached: it accounts for the
  * highest timestamp, and stands still while the wall clock is behind.
@@ -32,7 +33,7 @@ private[core] final class LimitingTimestampAndWallClockLag(
   override def snapshot: WatermarkPolicy.Snapshot = WatermarkPolicy.Snapshot(Vector(watermarkMs))
 
   override def restore(snapshot: WatermarkPolicy.Snapshot, pausedMs: Long): Unit = {
-    SavedState.check(snapshot, "1 value")(_ == 1)
+    WatermarkPolicy.check(snapshot, "1 value")(_ == 1)
     watermarkMs = snapshot.values(0)
   }
 

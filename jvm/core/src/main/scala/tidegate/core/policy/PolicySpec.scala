@@ -1,6 +1,6 @@
 package tidegate.core.policy
 
-import tidegate.core.{Arguments, Saturating, WatermarkPolicy}
+import tidegate.core.{Arguments, Saturating}
 
 /**
  * A watermark policy as the user chose it; every substream gets an instance of its own.
@@ -42,18 +42,18 @@ object PolicySpec {
   private final case class Kind(arguments: Seq[String])(val create: Seq[Long] => WatermarkPolicy)
 
   private val kinds = Map(
-    "fixedLag" -> Kind(Seq("lag"))(d => WatermarkPolicy.fixedLag(d.head)),
+    "fixedLag" -> Kind(Seq("lag"))(d => new FixedLag(d.head)),
     "limitingLagAndDelay" ->
-      Kind(Seq("lag", "maxDelay"))(d => WatermarkPolicy.limitingLagAndDelay(d(0), d(1))),
+      Kind(Seq("lag", "maxDelay"))(d => new LimitingLagAndDelay(d(0), d(1))),
     "limitingLagAndLull" ->
-      Kind(Seq("lag", "maxLull"))(d => WatermarkPolicy.limitingLagAndLull(d(0), d(1))),
+      Kind(Seq("lag", "maxLull"))(d => new LimitingLagAndLull(d(0), d(1))),
     "limitingTimestampAndWallClockLag" -> Kind(Seq("timestampLag", "wallClockLag"))(d =>
-      WatermarkPolicy.limitingTimestampAndWallClockLag(d(0), d(1))
+      new LimitingTimestampAndWallClockLag(d(0), d(1))
     ),
     // Observes append times; its wall clock is the moment up to which a substream is read. After a
     // row of 12:00:05 come rows of 12:00:05 and later, so only earlier times have passed.
     IngestionTime -> Kind(Seq("maxEventTimeLag", "maxIdleLag"))(d =>
-      WatermarkPolicy.limitingTimestampAndWallClockLag(
+      new LimitingTimestampAndWallClockLag(
         Saturating.add(d(0), 1L),
         Saturating.add(d(0), d(1))
       )

@@ -38,8 +38,8 @@ class SpecSuite extends AnyFunSuite {
   }
 
   test("emissions that cannot be are refused") {
-    assert(EmissionSpec.byFrame(5L).create().admits(5L, Some(4L)))
-    assert(!EmissionSpec.byMinStep(5L).create().admits(5L, Some(4L)))
+    assert(EmissionSpec.byFrame(5L).admits(5L, Some(4L)))
+    assert(!EmissionSpec.byMinStep(5L).admits(5L, Some(4L)))
     assert(
       refusal(EmissionSpec("byDay", 1L, 0L)) ===
         "Argument name is 'byDay'; it must be one of byFrame, byMinStep."

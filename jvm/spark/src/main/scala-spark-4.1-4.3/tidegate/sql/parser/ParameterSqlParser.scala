@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.SparkSqlParser
  * then with their values in the text.
  *
  * To find parameters, Spark parses the text an extra time, before we have access to the tokens. So
- * if a text may have parameters, the text itself is mended, and positions in it are mapped back.
+ * if a text may have parameters, the text itself is rewritten, and positions in it are mapped back.
  */
 private[parser] abstract class ParameterSqlParser extends SparkSqlParser {
   protected def tokens(sqlText: String): SqlTokens
@@ -21,11 +21,11 @@ private[parser] abstract class ParameterSqlParser extends SparkSqlParser {
     val original = tokens(command)
     if (!original.mayHaveParameters) parse(command)(toResult)
     else
-      MendedText.of(original) match {
-        case None         => asSpark(command, toResult)
-        case Some(mended) =>
-          mended.withErrors {
-            asSpark(mended.text, parser => mended.withPositions(parser)(toResult(parser)))
+      RewrittenText.of(original) match {
+        case None            => asSpark(command, toResult)
+        case Some(rewritten) =>
+          rewritten.withErrors {
+            asSpark(rewritten.text, parser => rewritten.withPositions(parser)(toResult(parser)))
           }
       }
   }

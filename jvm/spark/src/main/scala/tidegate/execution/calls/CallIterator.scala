@@ -6,7 +6,7 @@ import scala.collection.mutable
 import scala.util.{Failure, Success}
 
 import org.apache.spark.sql.Row
-import tidegate.core.async.{Answer, AsyncTransform}
+import tidegate.core.async.CallOrder
 import tidegate.errors.AsyncErrors
 import tidegate.plans.{AsyncFunction, CallKey, CallOptions, OnError}
 
@@ -25,7 +25,7 @@ private[calls] final class CallIterator(
 ) extends Iterator[EndedCall]
     with AutoCloseable {
 
-  private val calls = AsyncTransform[EndedCall](options.ordered, options.maxInFlight)
+  private val calls = new CallOrder[EndedCall](options.ordered, options.maxInFlight)
   private val ended = new LinkedBlockingQueue[(Long, EndedCall)]
   private val caller = new Caller(function, options, (number, call) => ended.put(number -> call))
   private val leaving = mutable.Queue.empty[EndedCall]
@@ -52,10 +52,7 @@ private[calls] final class CallIterator(
   private def take(end: (Long, EndedCall)): Unit = {
     val (number, call) = end
     checkFailure(call)
-    calls.answer(number, call).foreach {
-      case Answer(_, result) => leaving.enqueue(result)
-      case _                 => ()
-    }
+    calls.answer(number, call).foreach(leaving.enqueue(_))
   }
 
   private def checkFailure(call: EndedCall): Unit = call.result match {

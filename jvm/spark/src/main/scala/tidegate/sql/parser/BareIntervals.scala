@@ -8,7 +8,7 @@ import tidegate.errors.CallErrors
  * Puts `INTERVAL` before a bare `5 seconds` that is an argument of a call, or of a policy in a
  * call.
  */
-private[parser] object BareIntervals extends Mend {
+private[parser] object BareIntervals extends Rewrite {
   private val units = Set(
     NANOSECOND,
     NANOSECONDS,

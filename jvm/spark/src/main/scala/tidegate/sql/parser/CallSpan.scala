@@ -25,7 +25,7 @@ private[parser] final case class CallSpan(
 ) {
 
   /** What an argument is called in messages. */
-  def parameterName(tokens: SqlTokens, argument: ArgumentSpan): String =
+  def parameterName(tokens: TokenList, argument: ArgumentSpan): String =
     argument.key.fold {
       val isTableFirst = !CallSpan.isDescriptor(tokens, arguments.head.value.start)
       val i = arguments.indexOf(argument) - (if (isTableFirst) 1 else 0)
@@ -42,10 +42,10 @@ private[parser] object CallSpan {
   val Descriptor = "descriptor"
 
   /** The calls in the order of their names. */
-  def in(tokens: SqlTokens): Seq[CallSpan] =
+  def in(tokens: TokenList): Seq[CallSpan] =
     tokens.all.indices.foldLeft(new CallFinder(tokens, List(Frame()), Nil))(_.after(_)).found
 
-  private def isDescriptor(tokens: SqlTokens, i: Int) =
+  private def isDescriptor(tokens: TokenList, i: Int) =
     tokens.name(i) == Descriptor && tokens.is(i + 1, LEFT_PAREN)
 
   /** What the brackets around a token enclose. */
@@ -58,7 +58,7 @@ private[parser] object CallSpan {
   /** `inFrom`: whether a comma separates tables. */
   private final case class Frame(room: Room = Other, inFrom: Boolean = false)
 
-  private final class CallFinder(tokens: SqlTokens, frames: List[Frame], calls: List[CallSpan]) {
+  private final class CallFinder(tokens: TokenList, frames: List[Frame], calls: List[CallSpan]) {
     import tokens.{is, isLenient, isStream, kind}
 
     def found: Seq[CallSpan] = calls.reverse
@@ -139,5 +139,40 @@ private[parser] object CallSpan {
 
     // Commas also separate the keys of a clause after a table.
     private def hasKeys(argument: Range) = TableClause.in(tokens, argument).nonEmpty
+  }
+}
+
+/**
+ * The tokens of an argument.
+ *
+ * @param key
+ *   the position of its name, if it is named
+ */
+private[parser] final case class ArgumentSpan(key: Option[Int], value: Range)
+
+/**
+ * `PARTITION BY`, `ORDER BY` or `WITH SINGLE PARTITION` after a table argument.
+ *
+ * @param start
+ *   the position of its first word
+ * @param items
+ *   the keys
+ */
+private[parser] final case class TableClause(start: Int, items: Range)
+
+private[parser] object TableClause {
+
+  /** The clauses of an argument in their order. */
+  def in(tokens: TokenList, argument: Range): Seq[TableClause] = {
+    val starts = tokens.topLevel(argument).filter { i =>
+      tokens.kind(i) match {
+        case PARTITION | DISTRIBUTE | ORDER | SORT => tokens.is(i + 1, BY)
+        case WITH                                  => tokens.is(i + 1, SINGLE)
+        case _                                     => false
+      }
+    }
+    starts.zip(starts.drop(1) :+ argument.end).map { case (start, end) =>
+      TableClause(start, if (tokens.is(start, WITH)) end until end else start + 2 until end)
+    }
   }
 }

@@ -35,3 +35,8 @@ private[parser] object Word {
   val Open: Word = Word(SqlBaseParser.LEFT_PAREN, "(")
   val Close: Word = Word(SqlBaseParser.RIGHT_PAREN, ")")
 }
+
+/** Turns a spelling of a call that Spark's grammar refuses into one that it accepts. */
+private[parser] trait Rewrite {
+  def edits(tokens: SqlTokens, call: CallSpan): Seq[Edit]
+}

@@ -3,16 +3,20 @@ package tidegate.sql.parser
 import scala.util.Try
 
 import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.analysis.UnresolvedTableValuedFunction
 import org.apache.spark.sql.catalyst.parser.{ParseException, SqlBaseParser}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkSqlAstBuilder
 import org.apache.spark.sql.internal.VariableSubstitution
+import org.apache.spark.sql.tidegate.TableFunctionAstBuilder
+import tidegate.sql.EventTimeCall
 
 /**
- * Spark's parser, extended to spellings of calls that Spark's grammar refuses: they are mended
+ * Spark's parser, extended to spellings of calls that Spark's grammar refuses: they are rewritten
  * before Spark parses them.
  *
  * @param isLenient
- *   whether to mend calls without a `DESCRIPTOR`, and calls whose names are misspelt. Such calls
+ *   whether to rewrite calls without a `DESCRIPTOR`, and calls whose names are misspelt. Such calls
  *   are refused later, in a sentence that says so
  */
 private[parser] class EventTimeSqlParser(isLenient: Boolean = false) extends ParameterSqlParser {
@@ -52,10 +56,23 @@ private[parser] class EventTimeSqlParser(isLenient: Boolean = false) extends Par
 
   protected override def parse[T](command: String)(toResult: SqlBaseParser => T): T =
     super.parse(command) { parser =>
-      MendedTokens.replaceIn(parser, isLenient)
+      RewrittenTokens.replaceIn(parser, isLenient)
       toResult(parser)
     }
 
   override protected def tokens(sqlText: String): SqlTokens =
     super.parse(sqlText)(SqlTokens.of(_, isLenient))
+}
+
+/**
+ * Turns each call of one of our table functions into an `EventTimeCall` as soon as Spark builds the
+ * call: in a finished plan, calls in commands, in common table expressions and behind `IDENTIFIER`
+ * would be out of reach.
+ */
+private[parser] class EventTimeAstBuilder extends TableFunctionAstBuilder {
+
+  override protected def claim(
+      call: UnresolvedTableValuedFunction,
+      isStream: Boolean
+  ): Option[LogicalPlan] = EventTimeCall.claim(call, isStream)
 }

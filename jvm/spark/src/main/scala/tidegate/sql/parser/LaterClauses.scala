@@ -26,7 +26,7 @@ private[parser] object LaterClauses {
   private def stream(tokens: SqlTokens, refusal: ParseException): Option[AnalysisException] =
     tokens.all.indices
       .find { i =>
-        SqlTokens.isStreamLater && tokens.isStream(i) && tokens.isName(i + 1) &&
+        TokenList.isStreamLater && tokens.isStream(i) && tokens.isName(i + 1) &&
         tokens.is(i + 2, DOT) && tokens.is(i - 1, FROM, JOIN, COMMA, LEFT_PAREN) &&
         isAt(tokens, i + 2, refusal)
       }

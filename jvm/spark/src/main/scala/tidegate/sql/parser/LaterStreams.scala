@@ -9,11 +9,11 @@ import tidegate.sql.Parameter
  * Refuses `STREAM` in and before a call where Spark's grammar has no place for the word: Spark
  * would take it for the name of a table, and point at the word behind.
  */
-private[parser] object LaterStreams extends Mend {
+private[parser] object LaterStreams extends Rewrite {
 
   override def edits(tokens: SqlTokens, call: CallSpan): Seq[Edit] = {
     if (isMissing(IDENTIFIED)) refuseBefore(tokens, call)
-    if (SqlTokens.isStreamLater) call.arguments.foreach(refuseIn(tokens, call, _))
+    if (TokenList.isStreamLater) call.arguments.foreach(refuseIn(tokens, call, _))
     Nil
   }
 
@@ -21,7 +21,7 @@ private[parser] object LaterStreams extends Mend {
   private def refuseBefore(tokens: SqlTokens, call: CallSpan): Unit = {
     val word = if (tokens.is(call.name - 1, LEFT_PAREN)) call.name - 2 else call.name - 1
     if (tokens.isStream(word)) {
-      if (SqlTokens.isStreamLater)
+      if (TokenList.isStreamLater)
         throw tokens.errorAt(word to call.name)(LaterSparkErrors.stream())
       // Later versions of Spark read the statement, and then Tidegate refuses the call.
       throw tokens.errorAt(call.name to tokens.closing(call.name + 1)) {

@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
  * Spark parses a bare `t` and `(select ...)` as expressions; `EventTimeCall` accepts these as
  * tables.
  */
-private[parser] object TableArguments extends Mend {
+private[parser] object TableArguments extends Rewrite {
 
   override def edits(tokens: SqlTokens, call: CallSpan): Seq[Edit] =
     call.arguments.flatMap(a => ofTable(tokens, a.value))

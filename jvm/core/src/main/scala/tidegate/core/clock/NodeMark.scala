@@ -1,4 +1,0 @@
-package tidegate.core.clock
-
-/** The visible watermark of a node, in epoch ms. */
-final case class NodeMark(key: Byte, watermarkMs: Option[Long], idle: Boolean)
