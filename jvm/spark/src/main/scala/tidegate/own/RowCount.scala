@@ -1,10 +1,8 @@
 package tidegate.own
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Literal, UnsafeRow}
-import org.apache.spark.sql.execution.streaming.state.StateStore
-import org.apache.spark.sql.types.StructType
-import org.apache.spark.{InterruptibleIterator, TaskContext}
+import org.apache.spark.sql.catalyst.expressions.{Literal, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.types.{CalendarIntervalType, StructType}
 
 /**
  * The number of rows of a state, in a row of its own: an operator knows which rows are new, and
@@ -21,24 +19,19 @@ import org.apache.spark.{InterruptibleIterator, TaskContext}
  *   whether the row of a key counts
  */
 private[own] final class RowCount(
-    store: StateStore,
+    store: StateRows,
     key: UnsafeRow,
     value: StructType,
     column: Int,
     isCounted: UnsafeRow => Boolean
 ) {
   private val before =
-    Option(store.get(key, StateStore.DEFAULT_COL_FAMILY_NAME)).map(_.getLong(column))
+    Option(store.get(key)).map(_.getLong(column))
   private var rows = before.getOrElse(counted)
   private var hasRemoved = false
 
-  private def counted: Long = {
-    val all = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
-    try {
-      new InterruptibleIterator(TaskContext.get(), all)
-        .foldLeft(0L)((n, pair) => if (isCounted(pair.key)) n + 1 else n)
-    } finally all.close()
-  }
+  private def counted: Long =
+    store.rows.foldLeft(0L)((n, pair) => if (isCounted(pair.key)) n + 1 else n)
 
   /** A row was written that was not there. */
   def added(): Unit = rows += 1
@@ -55,7 +48,7 @@ private[own] final class RowCount(
    */
   def write(): Long = {
     if (!before.contains(rows) && (rows > 0 || hasRemoved))
-      store.put(key, row, StateStore.DEFAULT_COL_FAMILY_NAME)
+      store.put(key, row, isNew = before.isEmpty)
     rows
   }
 
@@ -66,5 +59,23 @@ private[own] final class RowCount(
       else Literal.default(field.dataType).value
     }
     new ToStateRow(value).apply(InternalRow.fromSeq(columns))
+  }
+}
+
+/**
+ * Makes rows of a state, in which columns may be NULL that are never NULL in a row of an operator.
+ *
+ * Spark's projection gives a NULL of type INTERVAL a place for its bytes. Spark's state store takes
+ * such a row, and fails when it is the first one that a task reads.
+ */
+private[own] final class ToStateRow(schema: StructType) {
+  private val project = UnsafeProjection.create(schema)
+  private val intervals = schema.indices.filter(schema(_).dataType == CalendarIntervalType)
+
+  /** The same object for each row. */
+  def apply(values: InternalRow): UnsafeRow = {
+    val row = project(values)
+    intervals.foreach(i => if (row.isNullAt(i)) row.setNullAt(i))
+    row
   }
 }

@@ -9,9 +9,25 @@ import org.apache.spark.sql.tidegate.OperatorFigures
 import org.apache.spark.{InterruptibleIterator, TaskContext}
 
 /** What a task has of a stateful operator of our own: the store of its partition, and figures. */
-private[tidegate] final class StoreTask(val store: StateStore, figures: OperatorFigures) {
+private[tidegate] final class StoreTask(store: StateStore, figures: OperatorFigures) {
 
   def partition: Int = store.id.partitionId
+
+  /** Rows that are in no figure, such as the pages of due keys. */
+  val uncounted: StoredRows = new StoredRows(store)
+
+  /**
+   * The rows of the operator.
+   *
+   * @param count
+   *   the number of the rows, if it is in a row of its own
+   * @param findsByPrefix
+   *   whether the store finds rows by the first column of their keys
+   */
+  def rows(count: Option[RowCount] = None, findsByPrefix: Boolean = false): StateRows = {
+    val counts = StoredRows.Figures(metric("numUpdatedStateRows"), metric("numRemovedStateRows"))
+    new StoredRows(store, Some(counts), count, findsByPrefix)
+  }
 
   /** A figure of the operator by its name. */
   def metric(name: String): SQLMetric = figures.figure(name)

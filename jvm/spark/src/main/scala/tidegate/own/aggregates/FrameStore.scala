@@ -1,5 +1,6 @@
 package tidegate.own.aggregates
 
+import tidegate.own.StateRows
 import scala.util.Try
 
 import org.apache.spark.sql.Column
@@ -8,37 +9,6 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.types.{IntegerType, StructType}
-
-/** The rows of one partition. */
-private[own] trait FrameStore {
-
-  /** The row of a key; null if there is none. */
-  def get(key: UnsafeRow): UnsafeRow
-
-  /** Writes a row; `isNew` if there is none of this key. */
-  def put(key: UnsafeRow, value: UnsafeRow, isNew: Boolean): Unit
-
-  /** Removes a row that is there. */
-  def remove(key: UnsafeRow): Unit
-
-  /**
-   * All heads. Rows may be written and removed meanwhile; the pair object is reused for the next
-   * head.
-   */
-  def heads: Iterator[UnsafeRowPair]
-
-  /** All rows, in the same way. */
-  def rows: Iterator[UnsafeRowPair]
-
-  /** Whether rows are found by the number of their window. */
-  def findsByNumber: Boolean
-
-  /** The rows of the windows with a number, in the same way. */
-  def rows(number: Int): Iterator[UnsafeRowPair]
-
-  /** Whether the windows with a number have rows. */
-  def hasRows(number: Int): Boolean
-}
 
 /**
  * Keys of the state: they begin with a number, which says what kind of row it is ([[ByKey]],
@@ -58,7 +28,16 @@ private[tidegate] object FrameStore {
   /** The number in the key of the root of [[FarRows]]. */
   private val Root: Int = Int.MaxValue - 1
 
-  lazy val headPrefix: UnsafeRow =
+  /** All heads, in the same way as the rows of a state. */
+  def heads(state: StateRows): Iterator[UnsafeRowPair] =
+    if (state.findsByPrefix) state.withPrefix(headPrefix)
+    else state.rows.filter(row => isHead(row.key))
+
+  /** All rows but the one that counts the others. */
+  def rows(state: StateRows): Iterator[UnsafeRowPair] =
+    state.rows.filterNot(row => isCount(row.key))
+
+  private lazy val headPrefix: UnsafeRow =
     UnsafeProjection.create(Seq(Literal(null, IntegerType))).apply(null)
 
   /** The first column of the keys with a number. */

@@ -69,21 +69,16 @@ final case class DeduplicateByTimeExec(
     val (told, counts) = (context.due, countsItself)
     val (time, retention, columns) = (EventTimeTag.decisive(eventTime), retentionMs, child.output)
     withStore(rowsOf(child), countsRows = !counts) { (task, rows) =>
-      val count = Option.when(counts)(StateDuePages.count(task.store, stateKey, stateValue, 0))
+      val count = Option.when(counts)(StateDuePages.count(task.uncounted, stateKey, stateValue, 0))
       val expiring =
-        new DueKeys[UnsafeRow](new StateDuePages(task.store, stateKey, stateValue), before)
+        new DueKeys[UnsafeRow](new StateDuePages(task.uncounted, stateKey, stateValue), before)
       val seen = new SeenKeys(
-        task.store,
+        task.rows(count),
         expiring,
         UnsafeProjection.create(normalized, columns),
         new Expiry(UnsafeProjection.create(Seq(time), columns), retention),
         stateValue,
-        count,
-        SeenKeys.Counts(
-          updated = task.metric("numUpdatedStateRows"),
-          removed = task.metric("numRemovedStateRows"),
-          dropped = task.metric("numDroppedDuplicateRows")
-        )
+        task.metric("numDroppedDuplicateRows")
       )
       val first = rows.filter(seen.isFirst)
       // Lazy: keys leave after all rows have been looked up.

@@ -1,22 +1,23 @@
 package tidegate.own.deduplication
 
+import java.util.concurrent.TimeUnit
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.types.StructType
+import tidegate.core.Saturating
 import tidegate.core.due.DueKeys
-import tidegate.own.RowCount
+import tidegate.own.StateRows
 
 /** The keys of one partition whose first row has passed. */
 private[deduplication] final class SeenKeys(
-    store: StateStore,
+    store: StateRows,
     expiring: DueKeys[UnsafeRow],
     keyOf: UnsafeProjection,
     expiry: Expiry,
     valueSchema: StructType,
-    count: Option[RowCount],
-    counts: SeenKeys.Counts
+    dropped: SQLMetric
 ) {
   private val value =
     UnsafeProjection
@@ -27,8 +28,8 @@ private[deduplication] final class SeenKeys(
   /** Whether no row with the same key has passed before; notes the key. */
   def isFirst(row: InternalRow): Boolean = {
     val key = keyOf(row)
-    val isNew = store.get(key, StateStore.DEFAULT_COL_FAMILY_NAME) == null
-    if (isNew) keep(key, row) else counts.dropped += 1
+    val isNew = store.get(key) == null
+    if (isNew) keep(key, row) else dropped += 1
     isNew
   }
 
@@ -39,19 +40,13 @@ private[deduplication] final class SeenKeys(
       expiring.add(key, expiry.at)
       earliest = math.min(earliest, expiry.at)
     } else value.setNullAt(0)
-    store.put(key, value, StateStore.DEFAULT_COL_FAMILY_NAME)
-    counts.updated += 1
-    count.foreach(_.added())
+    store.put(key, value, isNew = true)
   }
 
   /** Removes the keys that leave between two limits, and writes the others; returns no row. */
   def removed(before: Long, now: Long): Iterator[InternalRow] = {
     if (now > before || earliest <= now) {
-      expiring.takeUpTo(now).foreach { entry =>
-        store.remove(entry.key, StateStore.DEFAULT_COL_FAMILY_NAME)
-        counts.removed += 1
-        count.foreach(_.removed())
-      }
+      expiring.takeUpTo(now).foreach(entry => store.remove(entry.key))
     }
     expiring.flush()
     Iterator.empty
@@ -62,6 +57,31 @@ private[deduplication] object SeenKeys {
 
   /** The column of the state that has the time, in µs, at which a key leaves. */
   val ExpiresAt = "expiresAtMicros"
+}
 
-  final case class Counts(updated: SQLMetric, removed: SQLMetric, dropped: SQLMetric)
+/**
+ * When the key of a row leaves the state, in µs.
+ *
+ * @param time
+ *   the time of a row as the only column
+ * @param retentionMs
+ *   how long after its time a key is kept; none if the time is one of the keys
+ */
+private[deduplication] final class Expiry(time: UnsafeProjection, retentionMs: Option[Long]) {
+  private val retention = retentionMs.fold(0L)(TimeUnit.MILLISECONDS.toMicros)
+  private var micros = 0L
+
+  /** The result of the last call of `isKnown`. */
+  def at: Long = micros
+
+  /**
+   * Whether the key of a row ever leaves. With a retention it does: as in Spark, a NULL time is the
+   * epoch. If the time is one of the keys, a NULL in it stays for ever, in Spark too.
+   */
+  def isKnown(row: InternalRow): Boolean = {
+    val t = time(row)
+    val isNull = t.isNullAt(0)
+    micros = Saturating.add(if (isNull) 0L else t.getLong(0), retention)
+    !isNull || retentionMs.isDefined
+  }
 }

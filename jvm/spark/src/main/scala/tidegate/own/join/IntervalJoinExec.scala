@@ -82,12 +82,7 @@ final case class IntervalJoinExec(
     val sides =
       rowsOf(left).zipPartitions(rowsOf(right)) { (l, r) => Iterator.single(Sides(l, r)) }
     withStore(sides, countsRows = false) { (task, both) =>
-      val (results, atEnd) = join.run(
-        task.store,
-        both.next(),
-        task.metric("numUpdatedStateRows"),
-        task.metric("numRemovedStateRows")
-      )
+      val (results, atEnd) = join.run(task, both.next())
       def tell(): Unit =
         told.zip(Sides.Both).foreach { case (due, isLeft) =>
           due.tell(task.partition, atEnd.earliest.of(isLeft))

@@ -4,12 +4,11 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateOrdering
-import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.types.{IntegerType, StructType}
 import tidegate.core.due.DueKeys
 import tidegate.operators.SideLimit
 import tidegate.own.due.{DueSchema, StateDuePages}
+import tidegate.own.{RowCount, StoreTask}
 
 /** The columns and the keys of one side. */
 private[join] final case class JoinInput(columns: Seq[Attribute], keys: Seq[Expression])
@@ -32,13 +31,11 @@ private[join] final case class IntervalJoinTask(
    * state then.
    */
   def run(
-      store: StateStore,
-      rows: Sides[Iterator[InternalRow]],
-      updated: SQLMetric,
-      removed: SQLMetric
+      task: StoreTask,
+      rows: Sides[Iterator[InternalRow]]
   ): (Iterator[InternalRow], IntervalJoinTask.AtEnd) = {
     val upTo = limits.map(_.upTo)
-    val dues = Sides(0, 1).map(axis => new StateDuePages(store, keySchema, valueSchema, axis))
+    val dues = Sides(0, 1).map(axis => new StateDuePages(task.uncounted, keySchema, valueSchema, axis))
     val dueKeys = Sides(
       new DueKeys(dues.left, limits.left.before),
       new DueKeys(dues.right, limits.right.before)
@@ -46,9 +43,10 @@ private[join] final case class IntervalJoinTask(
     val fields = inputs.map(_.columns.size)
     val times = Sides(timeOf(isLeft = true), timeOf(isLeft = false))
     val alone = new RowsAlone(fields)
-    val heads = new StateJoinStore(store, keySchema, valueSchema, updated, removed)
+    val count =
+      StateDuePages.count(task.uncounted, keySchema, valueSchema, JoinStateSchema.Count)
     val join = new KeyJoin(
-      heads,
+      task.rows(Some(count)),
       rules,
       new Pairing(
         fields.left,
@@ -76,7 +74,7 @@ private[join] final case class IntervalJoinTask(
     // An outer join has a row of nulls in the place of a side.
     val project = UnsafeProjection.create(output, both.map(_.withNullability(true)))
     project.initialize(TaskContext.getPartitionId())
-    (results.map(project), new IntervalJoinTask.AtEnd(heads, dueKeys))
+    (results.map(project), new IntervalJoinTask.AtEnd(count, dueKeys))
   }
 
   private def both: Seq[Attribute] = inputs.left.columns ++ inputs.right.columns
@@ -117,12 +115,45 @@ private[join] final case class IntervalJoinTask(
 private[join] object IntervalJoinTask {
 
   /** What is known of the state when the last result was read. */
-  final class AtEnd(heads: StateJoinStore, due: Sides[DueKeys[UnsafeRow]]) {
+  final class AtEnd(rows: RowCount, due: Sides[DueKeys[UnsafeRow]]) {
 
     /** The number of heads and chunks. */
-    def count: Long = heads.count()
+    def count: Long = rows.write()
 
     /** In µs, when something is due next, for the rows of each side. */
     def earliest: Sides[Long] = due.map(_.earliest)
+  }
+}
+
+/**
+ * The condition of a join in parts.
+ *
+ * @param ofSide
+ *   what the rows of one side alone say: a row for which this is not true has no partner. A row
+ *   with a NULL in one of its keys has none either
+ * @param ofPair
+ *   the rest
+ */
+private[join] final case class JoinCondition(
+    ofSide: Sides[Option[Expression]],
+    ofPair: Option[Expression]
+)
+
+private[join] object JoinCondition extends PredicateHelper {
+
+  def of(
+      condition: Option[Expression],
+      columns: Sides[AttributeSet],
+      keys: Sides[Seq[Expression]]
+  ): JoinCondition = {
+    val all = condition.toSeq.flatMap(splitConjunctivePredicates)
+    val (certain, others) = all.span(_.deterministic)
+    def isOf(isLeft: Boolean)(e: Expression) =
+      e.references.nonEmpty && e.references.subsetOf(columns.of(isLeft))
+    def ofSide(isLeft: Boolean) = certain.filter(isOf(isLeft)) ++
+      keys.of(isLeft).filter(_.nullable).map(IsNotNull(_))
+    val ofPair = certain.filterNot(e => isOf(isLeft = true)(e) || isOf(isLeft = false)(e)) ++ others
+    def and(parts: Seq[Expression]) = parts.reduceOption(And(_, _))
+    JoinCondition(Sides(and(ofSide(isLeft = true)), and(ofSide(isLeft = false))), and(ofPair))
   }
 }

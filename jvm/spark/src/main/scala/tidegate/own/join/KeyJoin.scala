@@ -1,5 +1,6 @@
 package tidegate.own.join
 
+import tidegate.own.StateRows
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -20,7 +21,7 @@ import tidegate.core.due.DueKeys
  *   note when a key has to be looked at because of the rows of a side
  */
 private[join] final class KeyJoin(
-    store: JoinStore,
+    store: StateRows,
     rules: JoinRules,
     pairing: Pairing,
     reach: Reach,
@@ -174,7 +175,7 @@ private[join] final class KeyJoin(
 
   /** Reads the rows of a chunk that have not left. */
   private def readChunk(i: Int, to: TwoSides): Unit = {
-    to.read(store.get(JoinStore.chunkKey(key, chunks.number(i))))
+    to.read(store.get(JoinStateSchema.chunkKey(key, chunks.number(i))))
     Sides.Both.foreach { isLeft =>
       val (rows, due) = (to.of(isLeft), chunks.due(i, isLeft))
       if (due > chunks.from(i, isLeft)) rows.removeIf(r => rows.time(r) < due && !rows.isMatched(r))
@@ -188,7 +189,7 @@ private[join] final class KeyJoin(
 
   private def putChunk(number: Int, isNew: Boolean): Unit =
     store.put(
-      JoinStore.chunkKey(key, number),
+      JoinStateSchema.chunkKey(key, number),
       writer.write(None, None, null, chunk.left, chunk.right),
       isNew
     )
@@ -261,7 +262,7 @@ private[join] final class KeyJoin(
   }
 
   private def removeChunk(i: Int): Unit = {
-    store.remove(JoinStore.chunkKey(key, chunks.number(i)))
+    store.remove(JoinStateSchema.chunkKey(key, chunks.number(i)))
     gone += i
   }
 
@@ -394,7 +395,7 @@ private[join] final class KeyJoin(
   private def putSealed(factor: Int): Unit = {
     var (number, isNew) = (chunks.nextNumber, true)
     while (takeInLast(factor)) {
-      if (!isNew) store.remove(JoinStore.chunkKey(key, number))
+      if (!isNew) store.remove(JoinStateSchema.chunkKey(key, number))
       number = chunks.number(chunks.size - 1)
       isNew = false
       chunks.removeLast()

@@ -2,7 +2,9 @@ package tidegate.own.join
 
 import java.util.Arrays
 
-import org.apache.spark.sql.catalyst.expressions.{UnsafeArrayData, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeArrayData, UnsafeRow}
+import tidegate.columns.EventTimeTag
+import tidegate.own.join.JoinStateSchema._
 import tidegate.own.rows.RowBytes
 
 /**
@@ -135,4 +137,74 @@ private object SideRows {
 
   /** One large key must not cost memory for ever. */
   private val MostKept = 1 << 20
+}
+
+/** Rows of both sides: those of a head, or of a chunk. */
+private[join] final class TwoSides(leftFields: Int, rightFields: Int, times: Sides[SideTime]) {
+  val left: SideRows = new SideRows
+  val right: SideRows = new SideRows
+  private val leftRow = new UnsafeRow(leftFields)
+  private val rightRow = new UnsafeRow(rightFields)
+
+  def of(isLeft: Boolean): SideRows = if (isLeft) left else right
+
+  def size: Int = left.size + right.size
+
+  def byteSize: Long = left.byteSize.toLong + right.byteSize
+
+  def isEmpty: Boolean = size == 0
+
+  /** Whether a row has found a partner since the rows were read. */
+  def isChanged: Boolean = left.isChanged || right.isChanged
+
+  def clear(): Unit = {
+    left.clear()
+    right.clear()
+  }
+
+  /** Takes the rows of a value of the state in place of those before. */
+  def read(value: UnsafeRow): Unit = {
+    clear()
+    if (!value.isNullAt(Left)) left.addAll(value.getArray(Left), times.left, leftRow)
+    if (!value.isNullAt(Right)) right.addAll(value.getArray(Right), times.right, rightRow)
+    if (!value.isNullAt(Matched)) readMatched(value.getArray(Matched))
+  }
+
+  private def readMatched(matched: UnsafeArrayData): Unit = {
+    val (lefts, all) = (left.size, size)
+    var i = 0
+    while (i < all) {
+      if (matched.getBoolean(i)) {
+        if (i < lefts) left.wasMatched(i) else right.wasMatched(i - lefts)
+      }
+      i += 1
+    }
+  }
+}
+
+/**
+ * The time of a row by which it leaves the state: a column, or the end of a window.
+ *
+ * @param ordinal
+ *   the place of the column in the row
+ */
+private[join] final case class SideTime(ordinal: Int, isWindow: Boolean) {
+
+  def isNull(row: UnsafeRow): Boolean = row.isNullAt(ordinal)
+
+  /** In µs from the epoch. */
+  def micros(row: UnsafeRow): Long =
+    if (isWindow) row.getStruct(ordinal, 2).getLong(1) else row.getLong(ordinal)
+}
+
+private[join] object SideTime {
+
+  /** A column of the output of a side. */
+  def of(time: Attribute, output: Seq[Attribute]): SideTime = {
+    val ordinal = output.indexWhere(_.exprId == time.exprId)
+    // Memory would be read that is not the row's.
+    if (ordinal < 0)
+      throw new IllegalStateException(s"The time $time is not in ${output.mkString(", ")}.")
+    SideTime(ordinal, EventTimeTag.isWindow(time))
+  }
 }

@@ -88,7 +88,7 @@ final case class EventTimeOrderExec(
     withStore(rowsOf(child), countsRows = false) { (task, rows) =>
       val timeOf = UnsafeProjection.create(Seq(time), columns)
       val waiting = new PagedRows(
-        task.store,
+        task.uncounted,
         isSorted,
         batchId,
         columns.size,

@@ -4,7 +4,8 @@ import java.util.PriorityQueue
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.execution.streaming.state.StateStore
+import tidegate.own.StoredRows
+import tidegate.statistics.DueTimes
 
 /**
  * The rows of one partition that wait in its state store, during one batch. They are in pages: one
@@ -25,7 +26,7 @@ import org.apache.spark.sql.execution.streaming.state.StateStore
  *   the time of a row, in µs
  */
 private[order] final class PagedRows(
-    store: StateStore,
+    store: StoredRows,
     isSorted: Boolean,
     batchId: Long,
     fields: Int,
@@ -42,7 +43,7 @@ private[order] final class PagedRows(
   /** The number of rows that this batch has put into pages. */
   private var arrived = 0L
 
-  private val headBefore = store.get(ArrivalKey.head, StateStore.DEFAULT_COL_FAMILY_NAME)
+  private val headBefore = store.get(ArrivalKey.head)
 
   private val waitingBefore =
     if (headBefore == null) 0L else headBefore.getLong(OrderStateSchema.Waiting)
@@ -80,7 +81,7 @@ private[order] final class PagedRows(
   /** Writes the page that is being filled, and returns the arrival of its first row. */
   private def writePage(): Arrival = {
     val first = writer.first
-    store.put(keys.of(first), writer.page(), StateStore.DEFAULT_COL_FAMILY_NAME)
+    store.put(keys.of(first), writer.page(), isNew = true)
     first
   }
 
@@ -107,13 +108,9 @@ private[order] final class PagedRows(
     endRound()
     if (waiting != waitingBefore || taken != takenBefore) {
       if (waiting > 0)
-        store.put(
-          ArrivalKey.head,
-          writer.head(taken, waiting),
-          StateStore.DEFAULT_COL_FAMILY_NAME
-        )
+        store.put(ArrivalKey.head, writer.head(taken, waiting), isNew = headBefore == null)
       else if (headBefore != null)
-        store.remove(ArrivalKey.head, StateStore.DEFAULT_COL_FAMILY_NAME)
+        store.remove(ArrivalKey.head)
     }
     waiting
   }
@@ -204,6 +201,34 @@ private[order] final class PagedRows(
     }
 
     private def remove(page: PageCursor): Unit =
-      store.remove(keys.of(page.key), StateStore.DEFAULT_COL_FAMILY_NAME)
+      store.remove(keys.of(page.key))
+  }
+}
+
+/**
+ * Which rows have left already, although their page is still there.
+ *
+ * @param upTo
+ *   the highest time, in µs
+ * @param batchId
+ *   the last batch of which rows have left: a row that came later has not, whatever its time
+ */
+private[order] final case class Taken(upTo: Long, batchId: Long)
+
+/** The earliest time among the rows that wait, as far as a batch comes to know it. */
+private[order] final class FirstTime {
+
+  /** In µs; `DueTimes.Never` before any. */
+  var micros: Long = DueTimes.Never
+
+  /** Whether this is so for all rows that wait; if not, those of earlier batches are unknown. */
+  var isOfAll: Boolean = false
+
+  def see(time: Long): Unit = micros = math.min(micros, time)
+
+  /** From here on every row that waits is seen. */
+  def seeAll(): Unit = {
+    micros = DueTimes.Never
+    isOfAll = true
   }
 }

@@ -35,3 +35,71 @@ private[order] final class RowRound(sizes: PageSizes) {
     rows.clear()
   }
 }
+
+/** Sorts numbers of rows by the times of the rows, without an object for each. */
+private[order] object StableSort {
+
+  /** Shorter stretches are sorted by insertion. */
+  private val Stretch = 16
+
+  /** The numbers below `n`, by their times; those of one time ascend. */
+  def apply(times: Array[Long], n: Int): Array[Int] = {
+    var (from, to) = (Array.range(0, n), new Array[Int](n))
+    var start = 0
+    while (start < n) {
+      insert(times, from, start, math.min(n, start + Stretch))
+      start += Stretch
+    }
+    var width = Stretch
+    while (width < n) {
+      start = 0
+      while (start < n) {
+        val middle = math.min(n, start + width)
+        val end = math.min(n.toLong, middle.toLong + width).toInt
+        merge(times, from, to, start, middle, end)
+        start = end
+      }
+      val sorted = to
+      to = from
+      from = sorted
+      width = math.min(n.toLong, 2L * width).toInt
+    }
+    from
+  }
+
+  private def insert(times: Array[Long], rows: Array[Int], start: Int, end: Int): Unit = {
+    var i = start + 1
+    while (i < end) {
+      val row = rows(i)
+      var j = i
+      while (j > start && times(rows(j - 1)) > times(row)) {
+        rows(j) = rows(j - 1)
+        j -= 1
+      }
+      rows(j) = row
+      i += 1
+    }
+  }
+
+  private def merge(
+      times: Array[Long],
+      from: Array[Int],
+      to: Array[Int],
+      start: Int,
+      middle: Int,
+      end: Int
+  ): Unit = {
+    var (left, right, at) = (start, middle, start)
+    while (at < end) {
+      val isLeft = right >= end || left < middle && times(from(left)) <= times(from(right))
+      if (isLeft) {
+        to(at) = from(left)
+        left += 1
+      } else {
+        to(at) = from(right)
+        right += 1
+      }
+      at += 1
+    }
+  }
+}

@@ -1,5 +1,6 @@
 package tidegate.own.sessions
 
+import tidegate.own.StateRows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.core.window.Slots
 import tidegate.own.aggregates.{BufferSlots, EntryArray, FrameList, FrameStore}
@@ -20,7 +21,7 @@ import tidegate.own.aggregates.{BufferSlots, EntryArray, FrameList, FrameStore}
  *   for a session that is far ahead
  */
 private[own] final class KeySessions(
-    store: FrameStore,
+    store: StateRows,
     slots: BufferSlots,
     entryFields: Int,
     isPacked: Boolean,

@@ -20,7 +20,6 @@ import tidegate.settings.Settings
 import tidegate.own.{OperatorContext, OwnOperatorExec, StateMark}
 import tidegate.own.aggregates.FrameAggregates
 import tidegate.own.aggregates.FrameStateSchema
-import tidegate.own.aggregates.StateFrameStore
 import tidegate.own.due.DueSchema
 import tidegate.own.due.StateDuePages
 
@@ -79,15 +78,9 @@ final case class SessionAggregateExec(
     val (keys, values, told, counts) = (keySchema, valueSchema, context.due, countsItself)
     withStore(rowsOf(child), countsRows = !counts) { (task, rows) =>
       val lookAt = what.entryType.size
-      val count = Option.when(counts)(StateDuePages.count(task.store, keys, values, lookAt))
-      val own = new StateFrameStore(
-        task.store,
-        isPrefixed = false,
-        task.metric("numUpdatedStateRows"),
-        task.metric("numRemovedStateRows"),
-        count
-      )
-      val dueKeys = new DueKeys(new StateDuePages(task.store, keys, values), before)
+      val count = Option.when(counts)(StateDuePages.count(task.uncounted, keys, values, lookAt))
+      val own = task.rows(count)
+      val dueKeys = new DueKeys(new StateDuePages(task.uncounted, keys, values), before)
       val sessions = new SessionIterator(rows, own, dueKeys, what, until, lookBy, maxBytes)
       task.commitAtEnd(
         sessions,

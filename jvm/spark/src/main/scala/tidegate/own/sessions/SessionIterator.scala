@@ -4,7 +4,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.core.due.{DueEntry, DueKeys}
 import tidegate.core.window.Slots
-import tidegate.own.aggregates.{BufferSlots, FrameAggregates, FrameInput, FrameStore}
+import tidegate.own.StateRows
+import tidegate.own.aggregates.{BufferSlots, FrameAggregates, FrameInput}
 
 /**
  * The sessions of one partition that close in a batch, key by key, and in order for each key. A
@@ -25,7 +26,7 @@ import tidegate.own.aggregates.{BufferSlots, FrameAggregates, FrameInput, FrameS
  */
 private[own] final class SessionIterator(
     rows: Iterator[InternalRow],
-    store: FrameStore,
+    store: StateRows,
     due: DueKeys[UnsafeRow],
     aggregates: FrameAggregates,
     until: Long,

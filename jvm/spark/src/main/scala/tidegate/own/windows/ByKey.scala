@@ -1,5 +1,6 @@
 package tidegate.own.windows
 
+import tidegate.own.StateRows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 import tidegate.core.window.{FrameCursor, FrameGrid}
@@ -21,7 +22,7 @@ import tidegate.own.aggregates.{FrameInput, FrameList, FramePlaces, FrameStore}
  * | root    | the second largest number | the buckets that have far rows |
  */
 private[own] final class ByKey(
-    store: FrameStore,
+    store: StateRows,
     grid: FrameGrid,
     short: Option[ShortRow],
     frames: KeyFrames,
@@ -39,7 +40,7 @@ private[own] final class ByKey(
     short.foreach(s => moved.run(toHead)((key, row) => isOfWindow(s, key, row)))
     // Frames of changed windows end elsewhere. And not every store finds far rows.
     val root = moved.root
-    if (root != null && (!store.findsByNumber || !frames.isOfToday(root)))
+    if (root != null && (!store.findsByPrefix || !frames.isOfToday(root)))
       moved.all(toHead)((key, _) => FrameStore.hasNumber(key))
   }
 
@@ -90,7 +91,7 @@ private[own] final class ByKey(
     }
   }
 
-  override def due: Iterator[UnsafeRowPair] = store.heads
+  override def due: Iterator[UnsafeRowPair] = FrameStore.heads(store)
 
   override def nextEnd: Long = far.earliest
 

@@ -1,5 +1,6 @@
 package tidegate.own.windows
 
+import tidegate.own.StateRows
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
@@ -26,7 +27,7 @@ import tidegate.statistics.DueTimes
  *   the end of the last window that is due
  */
 private[own] final class FarRows(
-    store: FrameStore,
+    store: StateRows,
     grid: FrameGrid,
     rootKey: UnsafeRow,
     newFrames: () => KeyFrames,
@@ -44,7 +45,7 @@ private[own] final class FarRows(
 
   // The first end in each bucket.
   private val buckets = mutable.Map.empty[DueBucket, Long]
-  private val hadRoot = store.findsByNumber && {
+  private val hadRoot = store.findsByPrefix && {
     val root = store.get(rootKey)
     if (root != null) buckets ++= frames.listed(root)
     root != null
@@ -69,7 +70,7 @@ private[own] final class FarRows(
    * ahead.
    */
   def numberFor(end: Long): Int =
-    if (!store.findsByNumber) Near
+    if (!store.findsByPrefix) Near
     else {
       if (!hasNow) {
         hasNow = true
@@ -133,7 +134,7 @@ private[own] final class FarRows(
   private def dueRows: Iterator[(UnsafeRow, UnsafeRow)] =
     due.sortBy(_.start).iterator.flatMap { bucket =>
       store
-        .rows(numberOf(bucket))
+        .withPrefix(FrameStore.prefix(numberOf(bucket)))
         .map(row => (row.key.copy(), row.value.copy()))
         .filter { case (_, row) => bucket.has(grid.firstEndOver(frames.first(row))) }
         .filterNot { case (key, row) => frames.chunkIds(row).nonEmpty && becomesHead(key, row) }

@@ -24,7 +24,6 @@ import tidegate.own.RowCount
 import tidegate.own.aggregates.FrameAggregates
 import tidegate.own.aggregates.FrameStateSchema
 import tidegate.own.aggregates.FrameStore
-import tidegate.own.aggregates.StateFrameStore
 
 /**
  * Keeps the frames of each key, and emits the windows that are closed in this batch.
@@ -114,15 +113,9 @@ final case class FrameAggregateExec(
     withStore(rowsOf(child), prefixed, countsRows = !counts) { (task, rows) =>
       val count = Option.when(counts) {
         val column = if (short) ShortRow.End else FrameRow.Closed
-        new RowCount(task.store, countKey, values, column, !FrameStore.isCount(_))
+        new RowCount(task.uncounted, countKey, values, column, !FrameStore.isCount(_))
       }
-      val own = new StateFrameStore(
-        task.store,
-        prefixed,
-        task.metric("numUpdatedStateRows"),
-        task.metric("numRemovedStateRows"),
-        count
-      )
+      val own = task.rows(count, prefixed)
       val windows =
         new FrameWindowIterator(
           rows,

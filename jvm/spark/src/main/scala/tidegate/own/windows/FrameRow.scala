@@ -1,8 +1,10 @@
 package tidegate.own.windows
 
-import tidegate.plans.DropLate
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
+import tidegate.core.window.FrameGrid
+import tidegate.own.aggregates.StateRowWriter
+import tidegate.plans.DropLate
 
 /**
  * A row of the state of windows that overlap. Each key has a head, or far rows ([[ByKey]]). Frames
@@ -65,4 +67,18 @@ private[own] object FrameRow {
       StructField(EntriesPath.last, ArrayType(entry, containsNull = false), nullable = false)
     )
   )
+}
+
+/** Writes rows as [[FrameRow]] describes them. */
+private[own] final class FrameRowWriter(grid: FrameGrid, entryFields: Int)
+    extends StateRowWriter(FrameRow.Columns, entryFields, shift = 0L) {
+
+  /** Begins a row. */
+  def begin(closed: Long): Unit = {
+    begin()
+    setLong(FrameRow.Closed, FrameRow.closed(closed))
+    setLong(FrameRow.Slide, grid.slide)
+    setLong(FrameRow.Offset, grid.offset)
+    setLong(FrameRow.Size, grid.size)
+  }
 }

@@ -4,7 +4,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 import tidegate.core.window.{FrameGrid, WindowMerge}
-import tidegate.own.aggregates.{BufferSlots, FrameAggregates, FrameInput, FramePlaces, FrameStore}
+import tidegate.own.StateRows
+import tidegate.own.aggregates.{BufferSlots, FrameAggregates, FrameInput, FramePlaces}
 import tidegate.statistics.DueTimes
 
 /**
@@ -33,7 +34,7 @@ import tidegate.statistics.DueTimes
  */
 private[own] final class FrameWindowIterator(
     rows: Iterator[InternalRow],
-    store: FrameStore,
+    store: StateRows,
     aggregates: FrameAggregates,
     grid: FrameGrid,
     after: Long,

@@ -1,5 +1,6 @@
 package tidegate.own.windows
 
+import tidegate.own.StateRows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.core.due.DueBucket
 import tidegate.core.window.{FrameCursor, FrameGrid, WindowChange}
@@ -23,7 +24,7 @@ import tidegate.statistics.DueTimes
  *   how rows are read and written if they may be short
  */
 private[own] final class KeyFrames(
-    store: FrameStore,
+    store: StateRows,
     slots: BufferSlots,
     grid: FrameGrid,
     chunkFrames: Int,

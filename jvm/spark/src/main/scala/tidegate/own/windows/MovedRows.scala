@@ -1,5 +1,6 @@
 package tidegate.own.windows
 
+import tidegate.own.StateRows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.core.window.FrameCursor
 import tidegate.own.aggregates.{BufferSlots, FrameInput, FrameList, FrameStore}
@@ -16,7 +17,7 @@ import tidegate.own.aggregates.{BufferSlots, FrameInput, FrameList, FrameStore}
  *   the end of the last window that is out
  */
 private[own] final class MovedRows(
-    store: FrameStore,
+    store: StateRows,
     slots: BufferSlots,
     newFrames: () => KeyFrames,
     rootKey: UnsafeRow,
@@ -31,14 +32,14 @@ private[own] final class MovedRows(
    * of the same windows, so the first one tells whether there are such rows.
    */
   def run(locate: FrameInput.Locate)(isElsewhere: (UnsafeRow, UnsafeRow) => Boolean): Unit =
-    if (store.rows.take(1).exists(row => isElsewhere(row.key, row.value)))
+    if (FrameStore.rows(store).take(1).exists(row => isElsewhere(row.key, row.value)))
       all(locate)(isElsewhere)
 
   /** The same, where other rows may come first. Afterwards there are no far rows, and no root. */
   def all(locate: FrameInput.Locate)(isElsewhere: (UnsafeRow, UnsafeRow) => Boolean): Unit = {
     val move = new Move(locate, isElsewhere)
     // The chunks of a key move with its head.
-    store.rows.map(_.key.copy()).filterNot(FrameStore.isChunk).foreach(move.row)
+    FrameStore.rows(store).map(_.key.copy()).filterNot(FrameStore.isChunk).foreach(move.row)
     if (root != null) store.remove(rootKey)
   }
 

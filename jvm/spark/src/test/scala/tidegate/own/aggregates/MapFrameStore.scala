@@ -1,5 +1,6 @@
 package tidegate.own.aggregates
 
+import tidegate.own.StateRows
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
@@ -9,10 +10,10 @@ import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
  * Frames in memory. Rows are copied in and out, and all that are read are in the same object, as in
  * RocksDB: an iterator fills it when it is asked whether there is a next row.
  *
- * @param findsByNumber
- *   whether rows are found by their number
+ * @param findsByPrefix
+ *   whether rows are found by the first column of their keys
  */
-final class MapFrameStore(override val findsByNumber: Boolean = true) extends FrameStore {
+final class MapFrameStore(override val findsByPrefix: Boolean = true) extends StateRows {
   private val rowsByKey = mutable.LinkedHashMap.empty[UnsafeRow, UnsafeRow]
 
   private var read = new UnsafeRow(0)
@@ -50,19 +51,23 @@ final class MapFrameStore(override val findsByNumber: Boolean = true) extends Fr
     require(rowsByKey.remove(key).isDefined, "a row that is not there")
   }
 
-  override def heads: Iterator[UnsafeRowPair] = walk(FrameStore.isHead).map { head =>
-    shown += 1
-    head
+  override def rows: Iterator[UnsafeRowPair] = walk(_ => true).map(noted)
+
+  override def withPrefix(prefix: UnsafeRow): Iterator[UnsafeRowPair] = {
+    require(findsByPrefix)
+    if (FrameStore.isHead(prefix)) walk(FrameStore.isHead).map(noted)
+    else {
+      val number = FrameStore.numberOf(prefix)
+      found(key => !FrameStore.isHead(key) && FrameStore.numberOf(key) == number)
+    }
   }
 
-  override def rows: Iterator[UnsafeRowPair] = walk(_ => true)
+  override def hasPrefix(prefix: UnsafeRow): Boolean = withPrefix(prefix).hasNext
 
-  override def rows(number: Int): Iterator[UnsafeRowPair] = {
-    require(findsByNumber)
-    found(key => !FrameStore.isHead(key) && FrameStore.numberOf(key) == number)
+  private def noted(row: UnsafeRowPair): UnsafeRowPair = {
+    if (FrameStore.isHead(row.key)) shown += 1
+    row
   }
-
-  override def hasRows(number: Int): Boolean = rows(number).hasNext
 
   private def walk(shows: UnsafeRow => Boolean) = {
     walks += 1

@@ -118,7 +118,7 @@ class IntervalJoinModelSuite extends AnyFunSuite {
         assert(operator.batch(news, upTo) === model.batch(news, upTo))
       }
     }
-    assert(operator.store.rows.isEmpty, "rows that are left")
+    assert(operator.store.all.isEmpty, "rows that are left")
   }
 
   test("a chunk of which one side has passed waits for the other side, and is not written again") {
@@ -131,7 +131,7 @@ class IntervalJoinModelSuite extends AnyFunSuite {
     (1 to 10).foreach(i => operator.batch(none, Sides(i - 901L, i + 99L)))
     assert(operator.store.puts === before)
     operator.batch(none, Sides(1L << 40, 1L << 40))
-    assert(operator.store.rows.isEmpty)
+    assert(operator.store.all.isEmpty)
   }
 
   test("rows that have found a partner leave, although one far ahead has none") {
@@ -142,7 +142,7 @@ class IntervalJoinModelSuite extends AnyFunSuite {
     operator.batch(Sides(Nil, Nil), Sides(200L, 200L))
     assert(operator.store.chunks.isEmpty)
     assert(operator.batch(Sides(Nil, Nil), Sides(1L << 40, 1L << 40)) === Seq("- 6"))
-    assert(operator.store.rows.isEmpty)
+    assert(operator.store.all.isEmpty)
   }
 
   test("a row at the last of all times leaves once, from a chunk too") {
@@ -157,7 +157,7 @@ class IntervalJoinModelSuite extends AnyFunSuite {
     assert(end() === Seq("1 -"))
     assert(end() === Nil)
     operator.batch(Sides(none, none), Sides(Long.MaxValue, Long.MaxValue))
-    assert(operator.store.rows.isEmpty)
+    assert(operator.store.all.isEmpty)
   }
 
   test("a hot key that gets few rows in each batch has chunks that grow with the rows it holds") {
@@ -190,7 +190,7 @@ class IntervalJoinModelSuite extends AnyFunSuite {
     assert(left.size === 4000)
     // Each time, some of the chunks lose a row.
     assert(operator.store.written < 3 * written)
-    assert(operator.store.rows.isEmpty)
+    assert(operator.store.all.isEmpty)
   }
 
   for (joinType <- Seq(Inner, LeftOuter, RightOuter, FullOuter, LeftSemi, LeftAnti))

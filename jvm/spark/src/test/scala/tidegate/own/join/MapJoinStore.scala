@@ -3,13 +3,15 @@ package tidegate.own.join
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 import tidegate.core.due._
+import tidegate.own.StateRows
 
 /** Heads and chunks in a map. */
-private[join] final class MapJoinStore extends JoinStore {
-  val rows: mutable.Map[UnsafeRow, UnsafeRow] = mutable.Map.empty
+private[join] final class MapJoinStore extends StateRows {
+  val all: mutable.Map[UnsafeRow, UnsafeRow] = mutable.Map.empty
 
-  def chunks: Iterable[UnsafeRow] = rows.collect { case (key, value) if isChunk(key) => value }
+  def chunks: Iterable[UnsafeRow] = all.collect { case (key, value) if isChunk(key) => value }
 
   /** How many bytes chunks have. */
   def held: Long = chunks.map(_.getSizeInBytes.toLong).sum
@@ -22,17 +24,26 @@ private[join] final class MapJoinStore extends JoinStore {
 
   private def isChunk(key: UnsafeRow): Boolean = !key.isNullAt(JoinStateSchema.Chunk)
 
-  override def get(key: UnsafeRow): UnsafeRow = rows.getOrElse(key, null)
+  override def get(key: UnsafeRow): UnsafeRow = all.getOrElse(key, null)
 
   override def put(key: UnsafeRow, value: UnsafeRow, isNew: Boolean): Unit = {
-    assert(isNew != rows.contains(key), "whether a row is new")
-    rows(key.copy()) = value.copy()
+    assert(isNew != all.contains(key), "whether a row is new")
+    all(key.copy()) = value.copy()
     puts += 1
     if (isChunk(key)) written += value.getSizeInBytes
   }
 
   override def remove(key: UnsafeRow): Unit =
-    assert(rows.remove(key).isDefined, "a row was removed that is not there")
+    assert(all.remove(key).isDefined, "a row was removed that is not there")
+
+  // A join finds its rows by their keys alone.
+  override def rows: Iterator[UnsafeRowPair] = throw new UnsupportedOperationException
+
+  override def findsByPrefix: Boolean = false
+
+  override def withPrefix(prefix: UnsafeRow): Iterator[UnsafeRowPair] = rows
+
+  override def hasPrefix(prefix: UnsafeRow): Boolean = rows.hasNext
 }
 
 /** Pages of due keys in a map. */

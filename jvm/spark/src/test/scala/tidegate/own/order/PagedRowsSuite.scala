@@ -15,32 +15,18 @@ class PagedRowsSuite extends OrderTest {
     seed <- 1 to cases
   } test(s"seed $seed: random batches leave as from a sorted list, on ${store.name}") {
     withConf(store.conf.toSeq: _*) {
-      withClue(s"seed $seed: ")(check(new Random(seed), earlier = 0L))
-      withClue(s"seed $seed, begun by 0.1.0: ") {
-        val random = new Random(seed)
-        check(random, earlier = 1L + random.nextInt(30))
-      }
+      withClue(s"seed $seed: ")(check(new Random(seed)))
     }
   }
 
-  /**
-   * @param earlier
-   *   how many batches version 0.1.0 has run
-   */
-  private def check(random: Random, earlier: Long): Unit = {
+  private def check(random: Random): Unit = {
     def upTo(n: Int) = 1 + random.nextInt(n)
     val sizes = PageSizes(upTo(4), 50 * upTo(8), upTo(60), 100 * upTo(50), 1 + upTo(3))
     val rows = new RandomRows(random)
     val partition = new PagesPartition(spark, newCheckpoint(), sizes)
     var waiting = Seq.empty[SentToPages]
-    for (batchId <- 0L until earlier) {
-      val (sent, limit) = (rows.batch(batchId), Some(rows.limit(batchId)))
-      partition.runEarlier(batchId, sent, limit)
-      waiting = (waiting ++ sent).filter(_.micros > limit.get)
-    }
-    partition.restart()
     var (taken, sentInAll, leftInAll) = (Long.MinValue, 0, 0)
-    for (batchId <- earlier until 40L) {
+    for (batchId <- 0L until 40L) {
       val sent = rows.batch(batchId)
       val limit =
         if (batchId == 39L) Some(Long.MaxValue)

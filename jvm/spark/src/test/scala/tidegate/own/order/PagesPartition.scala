@@ -1,6 +1,7 @@
 package tidegate
 package own.order
 
+import tidegate.own.StoredRows
 import java.nio.file.Path
 import java.util.UUID
 
@@ -53,7 +54,7 @@ private[order] final class PagesPartition(spark: SparkSession, folder: Path, siz
     inStore(batchId, rows, OrderStateSchema.value(attributes)) { (store, sent) =>
       val toRow = UnsafeProjection.create(schema)
       val pages = new PagedRows(
-        store,
+        new StoredRows(store),
         isSorted,
         batchId,
         schema.size,
@@ -78,27 +79,6 @@ private[order] final class PagesPartition(spark: SparkSession, folder: Path, siz
     }
   }
 
-  /** A batch as version 0.1.0 writes it: the rows that wait after it, each by its arrival. */
-  def runEarlier(batchId: Long, rows: Seq[SentToPages], upTo: Option[Long]): Unit = {
-    val schema = columns
-    inStore(batchId, rows, OrderStateSchema.row(attributes)) { (store, sent) =>
-      val toRow = UnsafeProjection.create(schema)
-      val keys = new ArrivalKey(batchId)
-      def put(row: SentToPages): Unit =
-        store.put(
-          keys.next(row.micros),
-          toRow(row.internal),
-          StateStore.DEFAULT_COL_FAMILY_NAME
-        )
-      sent.foreach(put)
-      val all = store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
-      val due =
-        all.map(_.key.copy()).filter(key => upTo.exists(ArrivalKey.micros(key) <= _)).toVector
-      all.close()
-      due.foreach(store.remove(_, StateStore.DEFAULT_COL_FAMILY_NAME))
-    }
-  }
-
   private def inStore[T: ClassTag](batchId: Long, rows: Seq[SentToPages], value: StructType)(
       update: (StateStore, Iterator[SentToPages]) => T
   ): T = {
@@ -112,8 +92,7 @@ private[order] final class PagesPartition(spark: SparkSession, folder: Path, siz
         value,
         NoPrefixKeyStateEncoderSpec(key),
         classicSpark,
-        sharesVersions = true,
-        checksValues = false
+        sharesVersions = true
       ) { (store, sent) =>
         val result = update(store, sent)
         store.commit()

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.fromAttributes
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
+import tidegate.own.StateRows
 import tidegate.core.window.FrameGrid
 import tidegate.plans.DropLate
 import tidegate.own.aggregates.{BufferSlots, FrameAggregates, FrameStore, MapFrameStore}
@@ -34,7 +35,7 @@ class FramesOnMapSuite extends AnyFunSuite {
     val framesInWindow = if (seed % 3 == 0 && !grows) 1 else 1 + random.nextInt(300)
     val grid =
       FrameGrid(slide * framesInWindow, slide, random.nextInt(5).toLong % slide, grows)
-    val store = new MapFrameStore(findsByNumber = seed % 2 == 0)
+    val store = new MapFrameStore(findsByPrefix = seed % 2 == 0)
     val isByWindow = isShort(seed) && grid.isPlain
     val sent = mutable.ArrayBuffer.empty[Sent]
     var watermark = if (isFarAhead && seed % 4 == 0) -grid.size * 3 else grid.size * 2
@@ -68,7 +69,7 @@ class FramesOnMapSuite extends AnyFunSuite {
         // The first frame has windows that end before `begin`.
         val from = math.max(after, begin - grid.size)
         assert(all(windows).sorted === expected(sent, grid, from, until).sorted)
-        val isWalk = until > after && !(isByWindow && store.findsByNumber)
+        val isWalk = until > after && !(isByWindow && store.findsByPrefix)
         if (!isFarAhead) assert(store.walks - walks === (if (isWalk) 1 else 0))
         // Never too late, and not what is out already.
         if (until > after) {
@@ -147,8 +148,8 @@ class FramesOnMapSuite extends AnyFunSuite {
   test("keys far ahead of the watermark are looked at a few times, however long it takes") {
     val grid = FrameGrid(20L, 10L, 0L)
     val keys = 50
-    def looks(findsByNumber: Boolean, framesOfKey: Int) = {
-      val store = new MapFrameStore(findsByNumber)
+    def looks(findsByPrefix: Boolean, framesOfKey: Int) = {
+      val store = new MapFrameStore(findsByPrefix)
       val rows =
         for (key <- 1 to keys; frame <- 0 until framesOfKey)
           yield Sent(key.toLong, 10000L + 10 * key + 10 * frame, 1L, 0L)
@@ -164,9 +165,9 @@ class FramesOnMapSuite extends AnyFunSuite {
       store.shown
     }
     // Each key a few times when its first window is near, and at the end of each of its windows.
-    assert(looks(findsByNumber = true, framesOfKey = 1) <= 10 * keys)
-    assert(looks(findsByNumber = true, framesOfKey = 100) <= 110 * keys)
-    assert(looks(findsByNumber = false, framesOfKey = 1) > 1000 * keys)
+    assert(looks(findsByPrefix = true, framesOfKey = 1) <= 10 * keys)
+    assert(looks(findsByPrefix = true, framesOfKey = 100) <= 110 * keys)
+    assert(looks(findsByPrefix = false, framesOfKey = 1) > 1000 * keys)
   }
 
   test("a head that is not due for long becomes a far row, with its chunks") {
@@ -261,8 +262,8 @@ class FramesOnMapSuite extends AnyFunSuite {
 
   test("rows of a window that the state does not have are not looked up") {
     val grid = FrameGrid(10L, 10L, 0L)
-    for (findsByNumber <- Seq(true, false)) {
-      val store = new MapFrameStore(findsByNumber)
+    for (findsByPrefix <- Seq(true, false)) {
+      val store = new MapFrameStore(findsByPrefix)
       def looks(maxBytes: Long, times: Long*): Int = {
         val before = store.gets
         val rows = for (time <- times; key <- 1L to 20L) yield Sent(key, time, 1L, 0L)
@@ -270,7 +271,7 @@ class FramesOnMapSuite extends AnyFunSuite {
         store.gets - before
       }
       val inFirstRound = Seq(looks(Long.MaxValue, 5, 15), looks(Long.MaxValue, 15, 25))
-      assert(inFirstRound === (if (findsByNumber) Seq(0, 20) else Seq(40, 40)))
+      assert(inFirstRound === (if (findsByPrefix) Seq(0, 20) else Seq(40, 40)))
       // Later rounds come to rows that the rounds before them have written.
       assert(looks(1000L, 35, 35, 45) > 20)
       val found = all(iterator(Nil, store, counted, grid, 0, 50, Long.MaxValue, isShort = true))
@@ -314,10 +315,10 @@ class FramesOnMapSuite extends AnyFunSuite {
     for {
       frames <- Seq(1, 2, 4)
       isShort <- Seq(true, false)
-      findsByNumber <- Seq(true, false)
+      findsByPrefix <- Seq(true, false)
     } {
       val grid = FrameGrid(10L * frames, 10L, 0L)
-      val store = new MapFrameStore(findsByNumber)
+      val store = new MapFrameStore(findsByPrefix)
       def run(after: Long, until: Long, rows: Sent*): Seq[Found] = {
         val (closed, due) = (grid.lastEnd(after), grid.lastEnd(until))
         val windows =
@@ -371,7 +372,7 @@ class FramesOnMapSuite extends AnyFunSuite {
   /** Several runs over one state that began with windows that do not overlap. */
   private def checkMoves(seed: Int, aggregates: FrameAggregates): Unit = {
     val random = new Random(seed)
-    val store = new MapFrameStore(findsByNumber = random.nextBoolean())
+    val store = new MapFrameStore(findsByPrefix = random.nextBoolean())
     var sent = Seq.empty[Sent]
     var watermark = 1000L
     var grid = FrameGrid(10L, 10L, 0L)
@@ -501,7 +502,7 @@ object FramesOnMapSuite {
 
   private def iterator(
       rows: Seq[Sent],
-      store: FrameStore,
+      store: StateRows,
       aggregates: FrameAggregates,
       grid: FrameGrid,
       after: Long,
