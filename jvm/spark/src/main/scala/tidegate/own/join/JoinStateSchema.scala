@@ -5,7 +5,7 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types._
 import tidegate.own.due.DueSchema
 import tidegate.own.join.JoinStateSchema._
-import tidegate.own.rows.ValueWriter
+import tidegate.own.rows.StateRowWriter
 
 /**
  * The state of an interval join. Each join key has a head. Rows that do not fit there are sealed
@@ -99,7 +99,7 @@ private[join] object JoinStateSchema {
 }
 
 /** Writes the values of the state of a join; with the column of due keys, which stays NULL. */
-private[join] final class JoinRowWriter extends ValueWriter(OwnColumns + 1) {
+private[join] final class JoinRowWriter extends StateRowWriter(OwnColumns + 1) {
 
   /**
    * The row of a head or a chunk, valid until the next one is written.

@@ -4,10 +4,10 @@ import java.util.Arrays
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.own.order.OrderStateSchema._
-import tidegate.own.rows.{RowBytes, ValueWriter}
+import tidegate.own.rows.{RowBytes, StateRowWriter}
 
 /** A page in memory that is being filled, and the values of the state as they are written. */
-private[order] final class PageWriter(sizes: PageSizes) extends ValueWriter(PageColumns) {
+private[order] final class PageWriter(sizes: PageSizes) extends StateRowWriter(PageColumns) {
   private val rows = new RowBytes
   private var batches = new Array[Long](64)
   private var numbers = new Array[Long](64)
@@ -40,8 +40,8 @@ private[order] final class PageWriter(sizes: PageSizes) extends ValueWriter(Page
     begin()
     setRows(Rows, rows)
     if (!isInARow) {
-      setLongs(Batches, batches, rows.size)
-      setLongs(Numbers, numbers, rows.size)
+      setLongs(Batches, batches, 0, rows.size)
+      setLongs(Numbers, numbers, 0, rows.size)
     }
     rows.clear()
     result()

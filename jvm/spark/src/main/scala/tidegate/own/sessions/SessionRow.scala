@@ -3,7 +3,7 @@ package tidegate.own.sessions
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 import tidegate.own.aggregates.BufferSlots
-import tidegate.own.aggregates.StateRowWriter
+import tidegate.own.aggregates.EntryRowWriter
 
 /**
  * A row of the state of sessions. Each key has a head. Sessions that do not fit there are sealed
@@ -34,7 +34,7 @@ private[own] final class SessionRow(entryFields: Int) {
 
   /** Writes rows; `isPacked` if all buffers are words. */
   final class Writer(slots: BufferSlots, isPacked: Boolean)
-      extends StateRowWriter(Rest + 1 + ColumnsOfPages, entryFields, shift = 0L) {
+      extends EntryRowWriter(Rest + 1 + ColumnsOfPages, entryFields, shift = 0L) {
     private val restWriter = new RestWriter(slots, entryFields)
 
     /** The head of a key, valid until the next row. */
@@ -42,25 +42,16 @@ private[own] final class SessionRow(entryFields: Int) {
       begin()
       if (isPacked && chunks.isEmpty && open.size == 1) {
         setFirst(slots, open.place(0))
-        setNull(Rest)
-      } else {
-        (0 until entryFields).foreach(setNull)
-        setRow(Rest, restWriter.row(chunks, open, 0, open.size))
-      }
+        (Rest to Rest + ColumnsOfPages).foreach(setNull)
+      } else setRow(Rest, restWriter.row(chunks, open, 0, open.size))
       setLong(LookAt, lookAt)
-      end()
+      result()
     }
 
     /** A chunk, valid until the next row. */
     def chunk(sessions: SessionList, first: Int, until: Int): UnsafeRow = {
       begin()
-      (0 to LookAt).foreach(setNull)
       setRow(Rest, restWriter.row(Vector.empty, sessions, first, until))
-      end()
-    }
-
-    private def end(): UnsafeRow = {
-      (Rest + 1 to Rest + ColumnsOfPages).foreach(setNull)
       result()
     }
   }
@@ -97,7 +88,7 @@ private[tidegate] object SessionRow {
   }
 
   private final class RestWriter(slots: BufferSlots, entryFields: Int)
-      extends StateRowWriter(RestColumns, entryFields, shift = 0L) {
+      extends EntryRowWriter(RestColumns, entryFields, shift = 0L) {
 
     def row(
         chunks: IndexedSeq[SessionChunk],
@@ -106,9 +97,11 @@ private[tidegate] object SessionRow {
         until: Int
     ): UnsafeRow = {
       begin()
-      if (chunks.isEmpty) setNull(Chunks)
-      else structs(Chunks, chunks.size, SessionChunk.Fields)((i, field) => chunks(i).word(field))
-      entries(Sessions, slots, sessions.places, first, until)
+      if (chunks.nonEmpty)
+        setStructs(Chunks, chunks.size, SessionChunk.Fields) { (i, chunk) =>
+          (0 until SessionChunk.Fields).foreach(f => chunk.setLong(f, chunks(i).word(f)))
+        }
+      setEntries(Sessions, slots, sessions.places, first, until)
       result()
     }
   }

@@ -3,7 +3,7 @@ package tidegate.own.windows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 import tidegate.core.window.FrameGrid
-import tidegate.own.aggregates.StateRowWriter
+import tidegate.own.aggregates.EntryRowWriter
 import tidegate.plans.DropLate
 
 /**
@@ -71,7 +71,7 @@ private[own] object FrameRow {
 
 /** Writes rows as [[FrameRow]] describes them. */
 private[own] final class FrameRowWriter(grid: FrameGrid, entryFields: Int)
-    extends StateRowWriter(FrameRow.Columns, entryFields, shift = 0L) {
+    extends EntryRowWriter(FrameRow.Columns, entryFields, shift = 0L) {
 
   /** Begins a row. */
   def begin(closed: Long): Unit = {

@@ -290,10 +290,10 @@ private[own] final class KeyFrames(
   /** The root of [[FarRows]]: buckets, each with the first end in it. */
   def listing(buckets: Seq[(DueBucket, Long)]): UnsafeRow = {
     writer.begin(0L)
-    writer.ints(FrameRow.ChunkIds, buckets.map(_._1.bits).toArray, 0, buckets.size)
-    writer.longs(FrameRow.ChunkEnds, buckets.map(_._2).toArray, 0, buckets.size)
-    writer.entries(FrameRow.Chunks, slots, Array.empty, 0, 0)
-    writer.entries(FrameRow.Frames, slots, Array.empty, 0, 0)
+    writer.setInts(FrameRow.ChunkIds, buckets.map(_._1.bits).toArray, 0, buckets.size)
+    writer.setLongs(FrameRow.ChunkEnds, buckets.map(_._2).toArray, 0, buckets.size)
+    writer.setEntries(FrameRow.Chunks, slots, Array.empty, 0, 0)
+    writer.setEntries(FrameRow.Frames, slots, Array.empty, 0, 0)
     asStored(writer.result())
   }
 
@@ -329,10 +329,10 @@ private[own] final class KeyFrames(
       until: Int
   ): UnsafeRow = {
     writer.begin(micros)
-    writer.ints(FrameRow.ChunkIds, chunks.ids, firstChunk, chunks.size)
-    writer.longs(FrameRow.ChunkEnds, chunks.ends, firstChunk, chunks.size)
-    writer.entries(FrameRow.Chunks, slots, chunks.places, firstChunk, chunks.size)
-    writer.entries(FrameRow.Frames, slots, frames.places, first, until)
+    writer.setInts(FrameRow.ChunkIds, chunks.ids, firstChunk, chunks.size)
+    writer.setLongs(FrameRow.ChunkEnds, chunks.ends, firstChunk, chunks.size)
+    writer.setEntries(FrameRow.Chunks, slots, chunks.places, firstChunk, chunks.size)
+    writer.setEntries(FrameRow.Frames, slots, frames.places, first, until)
     writer.result()
   }
 

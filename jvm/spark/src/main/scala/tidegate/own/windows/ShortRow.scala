@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 import tidegate.core.window.FrameGrid
 import tidegate.own.aggregates.{BufferSlots, EntryArray, FrameList}
-import tidegate.own.aggregates.StateRowWriter
+import tidegate.own.aggregates.EntryRowWriter
 
 /**
  * A row of the state of windows that do not overlap ([[ByWindow]]). The entry of its window is in
@@ -58,17 +58,14 @@ private[own] final class ShortRow(entryFields: Int) {
 
   /** Writes rows; `isPacked` if all buffers are words. */
   final class Writer(slots: BufferSlots, grid: FrameGrid, isPacked: Boolean)
-      extends StateRowWriter(entryFields + 1, entryFields, shift = grid.slide) {
+      extends EntryRowWriter(entryFields + 1, entryFields, shift = grid.slide) {
     private val restWriter = new RestWriter(slots, grid.slide, entryFields)
 
     /** The row of a key that has these frames. */
     def short(frames: FrameList, from: Int): UnsafeRow = {
       begin()
       if (isPacked) setFirst(slots, frames.places(from))
-      else {
-        setLong(End, grid.lastEndOver(frames.frames(from)))
-        (1 until entryFields).foreach(setNull)
-      }
+      else setLong(End, grid.lastEndOver(frames.frames(from)))
       val first = if (isPacked) from + 1 else from
       if (first < frames.size) setRow(RestAt, restWriter.more(frames, first)) else setNull(RestAt)
       result()
@@ -76,7 +73,6 @@ private[own] final class ShortRow(entryFields: Int) {
 
     def long(row: UnsafeRow): UnsafeRow = {
       begin()
-      (0 until RestAt).foreach(setNull)
       setRow(RestAt, restWriter.long(row))
       result()
     }
@@ -95,18 +91,16 @@ private[own] object ShortRow {
   val EntriesPath: Seq[String] = Seq("rest", "more")
 
   private final class RestWriter(slots: BufferSlots, slide: Long, entryFields: Int)
-      extends StateRowWriter(RestColumns, entryFields, shift = slide) {
+      extends EntryRowWriter(RestColumns, entryFields, shift = slide) {
 
     def more(frames: FrameList, from: Int): UnsafeRow = {
       begin()
-      entries(MoreAt, slots, frames.places, from, frames.size)
-      setNull(LongAt)
+      setEntries(MoreAt, slots, frames.places, from, frames.size)
       result()
     }
 
     def long(row: UnsafeRow): UnsafeRow = {
       begin()
-      setNull(MoreAt)
       setRow(LongAt, row)
       result()
     }
