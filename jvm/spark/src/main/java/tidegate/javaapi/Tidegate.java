@@ -1,37 +1,22 @@
 package tidegate.javaapi;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StreamingQuery;
-import org.apache.spark.sql.streaming.StreamingQueryProgress;
 import org.apache.spark.sql.types.StructType;
-import scala.Option;
-import scala.collection.immutable.Seq;
-import scala.util.Either;
-import scala.util.Left;
-import scala.util.Right;
+import tidegate.KeyedTimeDataset;
 import tidegate.builders.AsyncMaps;
 import tidegate.builders.Between;
-import tidegate.builders.EventTimeOrders;
-import tidegate.builders.KeyedWatermarks;
-import tidegate.builders.OperatorNames;
-import tidegate.builders.StreamJoins;
-import tidegate.core.policy.PolicySpec;
-import tidegate.package$;
 
 /**
  * Keyed event time for Spark Structured Streaming: the methods that Scala adds to every Dataset,
  * and the functions for queries. The session needs the extension {@code
  * tidegate.TidegateExtensions}.
  */
-public final class Tidegate {
+public final class Tidegate extends QueryFunctions {
 
   private Tidegate() {}
 
@@ -52,21 +37,7 @@ public final class Tidegate {
    */
   public static <T> Dataset<T> withKeyedWatermark(
       Dataset<T> ds, String eventTime, KeyedWatermarkOptions options) {
-    return KeyedWatermarks.add(
-        ds,
-        eventTime,
-        options.key,
-        options.policy,
-        Converters.seq(options.substream),
-        Option.apply(options.idleTimeout),
-        Option.apply(options.emission),
-        Option.apply(options.name),
-        Option.apply(options.maxFutureSkew),
-        options.flush,
-        Option.apply(options.idleBehind),
-        Option.empty(),
-        Option.apply(options.lateRows),
-        Option.apply(options.allowedLateness));
+    return options.request.on(ds, eventTime);
   }
 
   /**
@@ -100,23 +71,7 @@ public final class Tidegate {
    */
   public static <T> Dataset<T> withIngestionWatermark(
       Dataset<T> ds, String eventTime, IngestionWatermarkOptions options) {
-    return KeyedWatermarks.add(
-        ds,
-        eventTime,
-        options.key,
-        tidegate.builders.Policies.policy(
-            PolicySpec.IngestionTime(),
-            Converters.seq(options.maxEventTimeLag, options.maxIdleLag)),
-        Converters.seq(options.substream),
-        Option.empty(),
-        Option.apply(options.emission),
-        Option.apply(options.name),
-        Option.empty(),
-        options.flush,
-        Option.empty(),
-        Option.apply(options.ingestionTime),
-        Option.empty(),
-        Option.empty());
+    return options.request.on(ds, eventTime);
   }
 
   /**
@@ -146,7 +101,7 @@ public final class Tidegate {
    */
   public static <T> Dataset<T> orderByEventTime(
       Dataset<T> ds, List<String> partitionBy, String eventTime) {
-    return EventTimeOrders.order(ds, Converters.seq(partitionBy), Option.apply(eventTime));
+    return new KeyedTimeDataset<>(ds).orderByEventTime(Converters.seq(partitionBy), eventTime);
   }
 
   /**
@@ -170,7 +125,7 @@ public final class Tidegate {
    */
   public static Dataset<Row> streamJoin(
       Dataset<?> left, Dataset<?> right, List<String> on, String how, Between between) {
-    return join(left, right, new Left<>(Converters.seq(on)), how, between);
+    return new KeyedTimeDataset<>(left).streamJoin(right, Converters.seq(on), how, between);
   }
 
   /** Joins on one column that both sides have; see the {@code streamJoin} on a list of them. */
@@ -182,16 +137,7 @@ public final class Tidegate {
   /** Joins on a condition; see the {@code streamJoin} on a list of columns. */
   public static Dataset<Row> streamJoin(
       Dataset<?> left, Dataset<?> right, Column on, String how, Between between) {
-    return join(left, right, new Right<>(on), how, between);
-  }
-
-  private static Dataset<Row> join(
-      Dataset<?> left,
-      Dataset<?> right,
-      Either<Seq<String>, Column> on,
-      String how,
-      Between between) {
-    return StreamJoins.join(left, right, on, how, Option.apply(between));
+    return new KeyedTimeDataset<>(left).streamJoin(right, on, how, between);
   }
 
   /**
@@ -203,7 +149,7 @@ public final class Tidegate {
    * @param upper a duration in whole milliseconds, not below {@code lower}
    */
   public static Between between(String time, String base, Duration lower, Duration upper) {
-    return between(time, base, Texts.of(lower), Texts.of(upper));
+    return between(time, base, Converters.text(lower), Converters.text(upper));
   }
 
   /** The same with Spark interval texts, such as {@code "10 minutes"}. */
@@ -240,18 +186,18 @@ public final class Tidegate {
   public static Dataset<Row> mapAsync(
       Dataset<?> ds, StructType schema, AsyncOptions options, AsyncCall call) {
     String name = options.name == null ? AsyncMaps.nameOf(call) : options.name;
-    return AsyncMaps.map(
-        ds,
-        new ScalaCall(call),
-        schema,
-        options.ordered,
-        options.maxInFlight,
-        Option.apply(options.timeout),
-        options.retries,
-        options.onError,
-        Option.apply(options.deadLetters),
-        options.breakAfter,
-        Option.apply(name));
+    return new KeyedTimeDataset<>(ds)
+        .mapAsyncWith(
+            schema,
+            options.ordered,
+            options.maxInFlight,
+            options.timeout,
+            options.retries,
+            options.onError,
+            options.deadLetters,
+            options.breakAfter,
+            name,
+            new ScalaCall(call));
   }
 
   /**
@@ -265,121 +211,6 @@ public final class Tidegate {
    *     or {@code -}
    */
   public static <T> Dataset<T> tidegateName(Dataset<T> ds, String name) {
-    return OperatorNames.give(ds, name);
-  }
-
-  /**
-   * The watermarks of a query, running or ended, and of its stateful operators, by name; and what
-   * holds each back.
-   *
-   * <pre>{@code
-   * Tidegate.watermarks(query).watermarks().get("orders").watermark(); // Optional[...T11:51:05Z]
-   * Tidegate.watermarks(query).operators().get("aggregate").lateRows(); // 2
-   * }</pre>
-   *
-   * <p>Throws an {@code AnalysisException} if the query has no keyed watermark, or ended before
-   * Spark planned it.
-   */
-  public static QueryWatermarks watermarks(StreamingQuery query) {
-    return QueryWatermarks.of(package$.MODULE$.watermarks(query));
-  }
-
-  /** What all batches that the driver remembers did to time, the oldest first. */
-  public static List<BatchProgress> progress(StreamingQuery query) {
-    return progress(query, Integer.MAX_VALUE);
-  }
-
-  /**
-   * What the last batches of a query did to time, running or ended, the oldest first.
-   *
-   * <pre>{@code
-   * Tidegate.progress(query, 1).get(0).watermarks().get("orders").lagMs(); // Optional[5250]
-   * }</pre>
-   *
-   * <p>Throws an {@code AnalysisException} if the query has no keyed watermark, or ended before
-   * Spark planned it.
-   *
-   * @param last of so many batches at most. The driver remembers the last 1,000 of this run, or as
-   *     many as {@code spark.tidegate.progress.batches} says
-   */
-  public static List<BatchProgress> progress(StreamingQuery query, int last) {
-    return Converters.list(package$.MODULE$.progress(query, last), BatchProgress::of);
-  }
-
-  /**
-   * What a batch did to time, from the progress that Spark tells listeners; empty for a query
-   * without keyed watermarks, and for a trigger without a batch.
-   */
-  public static Optional<BatchProgress> progressOf(StreamingQueryProgress progress) {
-    return Converters.optional(package$.MODULE$.progressOf(progress)).map(BatchProgress::of);
-  }
-
-  /**
-   * Prints in plain sentences how far the time of a query is, what holds what back, since when, and
-   * what would help.
-   *
-   * <p>Throws an {@code AnalysisException} if the query has no keyed watermark, or ended before
-   * Spark planned it.
-   */
-  public static void explainTime(StreamingQuery query) {
-    package$.MODULE$.explainTime(query);
-  }
-
-  /** What {@code explainTime} prints. */
-  public static String timeExplanation(StreamingQuery query) {
-    return package$.MODULE$.timeExplanation(query);
-  }
-
-  /** As the other {@code adopt}, in output mode append. */
-  public static Optional<Instant> adopt(String checkpoint, Dataset<Row> query) {
-    return adopt(checkpoint, query, OutputMode.Append());
-  }
-
-  /**
-   * Lets a query with keyed watermarks continue from a checkpoint that was made without Tidegate:
-   * the watermarks begin where Spark's was, and the state stays where it is.
-   *
-   * <p>Throws an {@code AnalysisException} if there is no checkpoint, if it has other sources or
-   * keyed watermarks already, or if its query is running.
-   *
-   * @param checkpoint the {@code checkpointLocation} of the query, which must not run
-   * @param query the query, with {@code withKeyedWatermark}; or with {@code withWatermark}, if
-   *     {@code spark.tidegate.replaceWithWatermark} is set
-   * @param outputMode the output mode of the query
-   * @return the watermark from which the query continues; empty if Spark had none yet
-   */
-  public static Optional<Instant> adopt(
-      String checkpoint, Dataset<Row> query, OutputMode outputMode) {
-    return Converters.optional(package$.MODULE$.adopt(checkpoint, query, outputMode));
-  }
-
-  /**
-   * As the other {@code adopt}, with the plan and the output mode of a query that was stopped, for
-   * instance of the job that made the checkpoint.
-   *
-   * <p>Throws an {@code AnalysisException} also if the query is running, or ran with keyed
-   * watermarks.
-   *
-   * @param checkpoint the {@code checkpointLocation} of the query, which must not run
-   * @param query a query with {@code withWatermark} that does not run, if {@code
-   *     spark.tidegate.replaceWithWatermark} is set
-   * @return the watermark from which the query continues; empty if Spark had none yet
-   */
-  public static Optional<Instant> adopt(String checkpoint, StreamingQuery query) {
-    return Converters.optional(package$.MODULE$.adopt(checkpoint, query));
-  }
-
-  /**
-   * The way back: lets a query without Tidegate continue from the checkpoint of a query with keyed
-   * watermarks, from the lowest of them.
-   *
-   * <p>Throws an {@code AnalysisException} if there is no checkpoint of a keyed query, if some
-   * state is not Spark's, if operators have names, or if the query is running.
-   *
-   * @param checkpoint the {@code checkpointLocation} of the query, which must not run
-   * @return the watermark from which the query continues; empty if there was none yet
-   */
-  public static Optional<Instant> release(String checkpoint) {
-    return Converters.optional(package$.MODULE$.release(checkpoint));
+    return new KeyedTimeDataset<>(ds).tidegateName(name);
   }
 }
