@@ -1,5 +1,6 @@
 """What `withIngestionWatermark` checks, and what it sends to the facade."""
 
+import inspect
 from datetime import timedelta
 from typing import Any
 
@@ -69,6 +70,8 @@ def test_call_when_all_is_given_then_sends_it_by_name(df: DataFrame, facade: Fak
             },
         )
     ]
+    known = set(inspect.signature(tidegate.withIngestionWatermark).parameters)
+    assert set(facade.calls[0][2]) == known - {"df", "eventTime", "lag"}
 
 
 def test_method_when_called_on_a_dataframe_then_is_the_function(
