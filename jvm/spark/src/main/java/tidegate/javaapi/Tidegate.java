@@ -1,22 +1,28 @@
 package tidegate.javaapi;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.streaming.StreamingQueryProgress;
 import org.apache.spark.sql.types.StructType;
 import tidegate.KeyedTimeDataset;
 import tidegate.builders.AsyncMaps;
 import tidegate.builders.Between;
+import tidegate.package$;
 
 /**
  * Keyed event time for Spark Structured Streaming: the methods that Scala adds to every Dataset,
  * and the functions for queries. The session needs the extension {@code
  * tidegate.TidegateExtensions}.
  */
-public final class Tidegate extends QueryFunctions {
+public final class Tidegate {
 
   private Tidegate() {}
 
@@ -40,34 +46,21 @@ public final class Tidegate extends QueryFunctions {
     return options.request.on(ds, eventTime);
   }
 
-  /**
-   * As the method with options, which all have their defaults.
-   *
-   * @param lag how far the watermark stays behind the highest event time, such as {@code "5
-   *     seconds"}
-   */
+  /** As the method with options, with a lag such as {@code "5 seconds"} and all defaults. */
   public static <T> Dataset<T> withKeyedWatermark(Dataset<T> ds, String eventTime, String lag) {
     return withKeyedWatermark(ds, eventTime, KeyedWatermarkOptions.lag(lag));
   }
 
-  /**
-   * As the method with options, which all have their defaults.
-   *
-   * @param lag how far the watermark stays behind the highest event time
-   */
+  /** As the method with options, with a lag and all defaults. */
   public static <T> Dataset<T> withKeyedWatermark(Dataset<T> ds, String eventTime, Duration lag) {
     return withKeyedWatermark(ds, eventTime, KeyedWatermarkOptions.lag(lag));
   }
 
   /**
    * Gives the event time column a watermark that follows the append times of rows, which the source
-   * must record, as Kafka does for topics with {@code message.timestamp.type=LogAppendTime}. On
-   * batch data the method has no effect.
-   *
-   * <p>Throws as {@link #withKeyedWatermark}. A query fails if the broker did not set the
-   * timestamps of a topic's rows.
-   *
-   * @param eventTime a {@code TIMESTAMP} or {@code TIMESTAMP_NTZ} column
+   * must record, as Kafka does for topics with {@code message.timestamp.type=LogAppendTime}. Apart
+   * from that as {@link #withKeyedWatermark}. A query fails if the broker did not set the timestamps
+   * of a topic's rows.
    */
   public static <T> Dataset<T> withIngestionWatermark(
       Dataset<T> ds, String eventTime, IngestionWatermarkOptions options) {
@@ -114,9 +107,9 @@ public final class Tidegate extends QueryFunctions {
    *     Tidegate.between("delivery_time", "order_time", Duration.ZERO, Duration.ofMinutes(10)));
    * }</pre>
    *
-   * <p>Throws an {@code AnalysisException} if a column does not exist, has the wrong type or no
-   * watermark key, if a duration cannot be read, if both sides have the same key for different
-   * columns, or if a join other than an inner join lacks a bound in one of the two directions.
+   * <p>Throws an {@code AnalysisException} if a column is not usable or has no watermark key, if
+   * both sides have one key for different columns, or if a join other than an inner join lacks a
+   * bound in one of the two directions.
    *
    * @param on the columns that must be equal; the result has each of them once
    * @param how a join type of Spark's {@code join}: {@code inner}, {@code leftOuter}, {@code
@@ -187,16 +180,8 @@ public final class Tidegate extends QueryFunctions {
       Dataset<?> ds, StructType schema, AsyncOptions options, AsyncCall call) {
     String name = options.name == null ? AsyncMaps.nameOf(call) : options.name;
     return new KeyedTimeDataset<>(ds)
-        .mapAsyncWith(
-            schema,
-            options.ordered,
-            options.maxInFlight,
-            options.timeout,
-            options.retries,
-            options.onError,
-            options.deadLetters,
-            options.breakAfter,
-            name,
+        .mapAsyncWith(schema, options.ordered, options.maxInFlight, options.timeout,
+            options.retries, options.onError, options.deadLetters, options.breakAfter, name,
             new ScalaCall(call));
   }
 
@@ -212,5 +197,104 @@ public final class Tidegate extends QueryFunctions {
    */
   public static <T> Dataset<T> tidegateName(Dataset<T> ds, String name) {
     return new KeyedTimeDataset<>(ds).tidegateName(name);
+  }
+
+  /**
+   * The watermarks of a query, running or ended, and of its stateful operators, by name; and what
+   * holds each back.
+   *
+   * <pre>{@code
+   * Tidegate.watermarks(query).operators().get("aggregate").lateRows(); // 2
+   * }</pre>
+   *
+   * <p>This method and those below throw an {@code AnalysisException} if the query has no keyed
+   * watermark, or ended before Spark planned it.
+   */
+  public static QueryWatermarks watermarks(StreamingQuery query) {
+    return QueryWatermarks.of(package$.MODULE$.watermarks(query));
+  }
+
+  /** What all batches that the driver remembers did to time, the oldest first. */
+  public static List<BatchProgress> progress(StreamingQuery query) {
+    return progress(query, Integer.MAX_VALUE);
+  }
+
+  /**
+   * What the last batches of a query did to time, running or ended, the oldest first.
+   *
+   * <pre>{@code
+   * Tidegate.progress(query, 1).get(0).watermarks().get("orders").lagMs(); // Optional[5250]
+   * }</pre>
+   *
+   * @param last of so many batches at most. The driver remembers the last 1,000 of this run, or as
+   *     many as {@code spark.tidegate.progress.batches} says
+   */
+  public static List<BatchProgress> progress(StreamingQuery query, int last) {
+    return Converters.list(package$.MODULE$.progress(query, last), BatchProgress::of);
+  }
+
+  /**
+   * What a batch did to time, from the progress that Spark tells listeners; empty for a query
+   * without keyed watermarks, and for a trigger without a batch.
+   */
+  public static Optional<BatchProgress> progressOf(StreamingQueryProgress progress) {
+    return Converters.optional(package$.MODULE$.progressOf(progress)).map(BatchProgress::of);
+  }
+
+  /**
+   * Prints in plain sentences how far the time of a query is, what holds what back, since when, and
+   * what would help.
+   */
+  public static void explainTime(StreamingQuery query) {
+    package$.MODULE$.explainTime(query);
+  }
+
+  /** What {@code explainTime} prints. */
+  public static String timeExplanation(StreamingQuery query) {
+    return package$.MODULE$.timeExplanation(query);
+  }
+
+  /** As the other {@code adopt}, in output mode append. */
+  public static Optional<Instant> adopt(String checkpoint, Dataset<Row> query) {
+    return adopt(checkpoint, query, OutputMode.Append());
+  }
+
+  /**
+   * Lets a query with keyed watermarks continue from a checkpoint that was made without Tidegate:
+   * the watermarks begin where Spark's was, and the state stays where it is.
+   *
+   * <p>Throws an {@code AnalysisException} if there is no checkpoint, if it has other sources or
+   * keyed watermarks already, or if its query is running.
+   *
+   * @param checkpoint the {@code checkpointLocation} of the query, which must not run
+   * @param query the query, with {@code withKeyedWatermark}; or with {@code withWatermark}, if
+   *     {@code spark.tidegate.replaceWithWatermark} is set
+   * @param outputMode the output mode of the query
+   * @return the watermark from which the query continues; empty if Spark had none yet
+   */
+  public static Optional<Instant> adopt(
+      String checkpoint, Dataset<Row> query, OutputMode outputMode) {
+    return Converters.optional(package$.MODULE$.adopt(checkpoint, query, outputMode));
+  }
+
+  /**
+   * As the other {@code adopt}, with the plan and the output mode of a query that was stopped, for
+   * instance of the job that made the checkpoint. Refuses a query that ran with keyed watermarks.
+   */
+  public static Optional<Instant> adopt(String checkpoint, StreamingQuery query) {
+    return Converters.optional(package$.MODULE$.adopt(checkpoint, query));
+  }
+
+  /**
+   * The way back: lets a query without Tidegate continue from the checkpoint of a query with keyed
+   * watermarks, from the lowest of them.
+   *
+   * <p>Throws an {@code AnalysisException} if there is no checkpoint of a keyed query, if some
+   * state is not Spark's, if operators have names, or if the query is running.
+   *
+   * @return the watermark from which the query continues; empty if there was none yet
+   */
+  public static Optional<Instant> release(String checkpoint) {
+    return Converters.optional(package$.MODULE$.release(checkpoint));
   }
 }

@@ -68,31 +68,18 @@ private[tidegate] final class WatermarkRequest private (values: Map[WatermarkArg
   }
 
   private def specOf(time: Attribute, writing: Writing): WatermarkSpec = {
-    def checked[T](argument: WatermarkArgument[T]): Option[T] = {
-      value(argument).foreach(v => writing.at(argument)(argument.check(v)))
-      value(argument)
-    }
-    def ms(length: Length): Option[Long] = value(length).map { text =>
-      writing.at(length)(Durations.parseMs(writing.nameOf(length), text, length.smallestMs))
-    }
+    def put[T](spec: WatermarkSpec, argument: WatermarkArgument[T]): WatermarkSpec =
+      value(argument).fold(spec) { v =>
+        writing.at(argument)(argument.put(spec, v, writing.nameOf(argument)))
+      }
     val policy = policyOf(writing)
-    val idleBehindMs = ms(IdleBehind)
-    WatermarkSpec(
-      checked(Name).getOrElse(time.name),
-      checked(Key).getOrElse(0).toByte,
-      policy,
-      value(Emission),
-      idleTimeoutMs =
-        // With append times a substream is idle only where this is asked for.
-        if (policy.isIngestionTime) ms(IdleTimeout).orElse(idleBehindMs)
-        else if (values.contains(IdleTimeout)) ms(IdleTimeout)
-        else Some(Defaults.IdleTimeoutMs),
-      ms(MaxFutureSkew),
-      value(Flush).getOrElse(false),
-      idleBehindMs,
-      lateRows = checked(LateRows),
-      allowedLatenessMs = ms(AllowedLateness)
-    )
+    val idleTimeoutMs =
+      Option.when(!policy.isIngestionTime && !values.contains(IdleTimeout))(Defaults.IdleTimeoutMs)
+    val plain = WatermarkSpec(time.name, 0, policy, None, idleTimeoutMs, None)
+    val spec = all.foldLeft(plain)(put(_, _))
+    // With append times a substream is idle only where this is asked for.
+    if (!policy.isIngestionTime) spec
+    else spec.copy(idleTimeoutMs = spec.idleTimeoutMs.orElse(spec.idleBehindMs))
   }
 
   private def policyOf(writing: Writing): PolicySpec =

@@ -3,7 +3,7 @@ package request
 
 import java.nio.file.{Files, Paths}
 import java.time.Duration
-import java.util.{List => JList, Map => JMap}
+import java.util.{List => JList}
 
 import scala.jdk.CollectionConverters._
 
