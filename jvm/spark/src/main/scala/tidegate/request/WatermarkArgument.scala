@@ -68,7 +68,11 @@ private[tidegate] object WatermarkArgument {
       meaning: String,
       into: (WatermarkSpec, T) => WatermarkSpec
   ) extends WatermarkArgument[T](name, meaning) {
-    override private[request] def put(spec: WatermarkSpec, value: T, written: String): WatermarkSpec =
+    override private[request] def put(
+        spec: WatermarkSpec,
+        value: T,
+        written: String
+    ): WatermarkSpec =
       into(spec, value)
   }
 
