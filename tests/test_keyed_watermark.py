@@ -5,6 +5,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 import tidegate
+from appended import check_arguments
 from feeds import Feed, counts
 
 LAGGING = [
@@ -156,3 +157,18 @@ def test_policy_and_emission_when_given_then_the_query_runs_with_them(
     )
 
     assert sorted(feed.run(counts(result))) == ALL
+
+
+def test_ingestion_watermark_when_all_is_asked_of_it_then_each_argument_works(feed: Feed) -> None:
+    check_arguments(feed)
+
+
+def test_ingestion_watermark_when_parts_may_be_idle_then_the_plan_says_so(feed: Feed) -> None:
+    keyed = tidegate.withIngestionWatermark(
+        feed.stream(), "time", "1 minute", "time", idleTimeout="5 seconds", idleBehind="1 hour"
+    )
+
+    spec = keyed._jdf.queryExecution().analyzed().spec()
+
+    assert spec.idleTimeoutMs().get() == 5_000
+    assert spec.idleBehindMs().get() == 3_600_000

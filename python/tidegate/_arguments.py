@@ -10,9 +10,6 @@ from typing import Any, TypeAlias
 Duration: TypeAlias = str | timedelta
 """A Spark interval string such as ``"5 seconds"``, or a timedelta."""
 
-Described: TypeAlias = tuple[str | None, list[str]]
-"""The name of a policy or an emission, or None if there is none, and its durations."""
-
 MAX_KEY = 127
 
 OUTPUT_MODES = ("append", "update", "complete")
@@ -55,12 +52,12 @@ def duration(argument: str, value: Any) -> str:
     raise wrong_type(argument, wanted, value)
 
 
-def watermark_key(value: Any) -> int:
+def watermark_key(argument: str, value: Any) -> int:
     """Return `value` if it is a watermark key: one byte, not negative."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise wrong_type("key", f"an int from 0 to {MAX_KEY}", value)
+        raise wrong_type(argument, f"an int from 0 to {MAX_KEY}", value)
     if not 0 <= value <= MAX_KEY:
-        raise ValueError(f"key must be an int from 0 to {MAX_KEY}, found {value}.")
+        raise ValueError(f"{argument} must be an int from 0 to {MAX_KEY}, found {value}.")
     return value
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame
 
-from tidegate._arguments import Described, wrong_type
+from tidegate._arguments import wrong_type
 from tidegate.errors import MissingExtensionError, UnsupportedSessionError
 
 NO_EXTENSION = (
@@ -24,6 +24,10 @@ MIXED = (
     "streamJoin joins two DataFrames of one session, found some of a Spark Connect session and "
     "some of classic PySpark: left is {left}, right is {right}{condition}."
 )
+
+DESCRIBED = ("policy", "emission")
+"""The arguments of a watermark that are a name and durations."""
+
 
 BOUNDS_FOLLOW = "tidegate_bounds_follow"
 """A hint on a join whose bounds come next: the server does not refuse the join without them."""
@@ -87,75 +91,19 @@ def is_connect(obj: Any) -> bool:
     return type(obj).__module__.startswith("pyspark.sql.connect.")
 
 
-def with_keyed_watermark(
-    df: DataFrame,
-    event_time: str,
-    key: int,
-    policy: Described,
-    substream: list[str],
-    idle_timeout: str | None,
-    emission: Described,
-    name: str | None,
-    max_future_skew: str | None,
-    flush: bool,
-    idle_behind: str | None = None,
-    late_rows: str | None = None,
-    allowed_lateness: str | None = None,
-    ingestion_time: str | None = None,
-) -> DataFrame:
-    """Call ``KEYED_WATERMARK`` on a DataFrame, which has the errors of this method."""
+def with_watermark(df: DataFrame, event_time: str, arguments: dict[str, Any]) -> DataFrame:
+    """Call ``KEYED_WATERMARK`` on a DataFrame, which has the errors of the methods."""
     call = _Call("KEYED_WATERMARK")
     call.column(event_time)
-    call.named("key", key)
-    call.described("policy", policy)
-    if ingestion_time is not None:
-        call.named_column("ingestion_time", ingestion_time)
-    if substream:
-        call.named("substream", substream)
-    call.named("idle_timeout", idle_timeout)
-    call.described("emission", emission)
-    if name is not None:
-        call.named("name", name)
-    if max_future_skew is not None:
-        call.named("max_future_skew", max_future_skew)
-    if flush:
-        call.named("flush", flush)
-    if idle_behind is not None:
-        call.named("idle_behind", idle_behind)
-    if late_rows is not None:
-        call.named("late_rows", late_rows)
-    if allowed_lateness is not None:
-        call.named("allowed_lateness", allowed_lateness)
+    for name, value in arguments.items():
+        argument = re.sub("([A-Z])", r"_\1", name).lower()
+        if name in DESCRIBED:
+            call.described(argument, *value)
+        elif name == "ingestionTime":
+            call.named_column(argument, value)
+        else:
+            call.named(argument, value)
     return call.on(df)
-
-
-def with_ingestion_watermark(
-    df: DataFrame,
-    event_time: str,
-    max_event_time_lag: str,
-    ingestion_time: str,
-    substream: list[str],
-    max_idle_lag: str,
-    key: int,
-    emission: Described,
-    name: str | None,
-    flush: bool,
-) -> DataFrame:
-    """Call ``KEYED_WATERMARK`` with a policy for ingestion time on a DataFrame."""
-    policy: Described = ("ingestionTime", [max_event_time_lag, max_idle_lag])
-    return with_keyed_watermark(
-        df,
-        event_time,
-        key,
-        policy,
-        substream,
-        None,
-        emission,
-        name,
-        None,
-        flush,
-        ingestion_time=ingestion_time,
-    )
 
 
 def order_by_event_time(
@@ -276,11 +224,9 @@ class _Call:
     def named_column(self, argument: str, name: str) -> None:
         self.arguments.append(f"{argument} => {self._descriptor(name)}")
 
-    def described(self, argument: str, described: Described) -> None:
-        name, durations = described
-        if name is not None:
-            values = ", ".join(map(self._parameter, durations))
-            self.arguments.append(f"{argument} => {name}({values})")
+    def described(self, argument: str, name: str, *durations: str) -> None:
+        values = ", ".join(map(self._parameter, durations))
+        self.arguments.append(f"{argument} => {name}({values})")
 
     def _descriptor(self, column: str) -> str:
         """Name a column: in the text, because Spark 4.0 has no parameters there.

@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructType
 
-from tidegate._arguments import Described, wrong_type
+from tidegate._arguments import wrong_type
 from tidegate._connect import is_connect
 from tidegate.errors import MissingJarError, UnsupportedSessionError
 
@@ -79,67 +79,9 @@ def facade() -> Any:
         raise
 
 
-def with_keyed_watermark(
-    df: Any,
-    event_time: str,
-    key: int,
-    policy: Described,
-    substream: list[str],
-    idle_timeout: str | None,
-    emission: Described,
-    name: str | None,
-    max_future_skew: str | None,
-    flush: bool,
-    idle_behind: str | None,
-    late_rows: str | None,
-    allowed_lateness: str | None,
-) -> DataFrame:
+def with_watermark(df: Any, event_time: str, arguments: dict[str, Any]) -> DataFrame:
     """Call the facade's method of this name."""
-    java_df = _java_dataframe("df", df)
-    keyed = facade().withKeyedWatermark(
-        java_df,
-        event_time,
-        key,
-        *policy,
-        substream,
-        idle_timeout,
-        *emission,
-        name,
-        max_future_skew,
-        flush,
-        idle_behind,
-        late_rows,
-        allowed_lateness,
-    )
-    return DataFrame(keyed, df.sparkSession)
-
-
-def with_ingestion_watermark(
-    df: Any,
-    event_time: str,
-    max_event_time_lag: str,
-    ingestion_time: str,
-    substream: list[str],
-    max_idle_lag: str,
-    key: int,
-    emission: Described,
-    name: str | None,
-    flush: bool,
-) -> DataFrame:
-    """Call the facade's method of this name."""
-    java_df = _java_dataframe("df", df)
-    keyed = facade().withIngestionWatermark(
-        java_df,
-        event_time,
-        max_event_time_lag,
-        ingestion_time,
-        substream,
-        max_idle_lag,
-        key,
-        *emission,
-        name,
-        flush,
-    )
+    keyed = facade().withWatermark(_java_dataframe("df", df), event_time, arguments)
     return DataFrame(keyed, df.sparkSession)
 
 

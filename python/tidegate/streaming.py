@@ -1,13 +1,12 @@
 """Keyed watermarks on streaming DataFrames."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
 
 from tidegate import _connect, _jvm
 from tidegate._arguments import (
-    Described,
     Duration,
     boolean,
     column_names,
@@ -126,23 +125,21 @@ def withKeyedWatermark(
     ... ).columns
     ['order_id', 'order_time', 'partition']
     """
-    arguments = (
-        text("eventTime", eventTime, "the name of a column"),
-        watermark_key(key),
-        _described(_policy(lag, policy)),
-        column_names("substream", substream),
-        _optional_duration("idleTimeout", idleTimeout),
-        _described(_emission(emission)),
-        None if name is None else text("name", name, "a name"),
-        _optional_duration("maxFutureSkew", maxFutureSkew),
-        boolean("flush", flush),
-        _optional_duration("idleBehind", idleBehind),
-        None if lateRows is None else text("lateRows", lateRows, "a table or a folder"),
-        _optional_duration("allowedLateness", allowedLateness),
+    return _watermark(
+        df,
+        eventTime,
+        key=key,
+        policy=_lag_or_policy(lag, policy),
+        substream=substream,
+        idleTimeout=idleTimeout,
+        emission=emission,
+        name=name,
+        maxFutureSkew=maxFutureSkew,
+        flush=flush,
+        idleBehind=idleBehind,
+        lateRows=lateRows,
+        allowedLateness=allowedLateness,
     )
-    if _connect.is_connect(df):
-        return _connect.with_keyed_watermark(df, *arguments)
-    return _jvm.with_keyed_watermark(df, *arguments)
 
 
 @keywords
@@ -158,6 +155,11 @@ def withIngestionWatermark(
     emission: Emission | None = None,
     name: str | None = None,
     flush: bool = False,
+    maxFutureSkew: Duration | None = None,
+    idleTimeout: Duration | None = None,
+    idleBehind: Duration | None = None,
+    lateRows: str | None = None,
+    allowedLateness: Duration | None = None,
 ) -> DataFrame:
     """Give an event-time column a watermark that follows the times at which rows were appended.
 
@@ -165,7 +167,7 @@ def withIngestionWatermark(
     ``message.timestamp.type=LogAppendTime``. After a row that was appended at ``t``, a substream
     has only rows that were appended at ``t`` or later. The watermark is the minimum of ``t`` - 1 ms
     - `maxEventTimeLag` over all substreams: no row is late if its event time is at most
-    `maxEventTimeLag` older than its append time. No substream is ever idle: a substream that is
+    `maxEventTimeLag` older than its append time. No substream has to be idle: a substream that is
     read to its end advances with the wall clock, `maxIdleLag` behind it.
 
     Also a method of DataFrame, and usable with ``df.transform``. On a batch DataFrame it changes
@@ -194,6 +196,19 @@ def withIngestionWatermark(
         Name of the watermark in :func:`watermarks` and in messages.
     flush : bool, default False
         As in :func:`withKeyedWatermark`.
+    maxFutureSkew : str or datetime.timedelta, optional
+        An append time further ahead of the wall clock than this does not move the watermark. By
+        default there is no limit.
+    idleTimeout : str, datetime.timedelta or None, default None
+        Wall-clock time without rows after which a substream is left out; ``None`` for never. Rows
+        of a substream that was left out may be late.
+    idleBehind : str, datetime.timedelta or None, default None
+        The same for a substream that is behind the highest watermark. Below `idleTimeout` it has no
+        effect; without an `idleTimeout` it is the `idleTimeout` as well.
+    lateRows : str, optional
+        As in :func:`withKeyedWatermark`.
+    allowedLateness : str or datetime.timedelta, optional
+        As in :func:`withKeyedWatermark`.
 
     Returns
     -------
@@ -220,71 +235,100 @@ def withIngestionWatermark(
     ...     "order_time", "1 minute", "order_time", "partition").isStreaming
     True
     """
-    arguments = (
-        text("eventTime", eventTime, "the name of a column"),
-        duration("maxEventTimeLag", maxEventTimeLag),
-        text("ingestionTime", ingestionTime, "the name of a column"),
-        column_names("substream", substream),
-        duration("maxIdleLag", maxIdleLag),
-        watermark_key(key),
-        _described(_emission(emission)),
-        None if name is None else text("name", name, "a name"),
-        boolean("flush", flush),
+    return _watermark(
+        df,
+        eventTime,
+        key=key,
+        maxEventTimeLag=maxEventTimeLag,
+        ingestionTime=ingestionTime,
+        substream=substream,
+        maxIdleLag=maxIdleLag,
+        idleTimeout=idleTimeout,
+        emission=emission,
+        name=name,
+        maxFutureSkew=maxFutureSkew,
+        flush=flush,
+        idleBehind=idleBehind,
+        lateRows=lateRows,
+        allowedLateness=allowedLateness,
     )
+
+
+def _watermark(df: DataFrame, event_time: Any, **arguments: Any) -> DataFrame:
+    """Check the types of arguments, and send those that are given to the session of `df`."""
+    time = text("eventTime", event_time, "the name of a column")
+    checked = {name: CHECKS[name](name, value) for name, value in arguments.items()}
+    # None is a value of one argument alone: a substream is never idle.
+    given = {n: v for n, v in checked.items() if n == "idleTimeout" or v not in (None, [])}
     if _connect.is_connect(df):
-        return _connect.with_ingestion_watermark(df, *arguments)
-    return _jvm.with_ingestion_watermark(df, *arguments)
+        return _connect.with_watermark(df, time, given)
+    return _jvm.with_watermark(df, time, given)
 
 
-def _policy(lag: Any, policy: Any) -> Policy:
-    chosen = _lag_or_policy(lag, policy)
-    _check_described("policy", chosen, POLICIES)
-    return chosen
-
-
-def _lag_or_policy(lag: Any, policy: Any) -> Policy:
+def _lag_or_policy(lag: Any, policy: Any) -> Any:
     if lag is not None and policy is not None:
         raise ValueError(
             "withKeyedWatermark takes exactly one of lag and policy, found both: "
             f"lag={lag!r}, policy={policy!r}."
         )
-    if lag is not None:
-        return fixedLag(lag)
-    if policy is None:
+    if lag is None and policy is None:
         raise ValueError(
             "withKeyedWatermark takes exactly one of lag and policy, found neither. Add a lag "
             "such as '5 seconds'."
         )
-    if not isinstance(policy, Policy):
-        raise wrong_type("policy", "a policy such as fixedLag('5 seconds')", policy)
-    return policy
+    return policy if lag is None else fixedLag(lag)
 
 
-def _emission(emission: Any) -> Emission | None:
-    if emission is not None and not isinstance(emission, Emission):
-        raise wrong_type("emission", "an emission such as byFrame('1 second')", emission)
-    if emission is not None:
-        _check_described("emission", emission, EMISSIONS)
-    return emission
+def _described(
+    kind: type[Policy] | type[Emission], example: str, names: Sequence[str]
+) -> Callable[[str, Any], list[str]]:
+    """Return a check of a policy or an emission, which becomes a list of its name and durations.
 
-
-def _check_described(argument: str, value: Policy | Emission, names: Sequence[str]) -> None:
-    """Refuse a name that is more than one word: on Spark Connect it is a part of a SQL statement.
-
+    A name that is more than one word is refused: on Spark Connect it is a part of a SQL statement.
     A word that is not known is refused where it is looked up, as a condition.
     """
-    name = value.name
-    if not (isinstance(name, str) and name.isascii() and name.isidentifier()):
-        raise ValueError(f"{argument} must be one of {', '.join(names)}, found {value.name!r}.")
-    if not isinstance(value.arguments, tuple):
-        raise wrong_type(f"arguments of {argument}", "a tuple of interval strings", value.arguments)
-    for interval in value.arguments:
-        text(f"an argument of {argument}", interval, "an interval")
+
+    def checked(argument: str, value: Any) -> list[str]:
+        if not isinstance(value, kind):
+            raise wrong_type(argument, example, value)
+        name = value.name
+        if not (isinstance(name, str) and name.isascii() and name.isidentifier()):
+            raise ValueError(f"{argument} must be one of {', '.join(names)}, found {name!r}.")
+        if not isinstance(value.arguments, tuple):
+            wanted = "a tuple of interval strings"
+            raise wrong_type(f"arguments of {argument}", wanted, value.arguments)
+        return [
+            name,
+            *(text(f"an argument of {argument}", d, "an interval") for d in value.arguments),
+        ]
+
+    return checked
 
 
-def _described(described: Policy | Emission | None) -> Described:
-    return (None, []) if described is None else (described.name, list(described.arguments))
+def _optional(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
+    return lambda argument, value: None if value is None else check(argument, value)
 
 
-def _optional_duration(argument: str, value: Any) -> str | None:
-    return None if value is None else duration(argument, value)
+def _text(what: str) -> Callable[[str, Any], str]:
+    return lambda argument, value: text(argument, value, what)
+
+
+CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "key": watermark_key,
+    "policy": _described(Policy, "a policy such as fixedLag('5 seconds')", POLICIES),
+    "maxEventTimeLag": duration,
+    "ingestionTime": _text("the name of a column"),
+    "substream": column_names,
+    "maxIdleLag": duration,
+    "idleTimeout": _optional(duration),
+    "emission": _optional(
+        _described(Emission, "an emission such as byFrame('1 second')", EMISSIONS)
+    ),
+    "name": _optional(_text("a name")),
+    "maxFutureSkew": _optional(duration),
+    "flush": boolean,
+    "idleBehind": _optional(duration),
+    "lateRows": _optional(_text("a table or a folder")),
+    "allowedLateness": _optional(duration),
+}
+"""The check of each argument, which returns what is sent."""

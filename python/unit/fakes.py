@@ -16,13 +16,9 @@ class FakeFacade:
         self.calls: list[tuple[Any, ...]] = []
         self.json = watermarks
 
-    def withKeyedWatermark(self, *arguments: Any) -> str:
+    def withWatermark(self, *arguments: Any) -> str:
         self.calls.append(arguments)
         return "a Java DataFrame with a watermark"
-
-    def withIngestionWatermark(self, *arguments: Any) -> str:
-        self.calls.append(arguments)
-        return "a Java DataFrame with an ingestion watermark"
 
     def streamJoin(self, *arguments: Any) -> str:
         self.calls.append(arguments)

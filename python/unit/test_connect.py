@@ -44,8 +44,8 @@ def test_watermark_when_only_a_lag_is_given_then_calls_with_it_and_the_defaults(
     assert session.calls == [
         (
             "SELECT * FROM KEYED_WATERMARK(TABLE({df}), DESCRIPTOR('order_time'), "
-            "key => :p0, policy => fixedLag(:p1), idle_timeout => :p2)",
-            {"p0": 0, "p1": "5 seconds", "p2": "60 seconds"},
+            "key => :p0, policy => fixedLag(:p1), idle_timeout => :p2, flush => :p3)",
+            {"p0": 0, "p1": "5 seconds", "p2": "60 seconds", "p3": False},
             connect_df,
         )
     ]
@@ -96,26 +96,27 @@ def test_watermark_when_all_is_given_then_every_value_but_the_column_is_a_parame
     ]
 
 
-def test_ingestion_watermark_when_called_then_is_a_policy_in_sql(
+def test_ingestion_watermark_when_called_then_has_its_own_arguments(
     session: FakeConnectSession, connect_df: FakeConnectDataFrame
 ) -> None:
     tidegate.withIngestionWatermark(
-        connect_df, "order_time", "1 minute", "appended", "partition", name="orders"
+        connect_df, "order_time", "1 minute", "appended", "partition", lateRows="/late"
     )
 
     (text, values, _) = session.calls[0]
     assert text == (
         "SELECT * FROM KEYED_WATERMARK(TABLE({df}), DESCRIPTOR('order_time'), key => :p0, "
-        "policy => ingestionTime(:p1, :p2), ingestion_time => DESCRIPTOR('appended'), "
-        "substream => :p3, idle_timeout => :p4, name => :p5)"
+        "max_event_time_lag => :p1, ingestion_time => DESCRIPTOR('appended'), substream => :p2, "
+        "max_idle_lag => :p3, idle_timeout => :p4, flush => :p5, late_rows => :p6)"
     )
     assert list(values.values()) == [
         0,
         "1 minute",
-        "10 seconds",
         ["partition"],
+        "10 seconds",
         None,
-        "orders",
+        False,
+        "/late",
     ]
 
 
@@ -125,7 +126,7 @@ def test_watermark_when_never_idle_then_the_timeout_is_null(
     tidegate.withKeyedWatermark(connect_df, "order_time", "5 seconds", idleTimeout=None)
 
     (text, values, _) = session.calls[0]
-    assert text.endswith("idle_timeout => :p2)")
+    assert "idle_timeout => :p2, " in text
     assert values["p2"] is None
 
 

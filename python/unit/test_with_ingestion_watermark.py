@@ -1,5 +1,6 @@
 """What `withIngestionWatermark` checks, and what it sends to the facade."""
 
+import inspect
 from datetime import timedelta
 from typing import Any
 
@@ -17,25 +18,19 @@ def test_call_when_only_a_lag_is_given_then_sends_the_defaults(
 ) -> None:
     result = tidegate.withIngestionWatermark(df, "order_time", "1 minute")
 
-    expected: tuple[object, ...] = (
-        "order_time",
-        "1 minute",
-        "timestamp",
-        [],
-        "10 seconds",
-        0,
-        None,
-        [],
-        None,
-        False,
-    )
-    assert facade.calls == [("a Java DataFrame", *expected)]
-    assert result._jdf == "a Java DataFrame with an ingestion watermark"
+    expected = {
+        "key": 0,
+        "maxEventTimeLag": "1 minute",
+        "ingestionTime": "timestamp",
+        "maxIdleLag": "10 seconds",
+        "idleTimeout": None,
+        "flush": False,
+    }
+    assert facade.calls == [("a Java DataFrame", "order_time", expected)]
+    assert result._jdf == "a Java DataFrame with a watermark"
 
 
-def test_call_when_all_is_given_then_sends_it_in_the_order_of_the_facade(
-    df: DataFrame, facade: FakeFacade
-) -> None:
+def test_call_when_all_is_given_then_sends_it_by_name(df: DataFrame, facade: FakeFacade) -> None:
     tidegate.withIngestionWatermark(
         df,
         "order_time",
@@ -47,23 +42,36 @@ def test_call_when_all_is_given_then_sends_it_in_the_order_of_the_facade(
         emission=tidegate.byFrame("1 second"),
         name="orders",
         flush=True,
+        maxFutureSkew="1 hour",
+        idleTimeout=timedelta(seconds=2),
+        idleBehind="2 minutes",
+        lateRows="/data/late",
+        allowedLateness="1 hour",
     )
 
     assert facade.calls == [
         (
             "a Java DataFrame",
             "order_time",
-            "60000000 microseconds",
-            "appended",
-            ["topic", "partition"],
-            "2 seconds",
-            3,
-            "byFrame",
-            ["1 second", "0 microseconds"],
-            "orders",
-            True,
+            {
+                "key": 3,
+                "maxEventTimeLag": "60000000 microseconds",
+                "ingestionTime": "appended",
+                "substream": ["topic", "partition"],
+                "maxIdleLag": "2 seconds",
+                "idleTimeout": "2000000 microseconds",
+                "emission": ["byFrame", "1 second", "0 microseconds"],
+                "name": "orders",
+                "maxFutureSkew": "1 hour",
+                "flush": True,
+                "idleBehind": "2 minutes",
+                "lateRows": "/data/late",
+                "allowedLateness": "1 hour",
+            },
         )
     ]
+    known = set(inspect.signature(tidegate.withIngestionWatermark).parameters)
+    assert set(facade.calls[0][2]) == known - {"df", "eventTime", "lag"}
 
 
 def test_method_when_called_on_a_dataframe_then_is_the_function(
@@ -81,6 +89,7 @@ def test_method_when_called_on_a_dataframe_then_is_the_function(
         ({"eventTime": 1}, "eventTime must be the name of a column (a str), found int: 1."),
         ({"maxEventTimeLag": 1}, f"maxEventTimeLag must be {DURATION}, found int: 1."),
         ({"ingestionTime": 1}, "ingestionTime must be the name of a column (a str), found int: 1."),
+        ({"idleBehind": 1}, f"idleBehind must be {DURATION}, found int: 1."),
         ({"maxIdleLag": None}, f"maxIdleLag must be {DURATION}, found NoneType: None."),
     ],
 )

@@ -1,5 +1,6 @@
 """What `withKeyedWatermark` checks, and what it sends to the facade."""
 
+import inspect
 from datetime import timedelta
 from typing import Any
 
@@ -15,29 +16,17 @@ def test_call_when_only_a_lag_is_given_then_sends_a_fixed_lag_and_the_defaults(
 ) -> None:
     result = tidegate.withKeyedWatermark(df, "order_time", "5 seconds")
 
-    expected: tuple[object, ...] = (
-        "order_time",
-        0,
-        "fixedLag",
-        ["5 seconds"],
-        [],
-        "60 seconds",
-        None,
-        [],
-        None,
-        None,
-        False,
-        None,
-        None,
-        None,
-    )
-    assert facade.calls == [("a Java DataFrame", *expected)]
+    expected = {
+        "key": 0,
+        "policy": ["fixedLag", "5 seconds"],
+        "idleTimeout": "60 seconds",
+        "flush": False,
+    }
+    assert facade.calls == [("a Java DataFrame", "order_time", expected)]
     assert result._jdf == "a Java DataFrame with a watermark"
 
 
-def test_call_when_all_is_given_then_sends_it_in_the_order_of_the_facade(
-    df: DataFrame, facade: FakeFacade
-) -> None:
+def test_call_when_all_is_given_then_sends_it_by_name(df: DataFrame, facade: FakeFacade) -> None:
     tidegate.withKeyedWatermark(
         df,
         "order_time",
@@ -58,21 +47,23 @@ def test_call_when_all_is_given_then_sends_it_in_the_order_of_the_facade(
         (
             "a Java DataFrame",
             "order_time",
-            3,
-            "limitingLagAndLull",
-            ["5 seconds", "60000000 microseconds"],
-            ["topic", "partition"],
-            "2000000 microseconds",
-            "byFrame",
-            ["1 second", "500 milliseconds"],
-            "orders",
-            "1 hour",
-            True,
-            "120000000 microseconds",
-            "/data/late",
-            "1 hour",
+            {
+                "key": 3,
+                "policy": ["limitingLagAndLull", "5 seconds", "60000000 microseconds"],
+                "substream": ["topic", "partition"],
+                "idleTimeout": "2000000 microseconds",
+                "emission": ["byFrame", "1 second", "500 milliseconds"],
+                "name": "orders",
+                "maxFutureSkew": "1 hour",
+                "flush": True,
+                "idleBehind": "120000000 microseconds",
+                "lateRows": "/data/late",
+                "allowedLateness": "1 hour",
+            },
         )
     ]
+    known = set(inspect.signature(tidegate.withKeyedWatermark).parameters)
+    assert set(facade.calls[0][2]) == known - {"df", "eventTime", "lag"}
 
 
 def test_method_when_called_on_a_dataframe_then_is_the_function(
@@ -89,13 +80,13 @@ def test_substream_when_a_single_name_then_is_a_list_of_one(
 ) -> None:
     tidegate.withKeyedWatermark(df, "t", "5 seconds", substream="partition")
 
-    assert facade.calls[0][5] == ["partition"]
+    assert facade.calls[0][2]["substream"] == ["partition"]
 
 
 def test_idle_timeout_when_none_then_is_never(df: DataFrame, facade: FakeFacade) -> None:
     tidegate.withKeyedWatermark(df, "t", "5 seconds", idleTimeout=None)
 
-    assert facade.calls[0][6] is None
+    assert facade.calls[0][2]["idleTimeout"] is None
 
 
 DURATION = "a Spark interval string such as '5 seconds' or a datetime.timedelta"

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 import tidegate
+from appended import check_arguments
 from connect.remote_feed import RemoteFeed
 from feeds import counts
 from sparks import since
@@ -89,6 +90,12 @@ def test_max_future_skew_when_a_time_is_beyond_it_then_does_not_move_the_waterma
     )
 
     assert clock(feed.run_query(counts(keyed))[0])["time"]["watermark"] == millis("12:00:05")
+
+
+def test_ingestion_watermark_when_all_is_asked_of_it_then_each_argument_works(
+    feed: RemoteFeed,
+) -> None:
+    check_arguments(feed)
 
 
 # Only plain names are in the text.

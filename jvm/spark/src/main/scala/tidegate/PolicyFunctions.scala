@@ -1,6 +1,6 @@
 package tidegate
 
-import tidegate.builders.Policies
+import tidegate.request.Policies
 
 /**
  * The watermark policies and emissions.

@@ -9,75 +9,23 @@ import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.{Column, DataFrame, Dataset, Row, SparkSession}
 import org.json4s.JsonAST.JArray
 import org.json4s.jackson.JsonMethods.compact
-import tidegate.builders.{AsyncMaps, EventTimeOrders, KeyedWatermarks, Policies, StreamJoins}
+import tidegate.builders.{AsyncMaps, EventTimeOrders, StreamJoins}
 import tidegate.clock.KnownQueries
 import tidegate.core.figures.FiguresJson
 import tidegate.preparation.AdoptedCheckpoint
+import tidegate.request.WatermarkRequest
 import tidegate.settings.Defaults
 import tidegate.snapshot.{SnapshotExport, SnapshotStart}
 
 /** Everything that the Python package calls, over py4j. */
 final class PythonFacade {
 
-  /** See the method of the same name on Datasets; null stands for an argument that is left out. */
-  def withKeyedWatermark(
+  /** Both watermarks of Datasets; the arguments have the names that they have there. */
+  def withWatermark(
       df: Dataset[Row],
       eventTime: String,
-      key: Int,
-      policy: String,
-      policyArguments: JList[String],
-      substream: JList[String],
-      idleTimeout: String,
-      emission: String,
-      emissionArguments: JList[String],
-      name: String,
-      maxFutureSkew: String,
-      flush: Boolean,
-      idleBehind: String,
-      lateRows: String,
-      allowedLateness: String
-  ): DataFrame =
-    KeyedWatermarks.add(
-      df,
-      eventTime,
-      key,
-      Policies.policy(policy, policyArguments.asScala.toSeq),
-      substream.asScala.toSeq,
-      Option(idleTimeout),
-      Option(emission).map(Policies.emission(_, emissionArguments.asScala.toSeq)),
-      Option(name),
-      Option(maxFutureSkew),
-      flush,
-      Option(idleBehind),
-      lateRows = Option(lateRows),
-      allowedLateness = Option(allowedLateness)
-    )
-
-  /** See the method of the same name on Datasets; null stands for an argument that is left out. */
-  def withIngestionWatermark(
-      df: Dataset[Row],
-      eventTime: String,
-      maxEventTimeLag: String,
-      ingestionTime: String,
-      substream: JList[String],
-      maxIdleLag: String,
-      key: Int,
-      emission: String,
-      emissionArguments: JList[String],
-      name: String,
-      flush: Boolean
-  ): DataFrame =
-    df.withIngestionWatermark(
-      eventTime,
-      maxEventTimeLag,
-      ingestionTime,
-      substream.asScala.toSeq,
-      maxIdleLag,
-      key,
-      Option(emission).map(Policies.emission(_, emissionArguments.asScala.toSeq)).orNull,
-      name,
-      flush
-    )
+      arguments: JMap[String, Any]
+  ): DataFrame = WatermarkRequest.ofPython(arguments).on(df, eventTime)
 
   /**
    * See the method of the same name on Datasets; either `names` or `condition` is null. `between`
@@ -200,6 +148,7 @@ final class PythonFacade {
   def defaults(): JMap[String, String] =
     Map(
       "idleTimeout" -> Defaults.IdleTimeout,
+      "ingestionTime" -> Defaults.IngestionTime,
       "maxIdleLag" -> Defaults.MaxIdleLag,
       "timeout" -> Defaults.CallTimeout,
       "maxInFlight" -> Defaults.MaxInFlight.toString,

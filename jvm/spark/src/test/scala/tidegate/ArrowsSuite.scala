@@ -204,6 +204,7 @@ object ArrowsSuite {
     Seq("tidegate.preparation"),
     Seq("tidegate.planning"),
     Seq("tidegate.snapshot"),
+    Seq("tidegate.request"),
     Seq("tidegate.builders"),
     Seq("tidegate.sql"),
     Seq("tidegate.sql.parser"),

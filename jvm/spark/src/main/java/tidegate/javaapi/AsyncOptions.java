@@ -50,7 +50,7 @@ public final class AsyncOptions implements Cloneable {
 
   /** As {@link #timeout(String)}. */
   public AsyncOptions timeout(Duration timeout) {
-    return timeout(Texts.of(timeout));
+    return timeout(Converters.text(timeout));
   }
 
   /** An attempt may take for ever. */

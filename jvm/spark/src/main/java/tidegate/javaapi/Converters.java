@@ -1,5 +1,7 @@
 package tidegate.javaapi;
 
+import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -10,8 +12,11 @@ import scala.Option;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Turns Java's values into Scala's and back. */
+/** Turns Java's values into Scala's and back, and durations into texts. */
 final class Converters {
+
+  private static final int NANOS_PER_MS = 1_000_000;
+  private static final int NANO_DIGITS = 9;
 
   private Converters() {}
 
@@ -43,5 +48,15 @@ final class Converters {
   /** A number or a boolean, whose class Scala does not tell Java. */
   static <T> Optional<T> optional(Option<Object> option, Class<T> type) {
     return optional(option).map(type::cast);
+  }
+
+  /** The text of a duration; the builders refuse null, and what is not in whole milliseconds. */
+  static String text(Duration duration) {
+    if (duration == null || duration.getNano() % NANOS_PER_MS != 0) {
+      return String.valueOf(duration);
+    }
+    BigDecimal nanos = BigDecimal.valueOf(duration.getNano(), NANO_DIGITS);
+    BigDecimal seconds = BigDecimal.valueOf(duration.getSeconds()).add(nanos);
+    return seconds.stripTrailingZeros().toPlainString() + " seconds";
   }
 }

@@ -1,11 +1,8 @@
 package tidegate.javaapi;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.function.Consumer;
-import tidegate.core.policy.EmissionSpec;
+import tidegate.request.WatermarkArgument;
+import tidegate.request.WatermarkRequest;
 import tidegate.settings.Defaults;
 
 /**
@@ -16,47 +13,34 @@ import tidegate.settings.Defaults;
  * IngestionWatermarkOptions.maxEventTimeLag("1 minute").substream("topic", "partition");
  * }</pre>
  */
-public final class IngestionWatermarkOptions implements Cloneable {
+public final class IngestionWatermarkOptions extends WatermarkOptions<IngestionWatermarkOptions> {
 
-  final String maxEventTimeLag;
-  String ingestionTime = "timestamp";
-  List<String> substream = List.of();
-  String maxIdleLag = Defaults.MaxIdleLag();
-  int key = 0;
-  EmissionSpec emission;
-  String name;
-  boolean flush;
+  private IngestionWatermarkOptions(WatermarkRequest request) {
+    super(request);
+  }
 
-  private IngestionWatermarkOptions(String maxEventTimeLag) {
-    this.maxEventTimeLag = maxEventTimeLag;
+  @Override
+  IngestionWatermarkOptions of(WatermarkRequest changed) {
+    return new IngestionWatermarkOptions(changed);
   }
 
   /** How much older than the append time of its row an event time may be, 0 or more. */
   public static IngestionWatermarkOptions maxEventTimeLag(String maxEventTimeLag) {
-    return new IngestionWatermarkOptions(maxEventTimeLag);
+    return new IngestionWatermarkOptions(
+        WatermarkRequest.none()
+            .set(WatermarkArgument.MaxEventTimeLag(), maxEventTimeLag)
+            .set(WatermarkArgument.MaxIdleLag(), Defaults.MaxIdleLag())
+            .set(WatermarkArgument.IngestionTime(), Defaults.IngestionTime()));
   }
 
   /** As {@link #maxEventTimeLag(String)}. */
   public static IngestionWatermarkOptions maxEventTimeLag(Duration maxEventTimeLag) {
-    return maxEventTimeLag(Texts.of(maxEventTimeLag));
+    return maxEventTimeLag(Converters.text(maxEventTimeLag));
   }
 
   /** The column with the append times; by default {@code timestamp}, as in Kafka's source. */
   public IngestionWatermarkOptions ingestionTime(String column) {
-    return with(o -> o.ingestionTime = column);
-  }
-
-  /**
-   * The columns whose values name a substream, in which append times ascend; none, the default: the
-   * stream is one substream.
-   */
-  public IngestionWatermarkOptions substream(String... columns) {
-    return with(o -> o.substream = Arrays.asList(columns.clone()));
-  }
-
-  /** As {@link #substream(String...)}. */
-  public IngestionWatermarkOptions substream(List<String> columns) {
-    return with(o -> o.substream = new ArrayList<>(columns));
+    return with(WatermarkArgument.IngestionTime(), column);
   }
 
   /**
@@ -64,41 +48,11 @@ public final class IngestionWatermarkOptions implements Cloneable {
    * 10 seconds.
    */
   public IngestionWatermarkOptions maxIdleLag(String maxIdleLag) {
-    return with(o -> o.maxIdleLag = maxIdleLag);
+    return with(WatermarkArgument.MaxIdleLag(), maxIdleLag);
   }
 
   /** As {@link #maxIdleLag(String)}. */
   public IngestionWatermarkOptions maxIdleLag(Duration maxIdleLag) {
-    return maxIdleLag(Texts.of(maxIdleLag));
-  }
-
-  /** As {@link KeyedWatermarkOptions#key}. */
-  public IngestionWatermarkOptions key(int key) {
-    return with(o -> o.key = key);
-  }
-
-  /** As {@link KeyedWatermarkOptions#emission}. */
-  public IngestionWatermarkOptions emission(EmissionSpec emission) {
-    return with(o -> o.emission = emission);
-  }
-
-  /** As {@link KeyedWatermarkOptions#name}. */
-  public IngestionWatermarkOptions name(String name) {
-    return with(o -> o.name = name);
-  }
-
-  /** As {@link KeyedWatermarkOptions#flush}. */
-  public IngestionWatermarkOptions flush(boolean flush) {
-    return with(o -> o.flush = flush);
-  }
-
-  private IngestionWatermarkOptions with(Consumer<IngestionWatermarkOptions> change) {
-    try {
-      IngestionWatermarkOptions copy = (IngestionWatermarkOptions) clone();
-      change.accept(copy);
-      return copy;
-    } catch (CloneNotSupportedException e) {
-      throw new AssertionError(e);
-    }
+    return maxIdleLag(Converters.text(maxIdleLag));
   }
 }

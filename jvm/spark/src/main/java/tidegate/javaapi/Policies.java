@@ -32,7 +32,7 @@ public final class Policies {
 
   /** As {@link #fixedLag(String)}. */
   public static PolicySpec fixedLag(Duration lag) {
-    return fixedLag(Texts.of(lag));
+    return fixedLag(Converters.text(lag));
   }
 
   /**
@@ -49,7 +49,7 @@ public final class Policies {
 
   /** As {@link #limitingLagAndDelay(String, String)}. */
   public static PolicySpec limitingLagAndDelay(Duration lag, Duration maxDelay) {
-    return limitingLagAndDelay(Texts.of(lag), Texts.of(maxDelay));
+    return limitingLagAndDelay(Converters.text(lag), Converters.text(maxDelay));
   }
 
   /**
@@ -66,7 +66,7 @@ public final class Policies {
 
   /** As {@link #limitingLagAndLull(String, String)}. */
   public static PolicySpec limitingLagAndLull(Duration lag, Duration maxLull) {
-    return limitingLagAndLull(Texts.of(lag), Texts.of(maxLull));
+    return limitingLagAndLull(Converters.text(lag), Converters.text(maxLull));
   }
 
   /**
@@ -83,7 +83,7 @@ public final class Policies {
   /** As {@link #limitingTimestampAndWallClockLag(String, String)}. */
   public static PolicySpec limitingTimestampAndWallClockLag(
       Duration timestampLag, Duration wallClockLag) {
-    return limitingTimestampAndWallClockLag(Texts.of(timestampLag), Texts.of(wallClockLag));
+    return limitingTimestampAndWallClockLag(Converters.text(timestampLag), Converters.text(wallClockLag));
   }
 
   /**
@@ -98,7 +98,7 @@ public final class Policies {
 
   /** As {@link #byFrame(String)}. */
   public static EmissionSpec byFrame(Duration size) {
-    return byFrame(Texts.of(size));
+    return byFrame(Converters.text(size));
   }
 
   /**
@@ -112,7 +112,7 @@ public final class Policies {
 
   /** As {@link #byFrame(String, String)}. */
   public static EmissionSpec byFrame(Duration size, Duration offset) {
-    return byFrame(Texts.of(size), Texts.of(offset));
+    return byFrame(Converters.text(size), Converters.text(offset));
   }
 
   /**
@@ -126,14 +126,14 @@ public final class Policies {
 
   /** As {@link #byMinStep(String)}. */
   public static EmissionSpec byMinStep(Duration step) {
-    return byMinStep(Texts.of(step));
+    return byMinStep(Converters.text(step));
   }
 
   private static PolicySpec policy(String name, String... durations) {
-    return tidegate.builders.Policies.policy(name, Converters.seq(durations));
+    return tidegate.request.Policies.policy(name, Converters.seq(durations));
   }
 
   private static EmissionSpec emission(String name, String... durations) {
-    return tidegate.builders.Policies.emission(name, Converters.seq(durations));
+    return tidegate.request.Policies.emission(name, Converters.seq(durations));
   }
 }

@@ -12,18 +12,9 @@ import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
 import org.apache.spark.sql.types.StructType;
-import scala.Option;
-import scala.collection.immutable.Seq;
-import scala.util.Either;
-import scala.util.Left;
-import scala.util.Right;
+import tidegate.KeyedTimeDataset;
 import tidegate.builders.AsyncMaps;
 import tidegate.builders.Between;
-import tidegate.builders.EventTimeOrders;
-import tidegate.builders.KeyedWatermarks;
-import tidegate.builders.OperatorNames;
-import tidegate.builders.StreamJoins;
-import tidegate.core.policy.PolicySpec;
 import tidegate.package$;
 
 /**
@@ -52,71 +43,28 @@ public final class Tidegate {
    */
   public static <T> Dataset<T> withKeyedWatermark(
       Dataset<T> ds, String eventTime, KeyedWatermarkOptions options) {
-    return KeyedWatermarks.add(
-        ds,
-        eventTime,
-        options.key,
-        options.policy,
-        Converters.seq(options.substream),
-        Option.apply(options.idleTimeout),
-        Option.apply(options.emission),
-        Option.apply(options.name),
-        Option.apply(options.maxFutureSkew),
-        options.flush,
-        Option.apply(options.idleBehind),
-        Option.empty(),
-        Option.apply(options.lateRows),
-        Option.apply(options.allowedLateness));
+    return options.request.on(ds, eventTime);
   }
 
-  /**
-   * As the method with options, which all have their defaults.
-   *
-   * @param lag how far the watermark stays behind the highest event time, such as {@code "5
-   *     seconds"}
-   */
+  /** As the method with options, with a lag such as {@code "5 seconds"} and all defaults. */
   public static <T> Dataset<T> withKeyedWatermark(Dataset<T> ds, String eventTime, String lag) {
     return withKeyedWatermark(ds, eventTime, KeyedWatermarkOptions.lag(lag));
   }
 
-  /**
-   * As the method with options, which all have their defaults.
-   *
-   * @param lag how far the watermark stays behind the highest event time
-   */
+  /** As the method with options, with a lag and all defaults. */
   public static <T> Dataset<T> withKeyedWatermark(Dataset<T> ds, String eventTime, Duration lag) {
     return withKeyedWatermark(ds, eventTime, KeyedWatermarkOptions.lag(lag));
   }
 
   /**
    * Gives the event time column a watermark that follows the append times of rows, which the source
-   * must record, as Kafka does for topics with {@code message.timestamp.type=LogAppendTime}. On
-   * batch data the method has no effect.
-   *
-   * <p>Throws as {@link #withKeyedWatermark}. A query fails if the broker did not set the
-   * timestamps of a topic's rows.
-   *
-   * @param eventTime a {@code TIMESTAMP} or {@code TIMESTAMP_NTZ} column
+   * must record, as Kafka does for topics with {@code message.timestamp.type=LogAppendTime}. Apart
+   * from that as {@link #withKeyedWatermark}. A query fails if the broker did not set the timestamps
+   * of a topic's rows.
    */
   public static <T> Dataset<T> withIngestionWatermark(
       Dataset<T> ds, String eventTime, IngestionWatermarkOptions options) {
-    return KeyedWatermarks.add(
-        ds,
-        eventTime,
-        options.key,
-        tidegate.builders.Policies.policy(
-            PolicySpec.IngestionTime(),
-            Converters.seq(options.maxEventTimeLag, options.maxIdleLag)),
-        Converters.seq(options.substream),
-        Option.empty(),
-        Option.apply(options.emission),
-        Option.apply(options.name),
-        Option.empty(),
-        options.flush,
-        Option.empty(),
-        Option.apply(options.ingestionTime),
-        Option.empty(),
-        Option.empty());
+    return options.request.on(ds, eventTime);
   }
 
   /**
@@ -146,7 +94,7 @@ public final class Tidegate {
    */
   public static <T> Dataset<T> orderByEventTime(
       Dataset<T> ds, List<String> partitionBy, String eventTime) {
-    return EventTimeOrders.order(ds, Converters.seq(partitionBy), Option.apply(eventTime));
+    return new KeyedTimeDataset<>(ds).orderByEventTime(Converters.seq(partitionBy), eventTime);
   }
 
   /**
@@ -159,9 +107,9 @@ public final class Tidegate {
    *     Tidegate.between("delivery_time", "order_time", Duration.ZERO, Duration.ofMinutes(10)));
    * }</pre>
    *
-   * <p>Throws an {@code AnalysisException} if a column does not exist, has the wrong type or no
-   * watermark key, if a duration cannot be read, if both sides have the same key for different
-   * columns, or if a join other than an inner join lacks a bound in one of the two directions.
+   * <p>Throws an {@code AnalysisException} if a column is not usable or has no watermark key, if
+   * both sides have one key for different columns, or if a join other than an inner join lacks a
+   * bound in one of the two directions.
    *
    * @param on the columns that must be equal; the result has each of them once
    * @param how a join type of Spark's {@code join}: {@code inner}, {@code leftOuter}, {@code
@@ -170,7 +118,7 @@ public final class Tidegate {
    */
   public static Dataset<Row> streamJoin(
       Dataset<?> left, Dataset<?> right, List<String> on, String how, Between between) {
-    return join(left, right, new Left<>(Converters.seq(on)), how, between);
+    return new KeyedTimeDataset<>(left).streamJoin(right, Converters.seq(on), how, between);
   }
 
   /** Joins on one column that both sides have; see the {@code streamJoin} on a list of them. */
@@ -182,16 +130,7 @@ public final class Tidegate {
   /** Joins on a condition; see the {@code streamJoin} on a list of columns. */
   public static Dataset<Row> streamJoin(
       Dataset<?> left, Dataset<?> right, Column on, String how, Between between) {
-    return join(left, right, new Right<>(on), how, between);
-  }
-
-  private static Dataset<Row> join(
-      Dataset<?> left,
-      Dataset<?> right,
-      Either<Seq<String>, Column> on,
-      String how,
-      Between between) {
-    return StreamJoins.join(left, right, on, how, Option.apply(between));
+    return new KeyedTimeDataset<>(left).streamJoin(right, on, how, between);
   }
 
   /**
@@ -203,7 +142,7 @@ public final class Tidegate {
    * @param upper a duration in whole milliseconds, not below {@code lower}
    */
   public static Between between(String time, String base, Duration lower, Duration upper) {
-    return between(time, base, Texts.of(lower), Texts.of(upper));
+    return between(time, base, Converters.text(lower), Converters.text(upper));
   }
 
   /** The same with Spark interval texts, such as {@code "10 minutes"}. */
@@ -240,18 +179,10 @@ public final class Tidegate {
   public static Dataset<Row> mapAsync(
       Dataset<?> ds, StructType schema, AsyncOptions options, AsyncCall call) {
     String name = options.name == null ? AsyncMaps.nameOf(call) : options.name;
-    return AsyncMaps.map(
-        ds,
-        new ScalaCall(call),
-        schema,
-        options.ordered,
-        options.maxInFlight,
-        Option.apply(options.timeout),
-        options.retries,
-        options.onError,
-        Option.apply(options.deadLetters),
-        options.breakAfter,
-        Option.apply(name));
+    return new KeyedTimeDataset<>(ds)
+        .mapAsyncWith(schema, options.ordered, options.maxInFlight, options.timeout,
+            options.retries, options.onError, options.deadLetters, options.breakAfter, name,
+            new ScalaCall(call));
   }
 
   /**
@@ -265,7 +196,7 @@ public final class Tidegate {
    *     or {@code -}
    */
   public static <T> Dataset<T> tidegateName(Dataset<T> ds, String name) {
-    return OperatorNames.give(ds, name);
+    return new KeyedTimeDataset<>(ds).tidegateName(name);
   }
 
   /**
@@ -273,12 +204,11 @@ public final class Tidegate {
    * holds each back.
    *
    * <pre>{@code
-   * Tidegate.watermarks(query).watermarks().get("orders").watermark(); // Optional[...T11:51:05Z]
    * Tidegate.watermarks(query).operators().get("aggregate").lateRows(); // 2
    * }</pre>
    *
-   * <p>Throws an {@code AnalysisException} if the query has no keyed watermark, or ended before
-   * Spark planned it.
+   * <p>This method and those below throw an {@code AnalysisException} if the query has no keyed
+   * watermark, or ended before Spark planned it.
    */
   public static QueryWatermarks watermarks(StreamingQuery query) {
     return QueryWatermarks.of(package$.MODULE$.watermarks(query));
@@ -295,9 +225,6 @@ public final class Tidegate {
    * <pre>{@code
    * Tidegate.progress(query, 1).get(0).watermarks().get("orders").lagMs(); // Optional[5250]
    * }</pre>
-   *
-   * <p>Throws an {@code AnalysisException} if the query has no keyed watermark, or ended before
-   * Spark planned it.
    *
    * @param last of so many batches at most. The driver remembers the last 1,000 of this run, or as
    *     many as {@code spark.tidegate.progress.batches} says
@@ -317,9 +244,6 @@ public final class Tidegate {
   /**
    * Prints in plain sentences how far the time of a query is, what holds what back, since when, and
    * what would help.
-   *
-   * <p>Throws an {@code AnalysisException} if the query has no keyed watermark, or ended before
-   * Spark planned it.
    */
   public static void explainTime(StreamingQuery query) {
     package$.MODULE$.explainTime(query);
@@ -355,15 +279,7 @@ public final class Tidegate {
 
   /**
    * As the other {@code adopt}, with the plan and the output mode of a query that was stopped, for
-   * instance of the job that made the checkpoint.
-   *
-   * <p>Throws an {@code AnalysisException} also if the query is running, or ran with keyed
-   * watermarks.
-   *
-   * @param checkpoint the {@code checkpointLocation} of the query, which must not run
-   * @param query a query with {@code withWatermark} that does not run, if {@code
-   *     spark.tidegate.replaceWithWatermark} is set
-   * @return the watermark from which the query continues; empty if Spark had none yet
+   * instance of the job that made the checkpoint. Refuses a query that ran with keyed watermarks.
    */
   public static Optional<Instant> adopt(String checkpoint, StreamingQuery query) {
     return Converters.optional(package$.MODULE$.adopt(checkpoint, query));
@@ -376,7 +292,6 @@ public final class Tidegate {
    * <p>Throws an {@code AnalysisException} if there is no checkpoint of a keyed query, if some
    * state is not Spark's, if operators have names, or if the query is running.
    *
-   * @param checkpoint the {@code checkpointLocation} of the query, which must not run
    * @return the watermark from which the query continues; empty if there was none yet
    */
   public static Optional<Instant> release(String checkpoint) {

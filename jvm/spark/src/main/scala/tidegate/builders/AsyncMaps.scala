@@ -12,9 +12,9 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.{DataFrame, Dataset}
 import tidegate.columns.EventTimeTag
-import tidegate.errors.{AsyncErrors, WatermarkErrors}
-import tidegate.planning.KeyedWatermarkStrategy
+import tidegate.errors.AsyncErrors
 import tidegate.plans._
+import tidegate.request.{Durations, WatermarkRequest}
 import tidegate.settings.Defaults
 
 /** Builds asynchronous calls; the one place where their arguments are checked. */
@@ -102,7 +102,7 @@ private[tidegate] object AsyncMaps {
   /** A column with the mark of the event time of the input that has its name and type. */
   private def eventTime(input: LogicalPlan, column: Attribute): Option[Attribute] = for {
     time <- input.output.find(a => a.name == column.name && a.dataType == column.dataType)
-    if KeyedWatermarks.isTime(time)
+    if EventTimeTag.isTime(time)
     key <- EventTimeTag.key(time)
   } yield EventTimeTag.add(column, key, EventTimeTag.lagMs(time).getOrElse(0L))
 
@@ -115,8 +115,7 @@ private[tidegate] object AsyncMaps {
       timeout: Option[String],
       onError: OnError
   ): Option[Long] = {
-    if (!SparkInternals.hasStrategy(ds.sparkSession, classOf[KeyedWatermarkStrategy]))
-      throw WatermarkErrors.extensionNotInstalled()
+    WatermarkRequest.checkExtension(ds)
     checkColumns(schema)
     if (onError == OnError.Null) {
       val input = ds.schema

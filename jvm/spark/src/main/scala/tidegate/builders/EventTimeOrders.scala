@@ -9,17 +9,15 @@ import tidegate.columns.{EventTimeTag, WindowMark}
 import tidegate.errors.{OrderErrors, WatermarkErrors}
 import tidegate.operators.KeyedTimes
 import tidegate.own.order.EventTimeOrder
-import tidegate.planning.KeyedWatermarkStrategy
 import tidegate.plans.ColumnOrigin
+import tidegate.request.WatermarkRequest
 
 /** Builds event-time orders; the one place where their arguments are checked. */
 private[tidegate] object EventTimeOrders {
 
   /** Implements the method `orderByEventTime` of a Dataset; see there. */
   def order[T](ds: Dataset[T], partitionBy: Seq[String], eventTime: Option[String]): Dataset[T] = {
-    if (!SparkInternals.hasStrategy(ds.sparkSession, classOf[KeyedWatermarkStrategy])) {
-      throw WatermarkErrors.extensionNotInstalled()
-    }
+    WatermarkRequest.checkExtension(ds)
     val input = SparkInternals.analyzed(ds)
     // A null is no name, and is not found either.
     val columns = partitionBy.map(name => partitionColumn(input, String.valueOf(name)))
@@ -64,7 +62,7 @@ private[tidegate] object EventTimeOrders {
   private def timeColumn(input: LogicalPlan, name: String): Attribute =
     column(input, name) match {
       case None => throw WatermarkErrors.eventTimeNotFound(name, input.output.map(_.name))
-      case Some(a) if KeyedWatermarks.isTime(a) || isKeyedWindow(a) => a
+      case Some(a) if EventTimeTag.isTime(a) || isKeyedWindow(a) => a
       case Some(a) => throw WatermarkErrors.eventTimeNotTimestamp(name, a.dataType)
     }
 
@@ -81,7 +79,7 @@ private[tidegate] object EventTimeOrders {
       keyed.partition(a => EventTimeTag.isWindow(a) || WindowMark.of(a).isDefined)
     val candidates = Seq(times, windows.filter(EventTimeTag.closesWindow), windows)
       .find(_.nonEmpty)
-      .getOrElse(if (input.isStreaming) Nil else input.output.filter(KeyedWatermarks.isTime))
+      .getOrElse(if (input.isStreaming) Nil else input.output.filter(EventTimeTag.isTime))
     candidates match {
       case Seq(one)                     => one
       case Seq() if input.isStreaming   => throw OrderErrors.orderWithoutWatermark()

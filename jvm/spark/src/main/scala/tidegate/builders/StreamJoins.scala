@@ -11,6 +11,21 @@ import tidegate.columns.EventTimeTag
 import tidegate.errors.JoinErrors
 import tidegate.operators.{JoinBounds, StreamJoin}
 import tidegate.plans.{BoundsFollow, NamedOperator}
+import tidegate.request.Durations
+
+/**
+ * The bound of a stream join on the times of its sides: `base + lower <= time <= base + upper`.
+ *
+ * @param time
+ *   a time column of one side, the right one if both have it
+ * @param base
+ *   a time column of the other side
+ * @param lower
+ *   a duration, which may be negative
+ * @param upper
+ *   a duration, not below `lower`
+ */
+final case class Between(time: String, base: String, lower: String, upper: String)
 
 /** Builds stream joins; the one place where their arguments are checked. */
 private[tidegate] object StreamJoins {
@@ -104,7 +119,7 @@ private[tidegate] object StreamJoins {
             side._2,
             side._1.output.map(_.name)
           )
-        case Some(a) if !KeyedWatermarks.isTime(a) =>
+        case Some(a) if !EventTimeTag.isTime(a) =>
           throw JoinErrors.betweenNotTimestamp(name, a.dataType)
         case Some(a) => a -> side._2
       }

@@ -2,8 +2,9 @@ package tidegate.columns
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GetStructField}
 import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
-import org.apache.spark.sql.types.{DataType, Metadata, MetadataBuilder, StructType}
+
 import tidegate.core.window.WindowGrid
+import org.apache.spark.sql.types._
 
 /**
  * The marks of an event time column in its metadata: our key, which is authoritative, and Spark's
@@ -13,6 +14,9 @@ object EventTimeTag {
   private val KeyField = "tidegate.watermarkKey"
   private val SparkField = EventTimeWatermark.delayKey
   private val CommentField = "comment"
+
+  /** Whether an expression may be an event time. */
+  def isTime(e: Expression): Boolean = e.dataType == TimestampType || e.dataType == TimestampNTZType
 
   /** The column with our key and Spark's tag; `lagMs` is the delay that Spark's tag carries. */
   def add(a: Attribute, key: Byte, lagMs: Long): Attribute =

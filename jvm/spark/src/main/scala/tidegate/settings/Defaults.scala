@@ -1,8 +1,7 @@
 package tidegate.settings
 
 /**
- * The defaults of arguments that are durations or numbers. Python has the same ones, and a test
- * compares.
+ * The defaults of arguments. Python has the same ones, and a test compares.
  */
 object Defaults {
 
@@ -14,6 +13,9 @@ object Defaults {
 
   /** How far a substream without new rows stays behind the wall clock, with ingestion time. */
   val MaxIdleLag: String = "10 seconds"
+
+  /** The column with the times at which rows were appended, as Kafka's source calls it. */
+  val IngestionTime: String = "timestamp"
 
   /** How long an attempt of an asynchronous call may take. */
   val CallTimeout: String = "30 seconds"

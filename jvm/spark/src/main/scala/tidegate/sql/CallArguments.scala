@@ -15,8 +15,9 @@ import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.catalyst.util.{ArrayData, QuotingUtils}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
-import tidegate.builders.{Durations, KeyedWatermarks, NearName}
+import tidegate.columns.EventTimeTag
 import tidegate.errors.CallErrors
+import tidegate.request.{Durations, NearName, WatermarkArgument, WatermarkRequest}
 
 /**
  * The arguments of a call, by parameter, once they and the table are resolved. The one place that
@@ -97,7 +98,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
       case Literal(text: UTF8String, StringType) => Some(text.toString).filter(isColumn)
       case _                                     => None
     }
-    val column = named.orElse(call.child.output.find(KeyedWatermarks.isTime).map(_.name))
+    val column = named.orElse(call.child.output.find(EventTimeTag.isTime).map(_.name))
     CallErrors.descriptorMissing(
       function.name,
       p.name,
@@ -120,7 +121,7 @@ private[sql] final class CallArguments(call: EventTimeCall) {
     val name = nameParts.mkString(".")
     column(nameParts) match {
       case None => throw CallErrors.timeColumnNotFound(function.name, name, tableColumns)
-      case Some(e) if KeyedWatermarks.isTime(e) => e
+      case Some(e) if EventTimeTag.isTime(e) => e
       case Some(e) => throw CallErrors.timeColumnNotTimestamp(function.name, name, e.dataType)
     }
   }
@@ -147,14 +148,6 @@ private[sql] final class CallArguments(call: EventTimeCall) {
   /** `None` if the argument is left out. */
   def optionalMs(p: Parameter, smallestMs: Long): Option[Long] =
     passed(p).map(_ => durationMs(p, smallestMs))
-
-  /** `Some(None)` if the argument is NULL, `None` if it is left out. */
-  def nullableMs(p: Parameter, smallestMs: Long): Option[Option[Long]] =
-    passed(p).map(e => if (isNull(p, e)) None else Some(durationMs(p, smallestMs)))
-
-  /** A duration as text; `None` if the argument is NULL or left out. */
-  def nullableDuration(p: Parameter): Option[String] =
-    passed(p).filterNot(isNull(p, _)).map(durationText(p, _))
 
   /** A required duration as text. */
   def durationText(p: Parameter): String = durationText(p, byParameter(p))
@@ -183,62 +176,10 @@ private[sql] final class CallArguments(call: EventTimeCall) {
     if (micros == 0 && months == 0 && days == 0) "0 seconds" else words
   }
 
-  /** The name and the durations of a policy such as `fixed_lag(5 seconds)`. */
-  def policy(p: Parameter, known: Seq[String]): Option[(String, Seq[String])] = passed(p).map {
-    case PolicyCall(name, arguments) =>
-      // Names may have underscores, as is usual in SQL.
-      val plain = name.replace("_", "")
-      known.find(_.equalsIgnoreCase(plain)).getOrElse(name) -> arguments.map(durationText(p, _))
-    case other =>
-      at(other)(
-        throw CallErrors.invalidArgument(function.name, p.name, other.sql, policyExample(p))
-      )
-  }
-
-  private def policyExample(p: Parameter): String =
-    if (p == Parameter.Policy) "a policy such as fixed_lag(5 seconds)"
-    else "an emission such as by_frame(1 second)"
-
-  /** A whole number. */
-  def int(p: Parameter): Option[Int] = passed(p).map { e =>
-    at(e) {
-      (e.dataType, constant(p, e)) match {
-        case (_: NumericType, n: Number) if n.doubleValue == n.intValue => n.intValue
-        case _                                                          =>
-          throw CallErrors.invalidArgument(function.name, p.name, e.sql, "a whole number")
-      }
-    }
-  }
-
-  /** True or false. */
-  def boolean(p: Parameter): Option[Boolean] = passed(p).map { e =>
-    at(e) {
-      (e.dataType, constant(p, e)) match {
-        case (BooleanType, b: Boolean) => b
-        case _                         =>
-          throw CallErrors.invalidArgument(function.name, p.name, e.sql, "true or false")
-      }
-    }
-  }
-
-  /** A text. */
-  def string(p: Parameter): Option[String] = passed(p).map { e =>
-    at(e) {
-      (e.dataType, constant(p, e)) match {
-        case (_: StringType, s: UTF8String) => s.toString
-        case _                              =>
-          throw CallErrors.invalidArgument(
-            function.name,
-            p.name,
-            e.sql,
-            "a text such as 'orders'"
-          )
-      }
-    }
-  }
-
   /** Names of columns: a descriptor, the text of a name, or an array of such texts. */
-  def columnNames(p: Parameter): Seq[String] = passed(p).toSeq.flatMap { e =>
+  def columnNames(p: Parameter): Seq[String] = passed(p).toSeq.flatMap(columnNames(p, _))
+
+  private def columnNames(p: Parameter, e: Expression): Seq[String] =
     at(e) {
       e match {
         case Descriptor(columns) =>
@@ -249,6 +190,57 @@ private[sql] final class CallArguments(call: EventTimeCall) {
         case _ => texts(p, e)
       }
     }
+
+  /** The arguments of a watermark that the call has. */
+  def watermark: WatermarkRequest =
+    WatermarkRequest(
+      WatermarkArgument.all.flatMap(a => passed(Parameter.of(a)).map(e => at(e)(read(a, e)))): _*
+    )
+
+  private def read(argument: WatermarkArgument[_], e: Expression): WatermarkArgument.Given = {
+    val p = Parameter.of(argument)
+    def as[T](wanted: String)(known: PartialFunction[(DataType, Any), T]): T =
+      known.applyOrElse(
+        (e.dataType, constant(p, e)),
+        (_: (DataType, Any)) =>
+          throw CallErrors.invalidArgument(function.name, p.name, e.sql, wanted)
+      )
+    argument match {
+      case a: WatermarkArgument.Length =>
+        a(if (e.foldable && constant(p, e) == null) null else durationText(p, e))
+      case a: WatermarkArgument.Flag =>
+        a(as("true or false") { case (BooleanType, b: Boolean) => b })
+      case a: WatermarkArgument.Number =>
+        a(as("a whole number") {
+          case (_: NumericType, n: Number) if n.doubleValue == n.intValue => n.intValue
+        })
+      case a: WatermarkArgument.Text =>
+        a(as("a text such as 'orders'") { case (_: StringType, s: UTF8String) => s.toString })
+      case a: WatermarkArgument.Column       => a(columnName(p))
+      case a: WatermarkArgument.Columns      => a(columnNames(p, e))
+      case a: WatermarkArgument.Described[t] =>
+        e match {
+          case PolicyCall(name, durations) =>
+            a(a.of(nameAmong(a.known, name), durations.map(durationText(p, _))))
+          case other =>
+            throw CallErrors.invalidArgument(function.name, p.name, other.sql, a.example)
+        }
+    }
+  }
+
+  /** Names may have underscores, as is usual in SQL; a client writes those of the methods. */
+  private def nameAmong(known: Seq[String], name: String): String =
+    known
+      .filterNot(_ => function == EventTimeFunction.KeyedWatermark)
+      .find(_.equalsIgnoreCase(name.replace("_", "")))
+      .getOrElse(name)
+
+  /** How errors of a watermark name the arguments of the call, and where these are. */
+  object Writing extends WatermarkRequest.Writing {
+    override def nameOf(argument: WatermarkArgument[_]): String = argument.sqlName
+    override def at[T](argument: WatermarkArgument[_])(body: => T): T =
+      atPlaceOf(Parameter.of(argument))(body)
+    override def atTime[T](body: => T): T = atPlaceOf(Parameter.TimeColumn)(body)
   }
 
   private def quoted(nameParts: Seq[String]): String =
@@ -263,8 +255,6 @@ private[sql] final class CallArguments(call: EventTimeCall) {
       val wanted = "columns such as DESCRIPTOR(topic, partition)"
       throw CallErrors.invalidArgument(function.name, p.name, e.sql, wanted)
   }
-
-  private def isNull(p: Parameter, e: Expression) = e.foldable && at(e)(constant(p, e) == null)
 
   private def constant(p: Parameter, e: Expression): Any =
     if (!e.foldable) throw CallErrors.argumentNotConstant(function.name, p.name, e.sql)

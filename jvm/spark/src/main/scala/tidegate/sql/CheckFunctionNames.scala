@@ -9,8 +9,8 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.{
   UNRESOLVED_TABLE_VALUED_FUNCTION
 }
 import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
-import tidegate.builders.NearName
 import tidegate.errors.CallErrors
+import tidegate.request.NearName
 
 /**
  * Refuses calls of functions that do not exist and have nearly the name of one of ours: Spark would

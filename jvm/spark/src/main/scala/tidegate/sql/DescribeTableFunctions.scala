@@ -1,9 +1,16 @@
 package tidegate.sql
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedFunctionName
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{DescribeFunction, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.command.{DescribeFunctionCommand, ShowFunctionsCommand}
+import org.apache.spark.sql.catalyst.util.StringUtils
+import org.apache.spark.sql.execution.command.{
+  DescribeFunctionCommand,
+  LeafRunnableCommand,
+  ShowFunctionsCommand
+}
+import org.apache.spark.sql.{Row, SparkSession}
 
 /**
  * Lets `DESCRIBE FUNCTION` and `SHOW FUNCTIONS` know the table functions. They are not in Spark's
@@ -22,5 +29,17 @@ private[tidegate] final case class DescribeTableFunctions(isFunction: Seq[String
     // For Spark, functions of extensions are those of a user.
     case shown: ShowFunctionsCommand if shown.showUserFunctions => ShowAllFunctions(shown)
     case _                                                      => plan
+  }
+}
+
+/** `SHOW FUNCTIONS` with the table functions of Tidegate. */
+private final case class ShowAllFunctions(shown: ShowFunctionsCommand) extends LeafRunnableCommand {
+  override val output: Seq[Attribute] = shown.output
+
+  override def run(session: SparkSession): Seq[Row] = {
+    val ours = FunctionInfos.tableFunctions.map(_.getName)
+    val names = shown.run(session).map(_.getString(0)) ++
+      StringUtils.filterPattern(ours, shown.pattern.getOrElse("*"))
+    names.distinct.sorted.map(Row(_))
   }
 }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.tidegate.LaterKeywords
-import org.apache.spark.sql.types.StringType
+import org.apache.spark.sql.types.{DataType, NullType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 import tidegate.errors.LaterSparkErrors
 
@@ -173,4 +173,47 @@ private[tidegate] object EventTimeCall {
       }
     case other => Left(other.sql)
   }
+}
+
+/**
+ * Properties of the table argument that are checked before the table is resolved.
+ *
+ * @param isMissing
+ *   whether the call has none
+ * @param hasOrder
+ *   whether it has an `ORDER BY` or `WITH SINGLE PARTITION`, which have no meaning
+ * @param isStream
+ *   whether `STREAM` stands before the call, where it has no meaning
+ */
+private[tidegate] final case class TableArgument(
+    isMissing: Boolean = false,
+    hasOrder: Boolean = false,
+    isStream: Boolean = false
+)
+
+/**
+ * `DESCRIPTOR(a, b)`. Its columns are names, not expressions: as expressions, Spark would resolve a
+ * name that is not in the table to a session variable.
+ *
+ * @param columns
+ *   the parts of each name; `Left` with the text of anything that is not a name
+ */
+private[tidegate] final case class Descriptor(columns: Seq[Either[String, Seq[String]]])
+    extends LeafExpression
+    with Unevaluable {
+  override def nullable: Boolean = false
+  override def dataType: DataType = NullType
+  override def sql: String =
+    columns.map(_.fold(identity, _.mkString("."))).mkString("DESCRIPTOR(", ", ", ")")
+  override def toString: String = sql
+}
+
+/** `fixed_lag(5 seconds)` as an argument; it is not a function of Spark. */
+private[tidegate] final case class PolicyCall(name: String, children: Seq[Expression])
+    extends Expression
+    with Unevaluable {
+  override def nullable: Boolean = false
+  override def dataType: DataType = NullType
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): PolicyCall =
+    copy(children = newChildren)
 }

@@ -2,7 +2,7 @@ package tidegate.sql
 
 import java.util.Locale
 
-import tidegate.builders.NearName
+import tidegate.request.{NearName, WatermarkArgument}
 
 /**
  * A table function of SQL.
@@ -45,24 +45,14 @@ private[tidegate] final case class EventTimeFunction(
 }
 
 private[tidegate] object EventTimeFunction {
-  import Parameter._
+  import Parameter.{of => _, _}
+
+  private val positional = Seq(WatermarkArgument.Lag, WatermarkArgument.Key)
 
   val ImposeOrder: EventTimeFunction = EventTimeFunction(
     "IMPOSE_ORDER",
-    Seq(TimeColumn, Lag, Key),
-    Seq(
-      Policy,
-      Substream,
-      IdleTimeout,
-      IdleBehind,
-      Emission,
-      Name,
-      MaxFutureSkew,
-      Flush,
-      IngestionTime,
-      LateRows,
-      AllowedLateness
-    )
+    TimeColumn +: positional.map(Parameter.of),
+    WatermarkArgument.ofSql.diff(positional).map(Parameter.of)
   )
   val Tumble: EventTimeFunction = EventTimeFunction("TUMBLE", Seq(TimeColumn, Size, Offset))
   val Hop: EventTimeFunction = EventTimeFunction("HOP", Seq(TimeColumn, Size, Slide, Offset))
@@ -77,9 +67,12 @@ private[tidegate] object EventTimeFunction {
   /** For `streamJoin` on Spark Connect: its table is a join, which gets bounds on its times. */
   val BoundJoin: EventTimeFunction = EventTimeFunction("BOUND_JOIN", Seq(Time, Base, Lower, Upper))
 
-  /** For `withKeyedWatermark` on Spark Connect: its errors are those of the method. */
-  val KeyedWatermark: EventTimeFunction =
-    EventTimeFunction("KEYED_WATERMARK", Seq(TimeColumn), Key +: ImposeOrder.namedOnly)
+  /** For both watermarks of Datasets on Spark Connect: its errors are those of the methods. */
+  val KeyedWatermark: EventTimeFunction = EventTimeFunction(
+    "KEYED_WATERMARK",
+    Seq(TimeColumn),
+    WatermarkArgument.all.diff(Seq(WatermarkArgument.Lag)).map(Parameter.of)
+  )
 
   /** What users do not call. */
   val hidden: Seq[EventTimeFunction] = Seq(BoundJoin, KeyedWatermark)

@@ -5,8 +5,8 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, NamedArgumentExpression}
 import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
-import tidegate.builders.NearName
 import tidegate.errors.{CallErrors, FunctionErrors}
+import tidegate.request.NearName
 
 /**
  * The arguments of a table function about queries, by position or by name.

@@ -11,11 +11,9 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.catalyst.util.QuotingUtils
-import tidegate.builders._
-import tidegate.core.policy.{EmissionSpec, PolicySpec}
-import tidegate.errors.{CallErrors, JoinErrors, PolicyErrors}
-import tidegate.plans.WatermarkSpec
-import tidegate.settings.Defaults
+import tidegate.builders.{Between, EventTimeOrders, StreamJoins}
+import tidegate.errors.{CallErrors, JoinErrors}
+import tidegate.request.Durations
 
 /**
  * Replaces each call of a table function by the plan that it stands for, once its table is
@@ -103,14 +101,16 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
     val arguments = new CallArguments(call)
     lazy val windows = new WindowFunctions(call.child, arguments)
     (call.function: @unchecked) match {
-      case EventTimeFunction.ImposeOrder    => imposeOrder(call.child, arguments)
-      case EventTimeFunction.Tumble         => windows.tumble
-      case EventTimeFunction.Hop            => windows.hop
-      case EventTimeFunction.Cumulate       => windows.cumulate
-      case EventTimeFunction.Session        => windows.session(partitionColumns(call))
-      case EventTimeFunction.OrderByTime    => orderByTime(call, arguments)
-      case EventTimeFunction.BoundJoin      => boundJoin(call.child, arguments)
-      case EventTimeFunction.KeyedWatermark => keyedWatermark(call.child, arguments)
+      case EventTimeFunction.ImposeOrder => imposeOrder(call.child, arguments)
+      case EventTimeFunction.Tumble      => windows.tumble
+      case EventTimeFunction.Hop         => windows.hop
+      case EventTimeFunction.Cumulate    => windows.cumulate
+      case EventTimeFunction.Session     => windows.session(partitionColumns(call))
+      case EventTimeFunction.OrderByTime => orderByTime(call, arguments)
+      case EventTimeFunction.BoundJoin   => boundJoin(call.child, arguments)
+      // A client writes the call, with the arguments of the method; so the errors are its too.
+      case EventTimeFunction.KeyedWatermark =>
+        arguments.watermark.on(call.child, arguments.columnName(Parameter.TimeColumn))
     }
   }
 
@@ -146,78 +146,8 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
           throw CallErrors.timeColumnIsField(arguments.timeName)
         }
     }
-    val key = arguments.int(Parameter.Key).getOrElse(0)
-    val name = arguments.string(Parameter.Name)
-    arguments.atPlaceOf(Parameter.Key)(KeyedWatermarks.check(key, None))
-    arguments.atPlaceOf(Parameter.Name)(KeyedWatermarks.check(0, name))
-    val lateRows = arguments.string(Parameter.LateRows)
-    arguments.atPlaceOf(Parameter.LateRows)(KeyedWatermarks.checkLateRows(lateRows))
-    val chosen = policy(arguments)
-    // With append times no substream is ever idle.
-    val idleTimeout = Option.when(!chosen.isIngestionTime)(
-      Durations.parseMs(Parameter.IdleTimeout.name, Defaults.IdleTimeout, smallestMs = 1)
-    )
-    val spec = WatermarkSpec(
-      name.getOrElse(time.name),
-      key.toByte,
-      chosen,
-      arguments.policy(Parameter.Emission, EmissionSpec.names).map { case (emission, durations) =>
-        arguments.atPlaceOf(Parameter.Emission)(Policies.emission(emission, durations))
-      },
-      arguments
-        .nullableMs(Parameter.IdleTimeout, smallestMs = 1)
-        .getOrElse(idleTimeout),
-      arguments.nullableMs(Parameter.MaxFutureSkew, smallestMs = 0).flatten,
-      arguments.boolean(Parameter.Flush).getOrElse(false),
-      arguments.nullableMs(Parameter.IdleBehind, smallestMs = 1).flatten,
-      lateRows = lateRows,
-      allowedLatenessMs = arguments.nullableMs(Parameter.AllowedLateness, smallestMs = 0).flatten
-    )
-    val substream = arguments.atPlaceOf(Parameter.Substream) {
-      arguments.columnNames(Parameter.Substream).map(KeyedWatermarks.substreamColumn(input, _))
-    }
-    val appended = ingestionTime(input, arguments, spec.policy)
-    arguments.atPlaceOf(Parameter.TimeColumn) {
-      KeyedWatermarks.over(input, time, substream, spec, appended)
-    }
+    arguments.watermark.withIngestionTime.over(input, time, arguments.Writing)
   }
-
-  /** A client writes the call, with the arguments of the method; so the errors are its too. */
-  private def keyedWatermark(input: LogicalPlan, arguments: CallArguments): LogicalPlan =
-    KeyedWatermarks.on(
-      input,
-      arguments.columnName(Parameter.TimeColumn),
-      arguments.int(Parameter.Key).getOrElse(0),
-      arguments
-        .policy(Parameter.Policy, known = Nil)
-        .map { case (name, durations) => Policies.policy(name, durations) }
-        .getOrElse(throw PolicyErrors.lagOrPolicy("neither of them")),
-      arguments.columnNames(Parameter.Substream),
-      arguments.nullableDuration(Parameter.IdleTimeout),
-      arguments.policy(Parameter.Emission, known = Nil).map { case (name, durations) =>
-        Policies.emission(name, durations)
-      },
-      arguments.string(Parameter.Name),
-      arguments.nullableDuration(Parameter.MaxFutureSkew),
-      arguments.boolean(Parameter.Flush).getOrElse(false),
-      arguments.nullableDuration(Parameter.IdleBehind),
-      arguments.optionalColumnName(Parameter.IngestionTime),
-      arguments.string(Parameter.LateRows),
-      arguments.nullableDuration(Parameter.AllowedLateness)
-    )
-
-  /** By default `timestamp`, as Kafka's source calls the column. */
-  private def ingestionTime(
-      input: LogicalPlan,
-      arguments: CallArguments,
-      policy: PolicySpec
-  ): Option[Attribute] =
-    arguments.atPlaceOf(Parameter.IngestionTime) {
-      arguments
-        .optionalColumnName(Parameter.IngestionTime)
-        .orElse(Option.when(policy.isIngestionTime)("timestamp"))
-        .map(KeyedWatermarks.ingestionTimeColumn(input, _))
-    }
 
   private def boundJoin(join: LogicalPlan, arguments: CallArguments): LogicalPlan =
     StreamJoins
@@ -231,16 +161,4 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
         )
       )
       .getOrElse(throw JoinErrors.noJoin(EventTimeFunction.BoundJoin.name))
-
-  private def policy(arguments: CallArguments): PolicySpec = {
-    val lag = arguments.optionalMs(Parameter.Lag, smallestMs = 0)
-    val policy = arguments.policy(Parameter.Policy, Policies.sqlNames)
-    (lag, policy) match {
-      case (Some(ms), None)                => PolicySpec("fixedLag", Seq(ms))
-      case (None, Some((name, durations))) =>
-        arguments.atPlaceOf(Parameter.Policy)(Policies.policy(name, durations))
-      case (None, None) => throw PolicyErrors.lagOrPolicy("neither of them")
-      case _            => throw PolicyErrors.lagOrPolicy("both of them")
-    }
-  }
 }

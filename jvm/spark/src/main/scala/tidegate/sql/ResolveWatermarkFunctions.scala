@@ -15,7 +15,6 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 }
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
-import tidegate.builders.KeyedWatermarks
 import tidegate.clock.RunningQuery
 import tidegate.columns.{CurrentWatermark, EventTimeTag, IsLate, WatermarkSource}
 import tidegate.errors.FunctionErrors
@@ -52,7 +51,7 @@ private[tidegate] final class Lookup(plan: LogicalPlan, whole: LogicalPlan) {
       }
       CurrentWatermark(name, ofName(name))
     case IsLateCall(e) =>
-      if (!KeyedWatermarks.isTime(e) && !EventTimeTag.isWindow(e.dataType)) {
+      if (!EventTimeTag.isTime(e) && !EventTimeTag.isWindow(e.dataType)) {
         throw FunctionErrors.isLateNotTime(e.sql, e.dataType)
       }
       val column = columnOf(e).getOrElse(throw FunctionErrors.isLateComputed(e.sql))

@@ -6,7 +6,7 @@ import java.sql.Timestamp
 import java.util.concurrent.atomic.AtomicBoolean
 
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.streaming.{OutputMode, Trigger}
 import org.apache.spark.sql.{AnalysisException, DataFrame}
 import org.apache.spark.unsafe.types.UTF8String
 import tidegate.sources.{AppendTimes, PartitionedLog}
@@ -195,6 +195,50 @@ class IngestionSuite extends RestartTest {
     run.settle()
     assert(run.answer === Seq(s"[$Start,${Start + 10})|2"))
     assert(run.query.lastProgress.sources.length === 2, "the clock is one of them")
+  }
+
+  test("late rows, lateness, times in the future and idleness, as with event times") {
+    val log = new PartitionedLog
+    val late = TempFolders.create("late").resolve("rows").toString
+    val run = new Run(
+      counts(
+        log
+          .toDF(spark)
+          .withColumn("event", expr("time - make_interval(0, 0, 0, 0, 0, 0, n)"))
+          .withIngestionWatermark(
+            "event",
+            "0 seconds",
+            ingestionTime = "time",
+            substream = Seq("topic", "partition"),
+            emission = byMinStep("1 millisecond"),
+            name = "events",
+            maxFutureSkew = "1 minute",
+            idleBehind = "5 seconds",
+            lateRows = late,
+            allowedLateness = "20 seconds"
+          )
+      ),
+      mode = OutputMode.Update()
+    ).start()
+    log.send(0, row(0))
+    log.send(1, row(0))
+    run.settle()
+    log.send(0, row(3600))
+    run.settle()
+    assert(time(run) === Some(-1L), "an hour ahead of the wall clock")
+    assert(watermarks(run.query).watermarks("events").futureEvents === 1)
+    run.clock.advance(30000)
+    log.send(0, row(30))
+    run.settle()
+    // Otherwise partition 1 would be 10 seconds behind the wall clock.
+    assert(time(run) === Some(29999L))
+    run.take()
+    log.send(1, row(30, age = 25), row(30, age = 60))
+    run.settle()
+    assert(run.take() === Seq(s"[$Start,${Start + 10})|3"))
+    assert(run.lateRows === Map("aggregate" -> 1L))
+    assert(spark.read.parquet(late).select("row.n").collect().map(_.getInt(0)).toSeq === Seq(60))
+    run.stop()
   }
 
   test("in SQL, with Kafka's column as the default") {

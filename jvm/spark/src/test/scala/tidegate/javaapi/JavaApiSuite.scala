@@ -11,10 +11,7 @@ import tidegate.{
   AsyncFunction,
   KeyedStreamTest,
   KeyedTimeDataset,
-  byFrame,
-  byMinStep,
   fixedLag,
-  limitingLagAndLull,
   progress,
   timeExplanation
 }
@@ -34,81 +31,6 @@ class JavaApiSuite extends KeyedStreamTest {
 
   private def calls(ds: Dataset[_]): CallOptions =
     SparkInternals.analyzed(ds).collectFirst { case n: AsyncMap => n.options }.get
-
-  test("all options of a keyed watermark arrive, and all defaults are Scala's") {
-    val in = events().toDF()
-    val chosen = KeyedWatermarkOptions
-      .policy(Policies.limitingLagAndLull("5 seconds", "1 minute"))
-      .key(3)
-      .substream("sub", "n")
-      .idleTimeout(Duration.ofSeconds(7))
-      .emission(Policies.byFrame("10 seconds", "-1 second"))
-      .name("orders")
-      .maxFutureSkew("1 hour")
-      .flush(true)
-      .idleBehind("3 seconds")
-      .lateRows("/data/late")
-      .allowedLateness("1 hour")
-    assert(
-      node(Tidegate.withKeyedWatermark(in, "time", chosen)) === node(
-        in.withKeyedWatermark(
-          "time",
-          key = 3,
-          policy = limitingLagAndLull("5 seconds", "1 minute"),
-          substream = Seq("sub", "n"),
-          idleTimeout = "7 seconds",
-          emission = byFrame("10 seconds", "-1 second"),
-          name = "orders",
-          maxFutureSkew = "1 hour",
-          flush = true,
-          idleBehind = "3 seconds",
-          lateRows = "/data/late",
-          allowedLateness = "1 hour"
-        )
-      )
-    )
-    val plain = node(in.withKeyedWatermark("time", "5 seconds"))
-    assert(node(Tidegate.withKeyedWatermark(in, "time", "5 seconds")) === plain)
-    assert(node(Tidegate.withKeyedWatermark(in, "time", Duration.ofSeconds(5))) === plain)
-    assert(
-      node(
-        Tidegate.withKeyedWatermark(in, "time", KeyedWatermarkOptions.lag("5 seconds").neverIdle())
-      ) === node(in.withKeyedWatermark("time", "5 seconds", idleTimeout = null))
-    )
-  }
-
-  test("all options of an ingestion watermark arrive, and all defaults are Scala's") {
-    val in = events().toDF().selectExpr("*", "time AS timestamp", "time AS appended")
-    val chosen = IngestionWatermarkOptions
-      .maxEventTimeLag(Duration.ofMinutes(1))
-      .ingestionTime("appended")
-      .substream("sub")
-      .maxIdleLag("3 seconds")
-      .key(3)
-      .emission(Policies.byMinStep(Duration.ofSeconds(2)))
-      .name("orders")
-      .flush(true)
-    assert(
-      node(Tidegate.withIngestionWatermark(in, "time", chosen)) === node(
-        in.withIngestionWatermark(
-          "time",
-          "1 minute",
-          "appended",
-          Seq("sub"),
-          "3 seconds",
-          3,
-          byMinStep("2 seconds"),
-          "orders",
-          flush = true
-        )
-      )
-    )
-    val plain = IngestionWatermarkOptions.maxEventTimeLag("1 minute")
-    assert(
-      node(Tidegate.withIngestionWatermark(in, "time", plain)) ===
-        node(in.withIngestionWatermark("time", "1 minute"))
-    )
-  }
 
   test("all options of asynchronous calls arrive, and all defaults are Scala's") {
     val in = spark.range(3).toDF("id")

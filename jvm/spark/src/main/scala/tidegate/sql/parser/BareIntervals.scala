@@ -1,8 +1,8 @@
 package tidegate.sql.parser
 
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
-import tidegate.builders.Durations
 import tidegate.errors.CallErrors
+import tidegate.request.Durations
 
 /**
  * Puts `INTERVAL` before a bare `5 seconds` that is an argument of a call, or of a policy in a

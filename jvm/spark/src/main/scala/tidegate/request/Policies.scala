@@ -1,4 +1,4 @@
-package tidegate.builders
+package tidegate.request
 
 import tidegate.core.policy.{EmissionSpec, PolicySpec}
 import tidegate.errors.PolicyErrors

@@ -1,4 +1,4 @@
-package tidegate.builders
+package tidegate.request
 
 import java.util.Locale
 

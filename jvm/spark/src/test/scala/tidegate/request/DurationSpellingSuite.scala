@@ -1,5 +1,5 @@
 package tidegate
-package builders
+package request
 
 import org.apache.spark.sql.AnalysisException
 import org.scalatest.funsuite.AnyFunSuite
