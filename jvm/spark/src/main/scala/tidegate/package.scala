@@ -4,20 +4,9 @@ import scala.language.implicitConversions
 
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryProgress}
 import org.apache.spark.sql.tidegate.SparkInternals
-import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.{Column, DataFrame, Dataset, Row, SparkSession}
-import tidegate.builders.{
-  AsyncMaps,
-  EventTimeOrders,
-  KeyedWatermarks,
-  OperatorNames,
-  Policies,
-  StreamJoins
-}
+import org.apache.spark.sql.{DataFrame, Dataset, SparkSession}
 import tidegate.clock.KnownQueries
 import tidegate.core.figures.Explanation
-import tidegate.errors.PolicyErrors
-import org.apache.spark.sql.{DataFrame, Dataset, SparkSession}
 import tidegate.preparation.AdoptedCheckpoint
 import tidegate.request.Policies
 

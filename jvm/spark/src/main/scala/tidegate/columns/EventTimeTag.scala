@@ -2,9 +2,8 @@ package tidegate.columns
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GetStructField}
 import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
-
-import tidegate.core.window.WindowGrid
 import org.apache.spark.sql.types._
+import tidegate.core.window.WindowGrid
 
 /**
  * The marks of an event time column in its metadata: our key, which is authoritative, and Spark's
