@@ -209,11 +209,11 @@ soak: $(VENV)/.installed $(KAFKA) ## Kill queries on Kafka for MINUTES=60, verif
 	@PYTHONPATH=tests $(BIN)/python -m soak --jars $(KAFKA_JARS) --output build/soak \
 	  --minutes $(MINUTES) --kill-every $(KILL_EVERY) $(if $(SEED),--seed $(SEED))
 
-.PHONY: bench bench-core bench-watermark bench-join bench-sql bench-hop bench-order bench-async bench-sight bench-snapshot \
+.PHONY: bench bench-core bench-watermark bench-join bench-sql bench-hop bench-order bench-async bench-page bench-snapshot \
   bench-files bench-held
 bench: ## Run all benchmarks that need neither Flink nor Kafka (see jvm/bench/README.md).
 	@$(MAKE) --no-print-directory bench-core bench-watermark bench-join bench-sql bench-hop bench-order bench-async \
-	  bench-snapshot bench-files bench-held bench-sight
+	  bench-snapshot bench-files bench-held bench-page
 bench-core: ## Run the benchmarks of the pure core.
 	./sbt "bench/Jmh/run CoalescerBenchmark"
 bench-watermark: ## Run keyed watermarks against Spark's own.
@@ -237,8 +237,8 @@ bench-files: ## Run small batches with checkpoint files of Hadoop's class, and o
 bench-held: ## Run small batches over states that hold few keys, and many.
 	./sbt "bench/runMain tidegate.bench.held.HeldBenchmark $(BENCH_ARGUMENTS)"
 
-bench-sight: ## Run batches while somebody looks at the page of the query, and while nobody does.
-	./sbt "bench/runMain tidegate.bench.sight.SightBenchmark"
+bench-page: ## Run batches while somebody looks at the page of the query, and while nobody does.
+	./sbt "bench/runMain tidegate.bench.page.PageBenchmark"
 
 .PHONY: bench-latency
 bench-latency: $(PYTEST_NEEDS) $(FLINK) ## Run Spark, Tidegate and Flink on Kafka: from the row that closes a window to its result.

@@ -13,11 +13,17 @@ from tidegate.errors import (
     TidegateError,
     UnsupportedSessionError,
 )
-from tidegate.insight import (
+from tidegate.figures import (
     BatchProgress,
+    KeyedWatermark,
     OperatorProgress,
-    ProgressListener,
+    OperatorWatermark,
+    SubstreamWatermark,
+    Watermark,
     WatermarkProgress,
+)
+from tidegate.insight import (
+    ProgressListener,
     explain_time,
     progress,
     progressOf,
@@ -26,14 +32,7 @@ from tidegate.insight import (
 from tidegate.joins import streamJoin
 from tidegate.mapping import mapAsync
 from tidegate.migration import adopt, release
-from tidegate.monitoring import (
-    KeyedWatermark,
-    OperatorWatermark,
-    QueryWatermarks,
-    SubstreamWatermark,
-    Watermark,
-    watermarks,
-)
+from tidegate.monitoring import QueryWatermarks, watermarks
 from tidegate.naming import tidegateName
 from tidegate.ordering import orderByEventTime
 from tidegate.pictures import plot

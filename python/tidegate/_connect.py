@@ -38,10 +38,11 @@ WATERMARKS_TABLE = "tidegate_watermarks"
 
 
 WATERMARKS = f"""
-SELECT name, kind, key, event_time, unix_millis(watermark) AS watermark, idle, held_back_by,
-  substream, unix_millis(substream_watermark) AS substream_watermark, substream_idle,
-  future_events, unix_millis(eviction_watermark) AS eviction_watermark, eviction_held_back_by,
-  late_rows
+SELECT name, kind, key, event_time AS eventTime, unix_millis(watermark) AS watermark, idle,
+  held_back_by AS heldBackBy, substream, unix_millis(substream_watermark) AS substreamWatermark,
+  substream_idle AS substreamIdle, future_events AS futureEventsTotal,
+  unix_millis(eviction_watermark) AS evictionWatermark,
+  eviction_held_back_by AS evictionHeldBackBy, late_rows AS lateRowsTotal
 FROM {WATERMARKS_TABLE}(:query)
 """
 """Asks for the watermarks of a query, with times in epoch ms."""

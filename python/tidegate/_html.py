@@ -7,10 +7,9 @@ suits a light page and a dark one.
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tidegate.monitoring import SubstreamWatermark, Watermark
+from tidegate.figures import SubstreamWatermark, Watermark
 
 MOST_SUBSTREAMS = 20
 """How many substreams of a watermark are shown."""
@@ -23,7 +22,7 @@ INDENT = " padding-left: 2em;"
 _FIRST = datetime.min.replace(tzinfo=timezone.utc)
 
 
-def table(watermarks: "Mapping[str, Watermark]") -> str:
+def table(watermarks: Mapping[str, Watermark]) -> str:
     """Return a table with each watermark, its slowest substreams, and each operator."""
     body = "".join("".join(_entry(name, status)) for name, status in watermarks.items())
     return (
@@ -33,7 +32,7 @@ def table(watermarks: "Mapping[str, Watermark]") -> str:
     )
 
 
-def _entry(name: str, status: "Watermark") -> list[str]:
+def _entry(name: str, status: Watermark) -> list[str]:
     head = (name, status["watermark"], _yes(status["idle"]), status["heldBackBy"])
     if status["kind"] == "operator":
         return [_row((*head, status["evictionWatermark"], status["lateRows"]))]
@@ -49,7 +48,7 @@ def _entry(name: str, status: "Watermark") -> list[str]:
     ]
 
 
-def _slowness(substream: "tuple[str, SubstreamWatermark]") -> tuple[bool, datetime, str]:
+def _slowness(substream: tuple[str, SubstreamWatermark]) -> tuple[bool, datetime, str]:
     """Order substreams: what holds time back comes first, and what is idle last."""
     name, own = substream
     return own["idle"], own["watermark"] or _FIRST, name

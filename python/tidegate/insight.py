@@ -2,8 +2,6 @@
 
 import json
 from abc import abstractmethod
-from datetime import datetime
-from typing import Any, TypedDict
 
 from pyspark.sql.streaming.listener import (
     QueryIdleEvent,
@@ -15,72 +13,17 @@ from pyspark.sql.streaming.listener import (
 )
 from pyspark.sql.streaming.query import StreamingQuery
 
-from tidegate import _connect, _jvm
+from tidegate import _connect, _jvm, figures
 from tidegate._arguments import wrong_type
 from tidegate._keywords import keywords
-from tidegate._times import utc
+from tidegate.figures import BatchProgress
 
 # The source that the clock of a query is, and its metric with the figures of a batch.
 _CLOCK = "tidegate_clock"
 _METRIC = "time"
 
-_TIMES = {
-    "wallClock",
-    "batchTime",
-    "watermark",
-    "heldBackSince",
-    "movedAt",
-    "evictionWatermark",
-    "nextWindowEnd",
-}
-
 # The most that an int of Java can be.
 _ALL = 2**31 - 1
-
-
-class WatermarkProgress(TypedDict):
-    """A keyed watermark at the end of a batch."""
-
-    key: int
-    watermark: datetime | None
-    lagMs: int | None
-    idle: bool
-    heldBackBy: str | None
-    heldBackSince: datetime | None
-    heldBackMs: int
-    activeSubstreams: int
-    idleSubstreams: int
-    unreadSubstreams: int
-    movedAt: datetime
-    futureEvents: int
-    futureEventsTotal: int
-
-
-class OperatorProgress(TypedDict):
-    """A stateful operator, or one side of a join, at the end of a batch."""
-
-    key: int
-    watermark: datetime | None
-    idle: bool
-    heldBackBy: str
-    evictionWatermark: datetime | None
-    evictionHeldBackBy: str | None
-    lateRows: int
-    lateRowsTotal: int
-    stateRows: int | None
-    stateBytes: int | None
-    nextWindowEnd: datetime | None
-
-
-class BatchProgress(TypedDict):
-    """What :func:`progress` says about one batch."""
-
-    batchId: int
-    wallClock: datetime
-    batchTime: datetime
-    inputRows: int
-    watermarks: dict[str, WatermarkProgress]
-    operators: dict[str, OperatorProgress]
 
 
 @keywords
@@ -152,9 +95,9 @@ def progress(query: StreamingQuery, last: int | None = None) -> list[BatchProgre
     """
     number = _number(last)
     if _connect.is_connect(query):
-        return _of_rows(_connect.progress(query, number))
+        return figures.batches_of_rows(_connect.progress(query, number))
     text = _jvm.facade().progress(_jvm.java_query(query), number)
-    return [_batch(batch) for batch in json.loads(text)]
+    return [figures.batch(batch) for batch in json.loads(text)]
 
 
 @keywords
@@ -199,7 +142,7 @@ def progressOf(progress: StreamingQueryProgress) -> BatchProgress | None:
     for source in progress.sources:
         if source.description == _CLOCK:
             text = (source.metrics or {}).get(_METRIC)
-            return None if text is None else _batch(json.loads(text))
+            return None if text is None else figures.batch(json.loads(text))
     return None
 
 
@@ -312,28 +255,3 @@ def _number(last: int | None) -> int:
     if last < 1:
         raise ValueError(f"last must be at least 1, found {last}.")
     return min(last, _ALL)
-
-
-def _batch(batch: dict[str, Any]) -> BatchProgress:
-    """Return a batch whose times, in epoch ms, are datetimes."""
-    entries = [*batch["watermarks"].values(), *batch["operators"].values()]
-    for holder in [batch, *entries]:
-        for name in _TIMES & holder.keys():
-            holder[name] = utc(holder[name])
-    typed: BatchProgress = batch  # type: ignore[assignment]
-    return typed
-
-
-def _of_rows(rows: list[dict[str, Any]]) -> list[BatchProgress]:
-    """Return the batches of rows of the table function, whose times are in epoch ms."""
-    batches: dict[int, dict[str, Any]] = {}
-    for row in rows:
-        head = {"batchId": row["batchId"], "wallClock": row["wallClock"]}
-        head |= {"batchTime": row["batchTime"], "inputRows": row["inputRows"]}
-        head |= {"watermarks": {}, "operators": {}}
-        batch = batches.setdefault(row["batchId"], head)
-        is_operator = row["kind"] == "operator"
-        names = OperatorProgress if is_operator else WatermarkProgress
-        entries = batch["operators" if is_operator else "watermarks"]
-        entries[row["name"]] = {name: row[name] for name in names.__annotations__}
-    return [_batch(batch) for batch in batches.values()]

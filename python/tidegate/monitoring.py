@@ -2,17 +2,14 @@
 
 import json
 from collections.abc import Iterator
-from datetime import datetime
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from tidegate import _connect, _html, _jvm
+from tidegate import _connect, _html, _jvm, figures
 from tidegate._keywords import keywords
-from tidegate._times import utc
-
-_TIMES = {"watermark", "evictionWatermark"}
+from tidegate.figures import Watermark
 
 # The columns of the table function tidegate_watermarks, without those that name the query.
 _COLUMNS = (
@@ -21,44 +18,6 @@ _COLUMNS = (
     "substream_idle BOOLEAN, future_events BIGINT, eviction_watermark TIMESTAMP, "
     "eviction_held_back_by STRING, late_rows BIGINT"
 )
-
-
-class SubstreamWatermark(TypedDict):
-    """What :func:`watermarks` says about one substream."""
-
-    watermark: datetime | None
-    idle: bool
-
-
-class KeyedWatermark(TypedDict):
-    """What :func:`watermarks` says about one keyed watermark of a query."""
-
-    kind: Literal["watermark"]
-    key: int
-    watermark: datetime | None
-    idle: bool
-    eventTime: str
-    heldBackBy: str | None
-    futureEvents: int
-    substreams: dict[str, SubstreamWatermark]
-
-
-class OperatorWatermark(TypedDict):
-    """What :func:`watermarks` says about one stateful operator, or one side of a join."""
-
-    kind: Literal["operator"]
-    key: int
-    watermark: datetime | None
-    idle: bool
-    eventTime: str
-    heldBackBy: str
-    evictionWatermark: datetime | None
-    evictionHeldBackBy: str | None
-    lateRows: int
-
-
-Watermark: TypeAlias = KeyedWatermark | OperatorWatermark
-"""What :func:`watermarks` says about one name; ``kind`` tells a type checker which of the two."""
 
 
 class QueryWatermarks(dict[str, Watermark]):
@@ -186,43 +145,9 @@ def watermarks(query: StreamingQuery) -> QueryWatermarks:
     >>> query.stop()
     """
     if _connect.is_connect(query):
-        nodes = _of_rows(_connect.watermarks(query))
-    else:
-        nodes = json.loads(_jvm.facade().watermarks(_jvm.java_query(query)))
-    for node in nodes.values():
-        for holder in [node, *node.get("substreams", {}).values()]:
-            for name in _TIMES & holder.keys():
-                holder[name] = utc(holder[name])
-    return QueryWatermarks(nodes)
-
-
-def _of_rows(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the entries of rows of the table function, whose times are in epoch ms."""
-    nodes: dict[str, Any] = {}
-    for row in rows:
-        node = {
-            "kind": row["kind"],
-            "key": row["key"],
-            "watermark": row["watermark"],
-            "heldBackBy": row["held_back_by"],
-            "idle": row["idle"],
-            "eventTime": row["event_time"],
-        }
-        if row["kind"] == "operator":
-            node["evictionWatermark"] = row["eviction_watermark"]
-            node["evictionHeldBackBy"] = row["eviction_held_back_by"]
-            node["lateRows"] = row["late_rows"]
-            nodes[row["name"]] = node
-        else:
-            node["futureEvents"] = row["future_events"]
-            node["substreams"] = {}
-            substreams = nodes.setdefault(row["name"], node)["substreams"]
-            if row["substream"] is not None:
-                substreams[row["substream"]] = {
-                    "watermark": row["substream_watermark"],
-                    "idle": row["substream_idle"],
-                }
-    return nodes
+        return QueryWatermarks(figures.watermarks_of_rows(_connect.watermarks(query)))
+    text = _jvm.facade().watermarks(_jvm.java_query(query))
+    return QueryWatermarks(figures.watermarks(json.loads(text)))
 
 
 def _rows(name: str, status: Watermark) -> Iterator[tuple[Any, ...]]:

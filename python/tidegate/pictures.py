@@ -7,7 +7,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tidegate._arguments import wrong_type
 from tidegate._keywords import keywords
-from tidegate.insight import BatchProgress, progress
+from tidegate.figures import BatchProgress
+from tidegate.insight import progress
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

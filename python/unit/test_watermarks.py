@@ -17,17 +17,20 @@ import tidegate
 from unit.fakes import FakeConnectSession, FakeFacade
 
 WATERMARK = """{"orders": {"kind": "watermark", "key": 1, "watermark": 1767225655123,
- "idle": false, "eventTime": "order_time", "heldBackBy": "0", "futureEvents": 2, "substreams": {
+ "idle": false, "eventTime": "order_time", "heldBackBy": "0",
+ "futureEvents": 1, "futureEventsTotal": 2, "substreams": {
   "0": {"watermark": 1767225655123, "idle": false},
   "1": {"watermark": null, "idle": true}}}}"""
 
 OPERATORS = """{
  "join.left": {"kind": "operator", "key": 0, "watermark": 1767225655123, "idle": false,
   "eventTime": "order_time", "heldBackBy": "orders",
-  "evictionWatermark": 1767225655000, "evictionHeldBackBy": "deliveries", "lateRows": 3},
+  "evictionWatermark": 1767225655000, "evictionHeldBackBy": "deliveries",
+  "lateRows": 1, "lateRowsTotal": 3},
  "join.right": {"kind": "operator", "key": 1, "watermark": 1767225655000, "idle": true,
   "eventTime": "delivery_time", "heldBackBy": null,
-  "evictionWatermark": null, "evictionHeldBackBy": null, "lateRows": 0}}"""
+  "evictionWatermark": null, "evictionHeldBackBy": null,
+  "lateRows": 1, "lateRowsTotal": 0}}"""
 
 SECOND = datetime(2026, 1, 1, 0, 0, 55, tzinfo=timezone.utc)
 LATER = SECOND.replace(microsecond=123000)
@@ -149,7 +152,15 @@ OPERATOR_ROW = {
 
 
 def rows(*values: dict[str, Any]) -> list[Row]:
-    return [Row(**value) for value in values]
+    """Return the rows as a server of Spark Connect sends them."""
+    return [Row(**{_sent(name): own for name, own in value.items()}) for value in values]
+
+
+def _sent(name: str) -> str:
+    first, *others = {"future_events": "future_events_total", "late_rows": "late_rows_total"}.get(
+        name, name
+    ).split("_")
+    return first + "".join(map(str.title, others))
 
 
 def connect_query(session: FakeConnectSession) -> Any:

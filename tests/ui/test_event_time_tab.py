@@ -112,7 +112,7 @@ def test_json_when_asked_then_has_what_the_page_shows(
     with urlopen(address) as answer:
         found = json.load(answer)
     assert found["name"] == "by_minute"
-    assert found["watermarks"]["aggregate"]["lateRows"] == 1
+    assert found["watermarks"]["aggregate"]["lateRowsTotal"] == 1
     assert found["watermarks"]["orders"]["heldBackBy"] == "b"
     assert found["batches"]
 

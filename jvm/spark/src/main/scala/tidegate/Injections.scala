@@ -34,11 +34,10 @@ import tidegate.sql.{
   CheckStreamTables,
   ClaimLateCalls,
   DescribeTableFunctions,
+  MonitoringFunctions,
   ResolveEventTimeCalls,
   ResolveWatermarkFunctions,
-  SightFunctions,
-  WatermarkFunctions,
-  WatermarksFunction
+  WatermarkFunctions
 }
 
 /** Everything that Tidegate adds to a session. */
@@ -99,7 +98,7 @@ private[tidegate] object Injections {
 
     WatermarkFunctions.all.foreach(extensions.injectFunction)
 
-    (WatermarksFunction.registered +: SightFunctions.all).foreach(extensions.injectTableFunction)
+    MonitoringFunctions.all.foreach(extensions.injectTableFunction)
 
     extensions.injectResolutionRule(_ => ResolveWatermarkFunctions)
 

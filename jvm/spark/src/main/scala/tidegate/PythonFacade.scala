@@ -7,8 +7,11 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.{Column, DataFrame, Dataset, Row, SparkSession}
+import org.json4s.JsonAST.JArray
+import org.json4s.jackson.JsonMethods.compact
 import tidegate.builders.{AsyncMaps, EventTimeOrders, KeyedWatermarks, Policies, StreamJoins}
-import tidegate.clock.{QuerySight, QueryView, SightJson}
+import tidegate.clock.KnownQueries
+import tidegate.core.figures.FiguresJson
 import tidegate.preparation.AdoptedCheckpoint
 import tidegate.settings.Defaults
 import tidegate.snapshot.{SnapshotExport, SnapshotStart}
@@ -205,11 +208,12 @@ final class PythonFacade {
     ).asJava
 
   /** The watermarks of a query and of its operators by name, as JSON; times in epoch ms. */
-  def watermarks(query: StreamingQuery): String = QueryView.of(query).json
+  def watermarks(query: StreamingQuery): String =
+    compact(FiguresJson.watermarks(KnownQueries.of(query)))
 
-  /** What the last batches of a query did to time, as JSON; times in epoch ms. */
+  /** The watermarks at the end of the last batches of a query, as JSON; times in epoch ms. */
   def progress(query: StreamingQuery, last: Int): String =
-    SightJson.write(QuerySight.of(query).memory.batches.takeRight(last))
+    compact(JArray(KnownQueries.of(query).batches.takeRight(last).toList.map(FiguresJson.of(_))))
 
   /** See the package's method of the same name. */
   def timeExplanation(query: StreamingQuery): String = tidegate.timeExplanation(query)

@@ -14,8 +14,8 @@ import tidegate.builders.{
   Policies,
   StreamJoins
 }
-import tidegate.clock.QuerySight
-import tidegate.core.sight.Explanation
+import tidegate.clock.KnownQueries
+import tidegate.core.figures.Explanation
 import tidegate.errors.PolicyErrors
 import tidegate.preparation.AdoptedCheckpoint
 import tidegate.settings.Defaults
@@ -99,7 +99,8 @@ package object tidegate extends tidegate.PolicyFunctions with tidegate.SnapshotF
    * @throws AnalysisException
    *   if the query has no keyed watermark, or ended before Spark planned it
    */
-  def watermarks(query: StreamingQuery): QueryWatermarks = QueryWatermarks.of(query)
+  def watermarks(query: StreamingQuery): QueryWatermarks =
+    QueryWatermarks.of(KnownQueries.of(query))
 
   /**
    * What the last batches of a query did to time, running or ended, the oldest first.
@@ -116,7 +117,7 @@ package object tidegate extends tidegate.PolicyFunctions with tidegate.SnapshotF
    *   if the query has no keyed watermark, or ended before Spark planned it
    */
   def progress(query: StreamingQuery, last: Int = Int.MaxValue): Seq[BatchProgress] =
-    BatchProgress.of(query, last)
+    KnownQueries.of(query).batches.takeRight(last).map(BatchProgress.of(_))
 
   /**
    * What a batch did to time, from the progress that Spark tells listeners; `None` for a query
@@ -136,7 +137,7 @@ package object tidegate extends tidegate.PolicyFunctions with tidegate.SnapshotF
 
   /** What `explainTime` prints. */
   def timeExplanation(query: StreamingQuery): String =
-    Explanation.of(QuerySight.of(query).situation)
+    Explanation.of(KnownQueries.of(query))
 
   /**
    * Lets a query with keyed watermarks continue from a checkpoint that was made without Tidegate:

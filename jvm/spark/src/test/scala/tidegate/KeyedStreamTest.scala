@@ -131,10 +131,10 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
     def running: RunningQuery = RunningQuery.of(SparkInternals.execution(query).get).get
 
     /** The visible watermark of a node, in epoch ms. */
-    def watermark(name: String): Option[Long] = running.clock.view.nodes(name).mark.watermarkMs
+    def watermark(name: String): Option[Long] = running.figures.watermarks(name).watermarkMs
 
     def lateRows: Map[String, Long] =
-      running.clock.view.operators.map { case (name, o) => name -> o.lateRows }.filter(_._2 > 0)
+      running.figures.operators.map { case (name, o) => name -> o.lateRows.inAll }.filter(_._2 > 0)
 
     /** How many rows the state holds. */
     def stateRows: Long = query.lastProgress.stateOperators.map(_.numRowsTotal).sum

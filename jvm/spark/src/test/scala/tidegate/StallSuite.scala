@@ -2,7 +2,6 @@ package tidegate
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
-import tidegate.clock.ClockLog
 import tidegate.core.clock.ClockEvent.{Ended, Stalled, Withheld}
 import tidegate.sources.PartitionedLog
 
@@ -107,7 +106,7 @@ class StallSuite extends KeyedStreamTest {
 
   test("what the log says of rows that are not read, of none, of a source, and of the end") {
     def stalled(by: Option[String], behindMs: Long, isBehind: Boolean) =
-      ClockLog.words(Stalled("orders", None, 600000, by, behindMs, 60000, isBehind))
+      Stalled("orders", None, 600000, by, behindMs, 60000, isBehind).text
     val advice = " tidegate.explain_time(query) says what would help."
     assert(
       stalled(Some("7"), 5000, isBehind = true) === "time has stood still for 10 min, without a " +
@@ -123,14 +122,12 @@ class StallSuite extends KeyedStreamTest {
         s"waits for the first row of its stream.$advice"
     )
     assert(
-      ClockLog.words(
-        Withheld("orders", "KafkaV2[Subscribe[orders]]", 600000)
-      ) === "for 10 min, the " +
+      Withheld("orders", "KafkaV2[Subscribe[orders]]", 600000).text === "for 10 min, the " +
         "source KafkaV2[Subscribe[orders]] has reported rows and given none of them, as Kafka's " +
         "does with minOffsetsPerTrigger. Time waits for these rows."
     )
     assert(
-      ClockLog.words(Ended("orders")) ===
+      Ended("orders").text ===
         "time has ended: the run was flushed, and no row is expected any more."
     )
   }

@@ -1,14 +1,13 @@
 package tidegate.clock
 
-import java.time.Instant
+import scala.collection.mutable
 
 import org.apache.spark.internal.Logging
-import tidegate.core.clock.ClockEvent
-import tidegate.core.clock.ClockEvent._
-import tidegate.core.sight.Words
+import tidegate.core.figures.TimeEvent
+import tidegate.statistics.LateRows
 
 /**
- * Tells in the log what happens to the watermarks of a query: as INFO what is usual, as WARN what
+ * Writes to the log what happens to the watermarks of a query: as INFO what is usual, as WARN what
  * costs rows or time. A substream that falls idle and comes back in each second must not fill the
  * log, so there are at most `LinesPerMinute` of both together; the memory of the query has them
  * all.
@@ -20,15 +19,10 @@ private[clock] final class ClockLog(query: => String) extends Logging {
 
   private val limit = new LineLimit(ClockLog.LinesPerMinute)
 
-  def tell(event: ClockEvent, nowMs: Long): Unit =
-    if (limit.admits(nowMs)(leftOut)) {
-      lazy val line = s"Query $query, watermark `${event.node}`: ${ClockLog.words(event)}"
-      event match {
-        case _: PolicyChanged | _: ColumnsChanged | _: HeldBack | _: LateAfterIdle | _: Stalled |
-            _: Withheld =>
-          logWarning(line)
-        case _ => logInfo(line)
-      }
+  def write(event: TimeEvent): Unit =
+    if (limit.admits(event.atMs)(leftOut)) {
+      lazy val line = s"Query $query, watermark `${event.name}`: ${event.text}"
+      if (TimeEvent.Warnings(event.kind)) logWarning(line) else logInfo(line)
     }
 
   private def leftOut(lines: Long): Unit = logWarning(
@@ -37,70 +31,94 @@ private[clock] final class ClockLog(query: => String) extends Logging {
   )
 }
 
-private[tidegate] object ClockLog {
+private object ClockLog {
 
   /** Of lines about watermarks, for each query. */
   private val LinesPerMinute = 60
+}
 
-  /** So many substreams are named; a stream may have many thousands. */
-  private val MostNames = 10
+/**
+ * Lets so many lines a minute into the log.
+ *
+ * @param perMinute
+ *   how many lines
+ */
+private[clock] final class LineLimit(perMinute: Int) {
+  import LineLimit.MinuteMs
 
-  /** What the log says of an event. */
-  def words(event: ClockEvent): String = event match {
-    case Restored(_, substreams, watermarkMs) =>
-      s"goes on from the checkpoint, at ${time(watermarkMs)}, with $substreams substreams."
-    case PolicyChanged(_, before, now) =>
-      s"the checkpoint was made with the policy $before, and the query now has $now. Each " +
-        "substream goes on from its watermark; silence is counted from now on."
-    case ColumnsChanged(_, before, now, watermarkMs) =>
-      s"the checkpoint was made with ${columns(before)}, and the query now has ${columns(now)}. " +
-        s"The old substreams are left out; the watermark stays at ${time(watermarkMs)}, and rows " +
-        "below it are late."
-    case Appeared(_, substreams) => s"new substreams: ${names(substreams)}."
-    case FellIdle(_, substreams) =>
-      s"substreams that are idle and hold nothing back from now on: ${names(substreams)}."
-    case CameBack(_, substreams) =>
-      s"substreams that were idle and have rows again: ${names(substreams)}."
-    case Forgotten(_, substreams) =>
-      s"idle substreams that are forgotten: ${names(substreams)}."
-    case HeldBack(_, substream, silentMs, timeoutMs) =>
-      s"the substream $substream holds time back, and has had no row for $silentMs ms, longer than " +
-        s"its idle timeout of $timeoutMs ms. It counts as silent only when the query has read all " +
-        "that its sources have, and knows it."
-    case LateAfterIdle(_, substream, pauseMs, rows) =>
-      s"$rows rows of the substream $substream are below the watermark, as the substream was idle: " +
-        s"it had no row for $pauseMs ms, and time went on without it. A longer idleTimeout, or " +
-        "idleBehind, lets time wait for such a substream."
-    case stalled: Stalled           => stall(stalled)
-    case Withheld(_, source, forMs) =>
-      s"for ${Words.duration(forMs)}, the source $source has reported rows and given none of them, " +
-        "as Kafka's does with minOffsetsPerTrigger. Time waits for these rows."
-    case Ended(_) => "time has ended: the run was flushed, and no row is expected any more."
-  }
+  private var sinceMs = Long.MinValue
+  private var lines = 0
+  private var leftOut = 0L
 
-  private def stall(e: Stalled): String = {
-    val place = e.watermarkMs.fold("without a value")(ms => s"at ${time(Some(ms))}")
-    val who = e.substream.fold("the first row of its stream") { name =>
-      val behind =
-        if (e.heldBackMs > 0) s" is ${Words.duration(e.heldBackMs)} behind the newest and" else ""
-      val rest =
-        if (e.isBehind) "has rows that are not read"
-        else s"has had no row for ${Words.duration(e.silentMs)}"
-      s"the substream $name, which$behind $rest"
+  /**
+   * Whether a line may be written now. A minute begins with its first line; a clock that goes back
+   * begins one too.
+   *
+   * @param report
+   *   takes how many lines were left out of the minute that has ended, if there were any
+   */
+  def admits(nowMs: Long)(report: Long => Unit): Boolean = {
+    if (sinceMs == Long.MinValue || nowMs - sinceMs >= MinuteMs || nowMs < sinceMs) {
+      if (leftOut > 0) report(leftOut)
+      sinceMs = nowMs
+      lines = 0
+      leftOut = 0
     }
-    s"time has stood still for ${Words.duration(e.stillMs)}, $place. It waits for $who. " +
-      "tidegate.explain_time(query) says what would help."
+    val isAdmitted = lines < perMinute
+    if (isAdmitted) lines += 1 else leftOut += 1
+    isAdmitted
+  }
+}
+
+private object LineLimit {
+  val MinuteMs = 60000L
+}
+
+/**
+ * Chooses the lines about late rows that go to the log: at most so many a minute. Once a minute a
+ * line says how many rows were dropped without a line of their own, if there were any.
+ *
+ * @param query
+ *   the name of the query, or its id
+ */
+private[clock] final class LateLines(query: String, perMinute: Int, log: String => Unit) {
+  import LineLimit.MinuteMs
+
+  private var sinceMs = Option.empty[Long]
+  private var lines = 0
+  private val noted = mutable.Set.empty[String]
+  private val leftOut = mutable.TreeMap.empty[String, Long]
+
+  /** Takes the late rows that an operator dropped in a batch. */
+  def add(operator: String, late: LateRows, nowMs: Long): Unit = synchronized {
+    val rows = late.value
+    if (rows > 0) {
+      late.note.filter(_ => noted.add(operator)).foreach(log)
+      if (sinceMs.isEmpty) sinceMs = Some(nowMs)
+      val shown = late.samples.take(perMinute - lines)
+      shown.foreach(log)
+      lines += shown.size
+      val others = rows - shown.size
+      if (others > 0) leftOut(operator) = leftOut.getOrElse(operator, 0L) + others
+    }
   }
 
-  private def names(substreams: Seq[String]): String = {
-    val more = substreams.size - MostNames
-    substreams.take(MostNames).mkString(", ") + (if (more > 0) s" and $more more" else "")
+  /** To be called often: ends the minute when it is over. A clock that goes back ends it too. */
+  def tick(nowMs: => Long): Unit = synchronized {
+    sinceMs.foreach { since =>
+      val now = nowMs
+      if (now - since >= MinuteMs || now < since) end()
+    }
   }
 
-  private def columns(names: Seq[String]): String =
-    if (names.isEmpty) "no substream columns"
-    else names.mkString("the substream columns ", ", ", "")
-
-  private def time(ms: Option[Long]): String =
-    ms.fold("no time yet")(Instant.ofEpochMilli(_).toString)
+  /** Ends the minute now. */
+  def end(): Unit = synchronized {
+    if (leftOut.nonEmpty) {
+      val counts = leftOut.map { case (operator, n) => s"$operator=$n" }.mkString(", ")
+      log(s"Events dropped as late without a line of their own: $counts, query=$query")
+    }
+    sinceMs = None
+    lines = 0
+    leftOut.clear()
+  }
 }

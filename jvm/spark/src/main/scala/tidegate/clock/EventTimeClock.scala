@@ -22,15 +22,13 @@ import org.apache.spark.sql.tidegate.{
   QueryReports
 }
 import tidegate.core.clock.{
-  ClockBrief,
   ClockState,
-  NodeBrief,
   NodeObservation,
   QueryClock,
   SourceRound,
   TooManySubstreamsException
 }
-import tidegate.core.sight.MemorySnapshot
+import tidegate.core.figures.{QueryFigures, RunState}
 import tidegate.errors.QueryErrors
 import tidegate.plans.KeyedWatermark
 import tidegate.statistics.{DonePartitions, DueTimes, LateRows, SubstreamStats}
@@ -73,7 +71,7 @@ final class EventTimeClock(madeAtMs: Long)
   private var latest: ClockOffset = _
   private var answered: ClockState = ClockState.empty
   private var parsed: (String, ClockOffset) = ("", ClockOffset.empty)
-  private lazy val sight = new ClockSight(query, totals)
+  private lazy val reports = new TimeReports(query, totals)
 
   /** Takes the statistics of a plan that is about to run, for the clock's next answer. */
   def register(node: KeyedWatermark, stats: SubstreamStats): Unit = pending.add(node, stats)
@@ -109,7 +107,7 @@ final class EventTimeClock(madeAtMs: Long)
     query.useOwnStart(begin)
     val replayed = if (time == null) initialize(begin.state, wallClockMs) else None
     val round = query.noteRound().orElse(replayed)
-    // A reader of the view waits for this, but not for a batch that is read again.
+    // A reader of the figures waits for this, but not for a batch that is read again.
     synchronized {
       val state =
         try
@@ -125,7 +123,7 @@ final class EventTimeClock(madeAtMs: Long)
           case e: TooManySubstreamsException =>
             throw QueryErrors.tooManySubstreams(e.limit, e.found)
         }
-      time.takeEvents().foreach(sight.tell)
+      time.takeEvents().foreach(reports.add)
       if (time.endsUnflushed) {
         logWarning(
           "A source has rows that it does not give yet, as with Kafka's minOffsetsPerTrigger. If " +
@@ -158,7 +156,7 @@ final class EventTimeClock(madeAtMs: Long)
     query.checkBegun()
     query.checkAppendTimes()
     // A setting of it that is not valid ends the query here.
-    sight: Unit
+    reports: Unit
     KnownQueries.begins(query)
     val made = new QueryClock(
       query.spec,
@@ -205,26 +203,17 @@ final class EventTimeClock(madeAtMs: Long)
     lateLines.add(operator, late, query.wallClockMs)
   }
 
-  /** What a user may see of the clock now, from any thread. */
-  def view: ClockView = synchronized {
-    if (time == null) ClockView.empty else ClockView(time.view, totals, query.operators)
-  }
-
   /** What the time of the query answers, from any thread; `None` before the first trigger. */
   private[clock] def asked[T](question: QueryClock => T): Option[T] = synchronized {
     Option(time).map(question)
   }
 
-  /** The figures of this moment, without those of each substream. */
-  private[clock] def brief: Option[ClockBrief] = asked(_.brief)
-
-  /** The same, of one node. */
-  private[clock] def brief(node: String): Option[NodeBrief] = asked(_.brief(node)).flatten
-
-  /** What is remembered of the query. */
-  private[clock] def memory: MemorySnapshot = asked(_ => sight.memory.snapshot).getOrElse(
-    MemorySnapshot.empty
-  )
+  /** The figures of the query now, from any thread. */
+  private[clock] def figures(of: RunningQuery, state: RunState): QueryFigures =
+    asked(time => (time.watermarkFigures(detailed = true), time.operatorFigures, time.atMs))
+      .fold(QueryFigures(of.ids, state, of.wallClockMs)) { case (watermarks, operators, atMs) =>
+        reports.figures(state, watermarks, operators, atMs)
+      }
 
   /**
    * The event times for Spark's progress, in epoch ms: of the batch that has just run, or of a
@@ -234,8 +223,8 @@ final class EventTimeClock(madeAtMs: Long)
     if (of.hasSparksWatermark) Map.empty
     else {
       val names = of.nodes.map(_.spec.name)
-      if (!hasBatch) ProgressTimes.of(names, answered.nodes, Map.empty)
-      else ProgressTimes.of(names, of.batchTimes.end.nodes, pending.times)
+      if (!hasBatch) TimeReports.progressTimes(names, answered.nodes, Map.empty)
+      else TimeReports.progressTimes(names, of.batchTimes.end.nodes, pending.times)
     }
 
   /** What grows with the number of substreams, for the benchmark of the clock's memory. */
@@ -277,11 +266,10 @@ final class EventTimeClock(madeAtMs: Long)
   /** Called once, by the thread of the query, while Spark makes the query's sources. */
   private lazy val begunAtMs: Long = {
     RunningQuery.ofSources.foreach { execution =>
-      val reports = QueryReports.later {
+      EventTimeReporter.install(execution)(QueryReports.later {
         of(execution)
-        sight
-      }
-      EventTimeReporter.install(execution)(reports)
+        reports
+      })
     }
     madeAtMs.min(RunningQuery.wallClockOfSources)
   }

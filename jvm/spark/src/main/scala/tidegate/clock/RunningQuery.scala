@@ -31,7 +31,7 @@ import tidegate.core.clock.{
   SourceRound,
   SubstreamLimit
 }
-import tidegate.core.sight.{QueryMemory, RunState, StateSize}
+import tidegate.core.figures.{QueryFigures, QueryIds, QueryMemory, RunState, StateSize}
 import tidegate.errors.{CheckpointErrors, QueryErrors}
 import tidegate.operators.{KeyedTimes, StatefulOperators}
 import tidegate.plans.{DropLate, KeyedWatermark, PreparedQuery, QueryDecisions}
@@ -46,13 +46,16 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
   private def context: StreamExecutionContext = query.getLatestExecutionContext()
 
   /** To be called when the query has ended. */
-  private[clock] def ends(): Unit = {
-    val state = if (query.exception.isEmpty) RunState.Ended else this.state
-    KnownQueries.ends(query, QueryView.of(this), QuerySight.of(this, state))
-  }
+  private[clock] def ends(): Unit = KnownQueries.ends(
+    query,
+    clock.figures(this, if (query.exception.isEmpty) RunState.Ended else state)
+  )
+
+  /** The figures of this moment, from any thread. */
+  def figures: QueryFigures = clock.figures(this, state)
 
   /** Whether the query runs. */
-  private[clock] def state: RunState =
+  private def state: RunState =
     query.exception.map(e => Option(e.cause).getOrElse(e)) match {
       case Some(cause) => RunState.failed(Option(cause.getMessage).getOrElse(cause.toString))
       case None        => if (query.isActive) RunState.Running else RunState.Ended
@@ -64,7 +67,7 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
     new QueryMemory(Settings.ProgressBatches.in(conf), Settings.ProgressEvents.in(conf))
   }
 
-  def ids: QueryIds = QueryIds.of(query)
+  def ids: QueryIds = KnownQueries.ids(query)
 
   /** What the log calls the query: the name that the user gave it, or its id. */
   def name: String = Option(query.name).getOrElse(query.id.toString)

@@ -10,7 +10,7 @@ import org.apache.spark.sql.tidegate.{
   SessionWindowStateStoreRestoreExec,
   SessionWindowStateStoreSaveExec
 }
-import tidegate.core.sight.StateSize
+import tidegate.core.figures.StateSize
 import tidegate.statistics.{LateRows, SizedState}
 
 /**

@@ -9,8 +9,8 @@ import tidegate.clock.RunningQuery
 import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
 import tidegate.core.{EndOfTime, Saturating}
 import tidegate.execution.calls.{AsyncCallsExec, AsyncMapExec}
-import tidegate.execution.{DropLateExec, KeyedWatermarkExec, LateFolder, LateOrigin, RetagEventTimeExec, SightTableExec, WatermarksTableExec}
-import tidegate.plans.{AsyncCalls, AsyncMap, BoundsFollow, DropLate, ExplainedQuery, KeyedOutput, KeyedWatermark, PreparedQuery, RetagEventTime, SightTable, WatermarksTable}
+import tidegate.execution.{DropLateExec, KeyedWatermarkExec, LateFolder, LateOrigin, RetagEventTimeExec, WatermarksTableExec}
+import tidegate.plans.{AsyncCalls, AsyncMap, BoundsFollow, DropLate, ExplainedQuery, KeyedOutput, KeyedWatermark, PreparedQuery, RetagEventTime, WatermarksTable}
 import tidegate.own.{KeptBySpark, KeptBySparkExec, OwnPlanning}
 import tidegate.own.join.Joins
 import tidegate.preparation.OwnOperators
@@ -60,8 +60,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     case a: AsyncCalls =>
       val (child, batch) = (planLater(a.child), SparkInternals.batchOf(a, session))
       Seq(AsyncCallsExec(a.times, a.metadata, a.calls, a.function, a.deadLetters, batch, child))
-    case w: WatermarksTable => Seq(WatermarksTableExec(w.query, w.output))
-    case s: SightTable      => Seq(SightTableExec(s.what, s.query, s.output))
+    case w: WatermarksTable => Seq(WatermarksTableExec(w.content, w.query, w.output))
     case k: KeptBySpark     => Seq(KeptBySparkExec(k.reason, planLater(k.child)))
     // No bounds can follow any more; a query whose join lacks them was refused at its start.
     case b: BoundsFollow => Seq(planLater(b.child))

@@ -3,11 +3,11 @@ package tidegate.snapshot
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals}
-import tidegate.preparation.OwnOperators
-import tidegate.clock.{ClockLog, RunningQuery, StateCheckpoint}
+import tidegate.clock.{RunningQuery, StateCheckpoint}
 import tidegate.core.clock.ClockEvent.{ColumnsChanged, PolicyChanged}
 import tidegate.core.clock.{ClockState, QueryClock}
 import tidegate.errors.SnapshotErrors
+import tidegate.preparation.OwnOperators
 
 /** Says how a changed query would continue from a checkpoint or a snapshot, by trying its start. */
 private[tidegate] final class CheckCompatibility(
@@ -72,7 +72,7 @@ private[tidegate] final class CheckCompatibility(
   private def watermarks(before: ClockState, query: RunningQuery): Seq[StageVerdict] = {
     val clock = new QueryClock(query.spec, before, before.savedAtMs)
     val changes = clock.takeEvents().collect { case e @ (_: PolicyChanged | _: ColumnsChanged) =>
-      e.node -> ClockLog.words(e)
+      e.node -> e.text
     }
     val now = query.spec.nodes.map(_.name).map { name =>
       val reasons = changes.collect { case (`name`, words) => words }

@@ -46,7 +46,7 @@ private[tidegate] final case class RemindOfExtension(session: SparkSession)
 
   private def ours(call: UnresolvedTableValuedFunction): Option[String] = call.name match {
     case Seq(name)
-        if (WatermarksFunction.Name +: SightFunctions.names).exists(name.equalsIgnoreCase) ||
+        if MonitoringFunctions.names.exists(name.equalsIgnoreCase) ||
           EventTimeCall.functionOf(call).isDefined && EventTimeCall.hasDescriptor(call) =>
       Some(name)
     case _ => None

@@ -12,7 +12,7 @@ import tidegate.core.clock.NextDue
  * @param partitions
  *   the number of partitions of its state
  */
-final class DueTimes private (partitions: Int, told: CollectionAccumulator[DueTimes.Told])
+final class DueTimes private (partitions: Int, told: CollectionAccumulator[DueTimes.Due])
     extends Serializable {
 
   /**
@@ -24,7 +24,7 @@ final class DueTimes private (partitions: Int, told: CollectionAccumulator[DueTi
    *   whether this is so for all rows of the partition, or only for those that were touched
    */
   def tell(partition: Int, micros: Long, isOfAll: Boolean = true): Unit =
-    told.add(DueTimes.Told(partition, micros, isOfAll))
+    told.add(DueTimes.Due(partition, micros, isOfAll))
 
   /**
    * What they told; `None` if some partition did not: in `foreachBatch` a function may leave
@@ -47,8 +47,8 @@ object DueTimes {
   /** No time at which something is due. */
   val Never: Long = Long.MaxValue
 
-  private final case class Told(partition: Int, micros: Long, isOfAll: Boolean)
+  private final case class Due(partition: Int, micros: Long, isOfAll: Boolean)
 
   def in(context: SparkContext, partitions: Int): DueTimes =
-    new DueTimes(partitions, context.collectionAccumulator[Told])
+    new DueTimes(partitions, context.collectionAccumulator[Due])
 }

@@ -1,7 +1,7 @@
 package tidegate.statistics
 
 import org.apache.spark.sql.execution.SparkPlan
-import tidegate.core.sight.StateSize
+import tidegate.core.figures.StateSize
 
 /** A node of a plan that knows how large the state of an operator is. */
 private[tidegate] trait SizedState extends SparkPlan {

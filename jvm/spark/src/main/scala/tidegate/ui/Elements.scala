@@ -6,11 +6,26 @@ import java.time.temporal.ChronoUnit
 import scala.xml.{Node, NodeSeq, Text}
 
 import org.apache.spark.sql.tidegate.UiRequest
-import tidegate.clock.SightJson
 import tidegate.core.EndOfTime
+import tidegate.core.figures.WatermarkFigures
 
 /** What the pages are made of. */
 private[ui] object Elements {
+
+  /** The beginning of the paths of the pages. */
+  val Prefix = "EventTime"
+
+  /** The path of a file of the pages. */
+  def path(file: String): String = s"/$Prefix/static/$file"
+
+  // The ids of places that other places are links to.
+
+  def substreamsId(watermark: String): String = s"substreams-$watermark"
+
+  /** The row of the substream that a watermark waits for. */
+  def holderId(watermark: String): String = s"holder-$watermark"
+
+  def operatorId(operator: String): String = s"operator-$operator"
 
   /**
    * A cell of a table.
@@ -30,8 +45,8 @@ private[ui] object Elements {
 
   /** The frame of a page, with its own style and its script. */
   def page(request: UiRequest)(content: => NodeSeq): Seq[Node] =
-    <link rel="stylesheet" href={request.link(EventTimeUi.path("event-time.css"))}/> ++
-      <script src={request.link(EventTimeUi.path("event-time.js"))} defer="defer"></script> ++
+    <link rel="stylesheet" href={request.link(path("event-time.css"))}/> ++
+      <script src={request.link(path("event-time.js"))} defer="defer"></script> ++
       <p><label><input type="checkbox" id="tg-live"/> refresh every 5 seconds</label></p> ++
       <div id="tg-content">{content}</div>
 
@@ -59,7 +74,7 @@ private[ui] object Elements {
 
   /** How far a watermark is behind the wall clock. */
   def lag(watermarkMs: Option[Long], wallClockMs: Long): Cell =
-    SightJson.lagMs(watermarkMs, wallClockMs).fold(Cell.empty)(span)
+    WatermarkFigures.lagMs(watermarkMs, wallClockMs).fold(Cell.empty)(span)
 
   /** A span of time, in its two largest units. */
   def span(ms: Long): Cell = Cell(Text(spanText(ms)), ms.toString)

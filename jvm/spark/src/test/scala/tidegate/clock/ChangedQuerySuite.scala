@@ -57,7 +57,7 @@ class ChangedQuerySuite extends RestartTest {
     addFile(in, 3, Seq(event("a", 37, 1), event("b", 28, 2)))
     val again = new Run(of(in, fixedLag("0 seconds"), "parity"), checkpoint)
     val lines = warnings { val _ = again.start().settle() }
-    assert(again.running.clock.view.nodes("time").substreams.keySet === Set("0", "1"))
+    assert(again.running.figures.watermarks("time").substreams.keySet === Set("0", "1"))
     assert(again.watermark("time").exists(_ >= 24000L))
     assert(
       lines.head.endsWith(
@@ -206,7 +206,7 @@ class ChangedQuerySuite extends RestartTest {
     in.addData(event("a", 5), event("a", 25))
     run.settle()
     assert(run.answer === Seq("[0,10)|1"))
-    assert(run.running.clock.view.nodes("time").futureEvents === 0L)
+    assert(run.running.figures.watermarks("time").futureEvents.inAll === 0L)
   }
 
   test("a query without stateful operators runs no empty batch") {

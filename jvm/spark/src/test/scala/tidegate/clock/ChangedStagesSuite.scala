@@ -44,7 +44,7 @@ class ChangedStagesSuite extends RestartTest {
       val run = change(before, after, OutputMode.Append())
       assert(run.answer === Seq("[20,30)|3"))
       assert(run.lateRows === Map.empty)
-      val times = run.running.clock.view.nodes.transform((_, node) => node.mark.watermarkMs)
+      val times = run.running.figures.watermarks.transform((_, node) => node.watermarkMs)
       assert(times === watermarks.map(_ -> Some(55000L)).toMap)
     }
 

@@ -5,20 +5,15 @@ import java.util.UUID
 
 import org.apache.spark.sql.SparkSession
 import org.scalatest.funsuite.AnyFunSuite
-import tidegate.core.sight.{MemorySnapshot, RunState, Situation}
+import tidegate.core.figures.{QueryFigures, QueryIds, RunState}
 
 /** Which of the runs that have ended are remembered. */
 class EndedRunsSuite extends AnyFunSuite {
 
   private def run(name: String, runId: UUID = UUID.randomUUID()): EndedRun = EndedRun(
-    QueryIds(Some(name), UUID.randomUUID(), runId),
     new WeakReference[SparkSession](null),
-    QueryView(ClockView.empty, Map.empty),
-    QuerySight(MemorySnapshot.empty, nothing(name))
+    QueryFigures(QueryIds(Some(name), UUID.randomUUID(), runId), RunState.Ended, 0)
   )
-
-  private def nothing(query: String): Situation =
-    Situation(query, 0, RunState.Ended, Map.empty, Map.empty, Map.empty, Map.empty, Map.empty, Nil)
 
   private def names(runs: EndedRuns): Seq[String] = runs.of(null).map(_.ids.label)
 

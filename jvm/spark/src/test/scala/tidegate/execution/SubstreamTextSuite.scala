@@ -44,7 +44,7 @@ class SubstreamTextSuite extends KeyedStreamTest {
     val in = spark.readStream.schema(rows.schema).parquet(folder)
     val run = new Run(in.withKeyedWatermark("time", "0 seconds", substream = Seq("by")))
     run.start().settle()
-    run.running.clock.view.nodes("time").substreams.keySet
+    run.running.figures.watermarks("time").substreams.keySet
   }
 
   private def rows(values: String*): DataFrame =

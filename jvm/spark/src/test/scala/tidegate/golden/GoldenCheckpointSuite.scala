@@ -58,8 +58,8 @@ class GoldenCheckpointSuite extends RestartTest {
 
     private def watermarks: Seq[String] = {
       def ms(at: Option[Long]) = at.fold("none")(_.toString)
-      val nodes = run.running.clock.view.nodes.toSeq.map { case (name, node) =>
-        s"  watermark $name: ${ms(node.mark.watermarkMs)}"
+      val nodes = run.running.figures.watermarks.toSeq.map { case (name, node) =>
+        s"  watermark $name: ${ms(node.watermarkMs)}"
       }
       val operators = run.log.last.operators.toSeq.map { case (name, (late, eviction)) =>
         s"  operator $name: late ${ms(late)}, eviction ${ms(eviction)}"

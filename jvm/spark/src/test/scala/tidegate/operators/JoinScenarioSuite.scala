@@ -11,7 +11,7 @@ import org.json4s._
 import org.json4s.jackson.JsonMethods
 import tidegate.SparkClasses.MemoryStream
 import tidegate.core.Scenarios._
-import tidegate.core.clock.{ClockState, InputTime, QueryClock}
+import tidegate.core.clock.{ClockState, InputTime, NodeMark, QueryClock}
 import tidegate.operators.{JoinLimits, KeyedTimes}
 
 /**
@@ -104,7 +104,9 @@ class JoinScenarioSuite extends RestartTest {
         .flatMap(now)
 
     private def now(input: InputTime): Option[Long] = {
-      val marks = run.running.clock.view.nodes.map { case (name, n) => name -> n.mark }
+      val marks = run.running.figures.watermarks.transform { (_, w) =>
+        NodeMark(w.key.toByte, w.watermarkMs, w.idle)
+      }
       val state = ClockState.empty.copy(nodes = marks)
       QueryClock.timeIn(run.running.spec, state, input).watermarkMs.map(number).filter(_ >= 0)
     }

@@ -41,7 +41,7 @@ class ReadUpSuite extends RestartTest {
     val run = withSlowFirstBatch(Map("maxFilesPerTrigger" -> "5"))
     assert(run.log.map(_.dataOffsets).distinct.size === 4)
     assert(run.lateRows === Map.empty)
-    assert(run.running.clock.view.nodes("time").mark.idle === false)
+    assert(run.running.figures.watermarks("time").idle === false)
   }
 
   test("files: with no cached listing, with all of it cached, and with a limit of bytes") {
@@ -66,7 +66,7 @@ class ReadUpSuite extends RestartTest {
         val run = withSlowFirstBatch(options)
         run.clock.advance(5000)
         run.settle()
-        assert(run.running.clock.view.nodes("time").mark.idle, options)
+        assert(run.running.figures.watermarks("time").idle, options)
       }
   }
 
@@ -79,7 +79,7 @@ class ReadUpSuite extends RestartTest {
       addFile(folder, i, Seq(event("a", 10.0 * i)))
       run.query.processAllAvailable()
     }
-    assert(run.running.clock.view.nodes("time").substreams("b").idle)
+    assert(run.running.figures.watermarks("time").substreams("b").idle)
   }
 
   /**
@@ -102,7 +102,7 @@ class ReadUpSuite extends RestartTest {
     run
   }
 
-  private def isIdle(run: Run): Boolean = run.running.clock.view.nodes("time").mark.idle
+  private def isIdle(run: Run): Boolean = run.running.figures.watermarks("time").idle
 
   SourceKind.known.foreach { kind =>
     test(s"${kind.name}: rows that wait are not silence, and silence after them is") {

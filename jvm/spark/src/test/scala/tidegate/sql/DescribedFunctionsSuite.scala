@@ -40,7 +40,7 @@ class DescribedFunctionsSuite extends KeyedStreamTest {
       .start()
     try {
       query.processAllAvailable()
-      (WatermarksFunction.registered +: SightFunctions.all).foreach(f => checkExample(f._2))
+      MonitoringFunctions.all.foreach(f => checkExample(f._2))
     } finally query.stop()
   }
 

@@ -1,12 +1,19 @@
 package tidegate.core.clock
 
+import tidegate.core.figures.{TimeEvent, Words}
 import tidegate.core.policy.PolicySpec
 
-/** Something that happened to a watermark node and that a log should tell. Times are in ms. */
+/** Something that happened to a watermark node and that belongs in the log. Times are in ms. */
 sealed trait ClockEvent {
 
   /** The name of the node. */
   def node: String
+
+  /** What is remembered of the event, which happened at a wall clock in epoch ms. */
+  def at(ms: Long): TimeEvent = ClockEvent.timeEvent(this, ms)
+
+  /** What the log says. */
+  def text: String = at(0).text
 }
 
 object ClockEvent {
@@ -74,4 +81,81 @@ object ClockEvent {
 
   /** The time of the node has ended, with a run that ends by itself. */
   final case class Ended(node: String) extends ClockEvent
+
+  private def timeEvent(event: ClockEvent, atMs: Long): TimeEvent = {
+    def of(kind: String, count: Long, text: String, substreams: Seq[String] = Nil) =
+      TimeEvent(atMs, kind, event.node, substreams.take(TimeEvent.MostNames), count, text)
+    def ofAll(kind: String, substreams: Seq[String], text: String) =
+      of(kind, substreams.size.toLong, text, substreams)
+    event match {
+      case Restored(_, substreams, watermarkMs) =>
+        val text = s"goes on from the checkpoint, at ${time(watermarkMs)}, with $substreams " +
+          "substreams."
+        of(TimeEvent.Restarted, substreams.toLong, text)
+      case PolicyChanged(_, before, now) =>
+        val text =
+          s"the checkpoint was made with the policy $before, and the query now has $now. " +
+            "Each substream goes on from its watermark; silence is counted from now on."
+        of(TimeEvent.Changed, 0, text)
+      case ColumnsChanged(_, before, now, watermarkMs) =>
+        val text = s"the checkpoint was made with ${columns(before)}, and the query now has " +
+          s"${columns(now)}. The old substreams are left out; the watermark stays at " +
+          s"${time(watermarkMs)}, and rows below it are late."
+        of(TimeEvent.Changed, 0, text)
+      case Appeared(_, all) => ofAll(TimeEvent.New, all, s"new substreams: ${names(all)}.")
+      case FellIdle(_, all) =>
+        val text = s"substreams that are idle and hold nothing back from now on: ${names(all)}."
+        ofAll(TimeEvent.Idle, all, text)
+      case CameBack(_, all) =>
+        val text = s"substreams that were idle and have rows again: ${names(all)}."
+        ofAll(TimeEvent.Back, all, text)
+      case Forgotten(_, all) =>
+        ofAll(TimeEvent.Forgotten, all, s"idle substreams that are forgotten: ${names(all)}.")
+      case HeldBack(_, substream, silentMs, timeoutMs) =>
+        val text = s"the substream $substream holds time back, and has had no row for $silentMs " +
+          s"ms, longer than its idle timeout of $timeoutMs ms. It counts as silent only when the " +
+          "query has read all that its sources have, and knows it."
+        of(TimeEvent.Behind, 1, text, Seq(substream))
+      case LateAfterIdle(_, substream, pauseMs, rows) =>
+        val text = s"$rows rows of the substream $substream are below the watermark, as the " +
+          s"substream was idle: it had no row for $pauseMs ms, and time went on without it. A " +
+          "longer idleTimeout, or idleBehind, lets time wait for such a substream."
+        of(TimeEvent.LateAfterIdle, rows, text, Seq(substream))
+      case e: Stalled                 => ofAll(TimeEvent.Stalled, e.substream.toSeq, stall(e))
+      case Withheld(_, source, forMs) =>
+        val text =
+          s"for ${Words.duration(forMs)}, the source $source has reported rows and given " +
+            "none of them, as Kafka's does with minOffsetsPerTrigger. Time waits for these rows."
+        of(TimeEvent.Withheld, 0, text)
+      case Ended(_) =>
+        val text = "time has ended: the run was flushed, and no row is expected any more."
+        of(TimeEvent.Flushed, 0, text)
+    }
+  }
+
+  private def stall(e: Stalled): String = {
+    val place = e.watermarkMs.fold("without a value")(ms => s"at ${Words.time(ms)}")
+    val who = e.substream.fold("the first row of its stream") { name =>
+      val behind =
+        if (e.heldBackMs > 0) s" is ${Words.duration(e.heldBackMs)} behind the newest and" else ""
+      val rest =
+        if (e.isBehind) "has rows that are not read"
+        else s"has had no row for ${Words.duration(e.silentMs)}"
+      s"the substream $name, which$behind $rest"
+    }
+    s"time has stood still for ${Words.duration(e.stillMs)}, $place. It waits for $who. " +
+      "tidegate.explain_time(query) says what would help."
+  }
+
+  private def names(substreams: Seq[String]): String = {
+    val more = substreams.size - TimeEvent.MostNames
+    val some = substreams.take(TimeEvent.MostNames).mkString(", ")
+    if (more > 0) s"$some and $more more" else some
+  }
+
+  private def columns(names: Seq[String]): String =
+    if (names.isEmpty) "no substream columns"
+    else names.mkString("the substream columns ", ", ", "")
+
+  private def time(ms: Option[Long]): String = ms.fold("no time yet")(Words.time)
 }

@@ -7,7 +7,7 @@ package tidegate.core.clock
  * @param startedAtMs
  *   the wall clock at the start of the run: nothing is known of before
  * @param stallMs
- *   for how long time may stand still before that is told
+ *   for how long time may stand still before a warning
  */
 private[clock] final class HeldTime(startedAtMs: Long, stallMs: Option[Long]) {
 

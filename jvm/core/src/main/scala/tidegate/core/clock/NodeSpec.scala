@@ -28,7 +28,7 @@ import tidegate.core.policy.{EmissionSpec, PolicySpec}
  *   after how many ms without events a substream is idle that is behind the others; `None` is after
  *   `idleTimeoutMs`, as any other
  * @param stallMs
- *   for how many ms time may be held in one place before that is told; `None` is for ever
+ *   for how many ms time may be held in one place before a warning; `None` is never
  */
 final case class NodeSpec(
     name: String,

@@ -2,6 +2,8 @@ package tidegate.core.clock
 
 import scala.collection.immutable.SortedMap
 
+import tidegate.core.figures.{OperatorFigures, WatermarkFigures}
+
 /**
  * The time of a query: the watermarks of its nodes and operators. The caller reports what batches
  * observed, what the sources said and what the wall clock shows; the answer is the next state.
@@ -237,38 +239,35 @@ final class QueryClock(
   def takeEvents(): Seq[ClockEvent] =
     nodes.valuesIterator.flatMap(_.takeEvents()).toVector ++ withheld.takeEvents()
 
-  /** What a user may see now. */
-  def view: ClockView = ClockView(nodes.transform((_, node) => node.view), operatorViews)
+  /** The figures of the watermarks; with those of each substream if they are `detailed`. */
+  def watermarkFigures(detailed: Boolean): SortedMap[String, WatermarkFigures] =
+    nodes.transform((_, node) => node.figures(detailed))
 
-  /** The figures of this moment, at a cost that does not depend on the number of substreams. */
-  def brief: ClockBrief = ClockBrief(nodes.transform((_, node) => node.brief), allOperatorViews)
-
-  /** The figures of one node; `None` if there is no such node. */
-  def brief(node: String): Option[NodeBrief] = nodes.get(node).map(_.brief)
-
-  /** What an explanation needs to know about the nodes. */
-  def details: Map[String, NodeDetail] = nodes.transform((_, node) => node.detail)
+  /** The figures of one watermark, without its substreams; `None` if there is no such node. */
+  def watermarkFigures(node: String): Option[WatermarkFigures] =
+    nodes.get(node).map(_.figures(detailed = false))
 
   /** The wall clock of the last step, in epoch ms. */
   def atMs: Long = nowMs
 
-  private def operatorViews: Map[String, OperatorView] = {
+  /** The figures of the operators, as of the last state. */
+  def operatorFigures: SortedMap[String, OperatorFigures] = {
     val times = operatorTimes
-    for (op <- spec.operators; mark <- operators.get(op.name))
-      yield op.name -> operatorView(op, mark, times)
-  }.toMap
-
-  /** Those without a mark, too: before the first, nothing is known. */
-  private def allOperatorViews: Map[String, OperatorView] = {
-    val times = operatorTimes
-    spec.operators.map { op =>
-      val first = OperatorMark(op.key, None, None, idle = false, op.frames)
-      op.name -> operatorView(op, operators.getOrElse(op.name, first), times)
-    }.toMap
+    SortedMap.from(spec.operators.map { op =>
+      val input = times.time(op.input)
+      val mark =
+        operators.getOrElse(op.name, OperatorMark(op.key, None, None, input.idle, op.frames))
+      op.name -> OperatorFigures(
+        mark.key.toInt,
+        mark.watermarkMs,
+        mark.idle,
+        input.heldBackBy,
+        mark.evictionMs,
+        op.eviction.map(times.time(_).heldBackBy),
+        for (windows <- mark.frames; ms <- mark.watermarkMs; end <- windows.nextEnd(ms)) yield end
+      )
+    })
   }
-
-  private def operatorView(op: OperatorSpec, mark: OperatorMark, times: OperatorTimes) =
-    OperatorView(mark, times.time(op.input).heldBackBy, op.eviction.map(times.time(_).heldBackBy))
 
   private def operatorTimes: OperatorTimes = new OperatorTimes(
     name => Time(nodes(name).watermarkMs, nodes(name).isIdle, name),

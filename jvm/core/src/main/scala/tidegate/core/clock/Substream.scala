@@ -27,6 +27,6 @@ private[clock] final class Substream(
   /** Whether the source has rows of the substream that were not read. */
   var isBehind: Boolean = false
 
-  /** Whether it was told that it holds time back; not again before it has spoken. */
-  var isToldOf: Boolean = false
+  /** Whether the log has that it holds time back; not again before a row of it comes. */
+  var isLogged: Boolean = false
 }

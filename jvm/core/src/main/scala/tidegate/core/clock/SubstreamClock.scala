@@ -2,6 +2,7 @@ package tidegate.core.clock
 
 import scala.collection.mutable
 
+import tidegate.core.figures.{SubstreamFigures, WatermarkDetail, WatermarkFigures}
 import tidegate.core.policy.WatermarkPolicy
 import tidegate.core.{ActiveMinimum, EndOfTime, NoWatermark, Saturating}
 
@@ -100,44 +101,36 @@ private[clock] final class SubstreamClock(
     if (substreams.isEmpty) Some(emptySinceMs) else None
   )
 
-  def view: NodeView = NodeView(
-    mark,
-    substreams.map { case (name, s) =>
-      name -> SubstreamView(
-        NoWatermark.toOption(minimum.watermark(s.number)),
-        !isActive(s),
-        s.activeAtMs,
-        s.isBehind,
-        s.newAtMs
-      )
-    }.toMap,
-    if (minimum.isIdle) None else minimum.decidedBy.map(byNumber(_).name)
-  )
-
-  /** The figures of this moment; their cost does not depend on the number of substreams. */
-  def brief: NodeBrief = {
+  /**
+   * The figures of this moment. Their cost does not depend on the number of substreams, unless they
+   * are detailed.
+   */
+  def figures(detailed: Boolean): WatermarkFigures = {
     val by = holder
-    NodeBrief(
-      mark,
+    WatermarkFigures(
+      spec.key.toInt,
+      emitted,
+      isIdle,
       by.map(_.name),
       by.map(_ => held.heldSinceMs),
       by.fold(0L)(distance),
       minimum.activeCount,
       substreams.size - minimum.activeCount,
       behind.size,
-      held.movedAtMs
+      held.movedAtMs,
+      detail = Option.when(detailed)(detail)
     )
   }
 
-  /** What an explanation needs: this looks at every substream. */
-  def detail: NodeDetail = NodeDetail(
-    spec,
-    brief,
-    holder.map { s =>
+  private def detail = WatermarkDetail(
+    substreams.map { case (name, s) =>
       val watermarkMs = NoWatermark.toOption(minimum.watermark(s.number))
-      HolderDetail(s.name, watermarkMs, s.activeAtMs, s.isRead, s.isBehind)
-    },
-    substreams.valuesIterator.filterNot(isActive).map(_.name).toSeq.sorted.take(MostNames),
+      name ->
+        SubstreamFigures(watermarkMs, !isActive(s), s.activeAtMs, s.isRead, s.isBehind, s.newAtMs)
+    }.toMap,
+    spec.columns,
+    goesWithWallClock,
+    spec.idleTimeoutMs.map(idleBehindMs),
     startedAtMs,
     emptySinceMs,
     lastRowAtMs
@@ -251,7 +244,7 @@ private[clock] final class SubstreamClock(
         // With the first event, parts that were read to their end without one are left out.
         isDue ||= parts != null && !s.isRead
         s.isRead = true
-        s.isToldOf = false
+        s.isLogged = false
       }
       speaking.foreach { case (s, micros) => if (micros != NoTime) observe(s, micros, nowMs) }
       // The wall clock gives those without a usable time theirs at once, as after a restart.
@@ -260,7 +253,7 @@ private[clock] final class SubstreamClock(
       changes += 1
       lastRowAtMs = Some(seenAtMs)
       emit(nowMs)
-      tellOfSilence(nowMs)
+      logSilence(nowMs)
     }
 
   private def observe(substream: Substream, micros: Long, nowMs: Long): Unit = {
@@ -299,7 +292,7 @@ private[clock] final class SubstreamClock(
     for (forgetAfter <- spec.forgetAfterMs; until <- readUpToMs if until >= forgetDueMs) {
       forget(forgetAfter, until, nowMs)
     }
-    if (nowMs - startedAtMs > spec.idleTimeoutMs.getOrElse(Long.MaxValue)) tellOfSilence(nowMs)
+    if (nowMs - startedAtMs > spec.idleTimeoutMs.getOrElse(Long.MaxValue)) logSilence(nowMs)
     noteHeldTime(nowMs)
   }
 
@@ -393,16 +386,16 @@ private[clock] final class SubstreamClock(
   private def isReported(substream: Substream): Boolean =
     parts != null && parts.contains(substream.name)
 
-  /** Tells once of a substream that holds the others back by a silence that may be none. */
-  private def tellOfSilence(nowMs: Long): Unit =
+  /** Logs once a substream that holds the others back by a silence that may be none. */
+  private def logSilence(nowMs: Long): Unit =
     for {
       timeoutMs <- spec.idleTimeoutMs
       number <- minimum.decidedBy if !minimum.isIdle
       s = byNumber(number)
       silentMs = nowMs - s.activeAtMs
-      if !s.isToldOf && isOvertaken(s) && silentMs > idleBehindMs(timeoutMs)
+      if !s.isLogged && isOvertaken(s) && silentMs > idleBehindMs(timeoutMs)
     } {
-      s.isToldOf = true
+      s.isLogged = true
       events += ClockEvent.HeldBack(spec.name, s.name, silentMs, timeoutMs)
     }
 
@@ -493,7 +486,4 @@ object SubstreamClock {
   val NoTime: Long = Long.MinValue
 
   private val SubstreamsPerMs = 100
-
-  /** So many idle substreams are named in an explanation. */
-  private val MostNames = 10
 }

@@ -88,7 +88,7 @@ class ChangedNodeScenarios extends ClockScenarios {
     val other = of(fixedLag(0)).copy(columns = Seq("device STRING", "part STRING"))
     run.stop().send("time", "x/a", 47)
     run.continueWith(counts(other).spec)
-    assert(run.view.nodes("time").substreams.keySet.contains("x/a"))
+    assert(run.watermarks("time").substreams.keySet.contains("x/a"))
     assert(run.watermark("time") === Some(47000L))
     assert(
       run.takeEvents().head ===

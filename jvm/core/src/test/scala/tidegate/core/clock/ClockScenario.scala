@@ -2,6 +2,7 @@ package tidegate.core.clock
 
 import scala.collection.mutable
 
+import tidegate.core.figures.{OperatorFigures, WatermarkFigures}
 import tidegate.core.window.WindowGrid
 
 /**
@@ -164,18 +165,18 @@ final class ClockScenario(
   /** The rows that are kept for windows that are still open. */
   def stateRows: Int = states.values.map(_.size).sum
 
-  def view: ClockView = clock.view
+  def watermarks: Map[String, WatermarkFigures] = clock.watermarkFigures(detailed = true)
   def state: ClockState = begin
   def query: QueryClock = clock
-  def watermark(node: String): Option[Long] = view.nodes(node).mark.watermarkMs
-  def isIdle(node: String): Boolean = view.nodes(node).mark.idle
+  def watermark(node: String): Option[Long] = watermarks(node).watermarkMs
+  def isIdle(node: String): Boolean = watermarks(node).idle
   def substreams(node: String): Map[String, Boolean] =
-    view.nodes(node).substreams.map { case (name, s) => name -> s.idle }
-  def operator(name: String): OperatorView = view.operators(name)
+    watermarks(node).substreams.map { case (name, s) => name -> s.idle }
+  def operator(name: String): OperatorFigures = clock.operatorFigures(name)
 
   /** In seconds. */
   def time(operator: String): Option[Double] =
-    view.operators(operator).mark.watermarkMs.map(_ / 1000.0)
+    clock.operatorFigures(operator).watermarkMs.map(_ / 1000.0)
 
   private def beginStep(): Unit = if (isStepDone) {
     isStepDone = false

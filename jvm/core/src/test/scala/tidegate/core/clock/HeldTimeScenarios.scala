@@ -1,6 +1,7 @@
 package tidegate.core.clock
 
 import tidegate.core.clock.ClockEvent.{Ended, Stalled, Withheld}
+import tidegate.core.figures.WatermarkFigures
 
 /** Since when time stands, who holds it, and when that is told. */
 class HeldTimeScenarios extends ClockScenarios {
@@ -13,43 +14,46 @@ class HeldTimeScenarios extends ClockScenarios {
   private def stalls(run: ClockScenario): Seq[ClockEvent] =
     run.takeEvents().collect { case e @ (_: Stalled | _: Withheld) => e }
 
-  private def brief(run: ClockScenario): NodeBrief = run.query.brief("orders").get
+  private def figures(run: ClockScenario): WatermarkFigures =
+    run.query.watermarkFigures("orders").get
 
   test("who holds time, since when and by how much") {
     val run = counts(orders(Some(5000L))).start()
     val startMs = run.nowMs
     run.send("orders", "a", 30).send("orders", "b", 3).settle()
     assert(
-      brief(run) === NodeBrief(
-        NodeMark(0, Some(3000L), idle = false),
+      figures(run) === WatermarkFigures(
+        key = 0,
+        watermarkMs = Some(3000L),
+        idle = false,
         heldBackBy = Some("b"),
         heldSinceMs = Some(startMs),
         heldBackMs = 27000,
-        active = 2,
-        idle = 0,
-        unread = 0,
+        activeSubstreams = 2,
+        idleSubstreams = 0,
+        unreadSubstreams = 0,
         movedAtMs = startMs
       )
     )
     run.advance(1000).send("orders", "b", 4).settle()
-    assert(brief(run).heldSinceMs === Some(startMs))
-    assert(brief(run).movedAtMs === startMs + 1000)
+    assert(figures(run).heldSinceMs === Some(startMs))
+    assert(figures(run).movedAtMs === startMs + 1000)
     run.advance(1000).send("orders", "b", 35).settle()
-    assert(brief(run).heldBackBy === Some("a"))
-    assert(brief(run).heldSinceMs === Some(startMs + 2000))
-    assert(brief(run).heldBackMs === 5000)
+    assert(figures(run).heldBackBy === Some("a"))
+    assert(figures(run).heldSinceMs === Some(startMs + 2000))
+    assert(figures(run).heldBackMs === 5000)
     run.advance(5000).settle()
-    assert((brief(run).heldBackBy, brief(run).heldSinceMs) === ((None, None)))
-    assert((brief(run).active, brief(run).idle) === ((0, 2)))
+    assert((figures(run).heldBackBy, figures(run).heldSinceMs) === ((None, None)))
+    assert((figures(run).activeSubstreams, figures(run).idleSubstreams) === ((0, 2)))
   }
 
   test("after a restart nothing is known of before") {
     val run = counts(orders()).start()
     run.send("orders", "a", 30).send("orders", "b", 3).settle()
     run.advance(7000).restart()
-    assert(brief(run).heldBackBy === Some("b"))
-    assert(brief(run).heldSinceMs === Some(run.nowMs))
-    assert(brief(run).movedAtMs === run.nowMs)
+    assert(figures(run).heldBackBy === Some("b"))
+    assert(figures(run).heldSinceMs === Some(run.nowMs))
+    assert(figures(run).movedAtMs === run.nowMs)
   }
 
   test("time that is held for too long is told, and again when it has become twice as long") {
@@ -103,7 +107,7 @@ class HeldTimeScenarios extends ClockScenarios {
     val run = counts(orders().copy(hasParts = true)).start()
     run.limit("orders")(part => if (part == "b") 0 else 9)
     run.send("orders", "a", 30).send("orders", "b", 3).settle()
-    assert(brief(run).unread === 1)
+    assert(figures(run).unreadSubstreams === 1)
     run.advance(StallMs).settle()
     val Seq(told) = stalls(run): @unchecked
     assert(told === Stalled("orders", None, StallMs, Some("b"), 0, 0, isBehind = true))

@@ -11,7 +11,7 @@ class IdlenessScenarios extends ClockScenarios {
     val run = one.start()
     run.send("time", "a", 30).send("time", "b", 3).settle()
     assert(run.watermark("time") === Some(3000L))
-    assert(run.view.nodes("time").heldBackBy === Some("b"))
+    assert(run.watermarks("time").heldBackBy === Some("b"))
     run.advance(3000).send("time", "a", 30).settle()
     run.advance(1999).settle()
     assert(run.take() === Nil)
@@ -23,7 +23,7 @@ class IdlenessScenarios extends ClockScenarios {
     assert(run.watermark("time") === Some(30000L))
     assert(run.lateRows === Map("aggregate" -> 1))
     assert(run.substreams("time") === Map("a" -> false, "b" -> false))
-    assert(run.view.nodes("time").heldBackBy === Some("b"))
+    assert(run.watermarks("time").heldBackBy === Some("b"))
   }
 
   scenario("all substreams idle: the highest time leaves, then time stands still", one) { run =>
@@ -31,7 +31,7 @@ class IdlenessScenarios extends ClockScenarios {
     run.advance(5000).settle()
     assert(run.watermark("time") === Some(30000L))
     assert(run.isIdle("time"))
-    assert(run.view.nodes("time").heldBackBy === None)
+    assert(run.watermarks("time").heldBackBy === None)
     assert(run.take() === Seq("[0,10)|1"))
     val batches = run.batchCount
     run.advance(3600000).settle()
@@ -235,7 +235,7 @@ class IdlenessScenarios extends ClockScenarios {
       }
   ) { run =>
     val now = run.nowMs
-    def watermarks = run.view.nodes.map { case (name, n) => name -> n.mark.watermarkMs }
+    def watermarks = run.watermarks.map { case (name, n) => name -> n.watermarkMs }
     def names = Seq(
       "fixedLag",
       "limitingLagAndDelay",

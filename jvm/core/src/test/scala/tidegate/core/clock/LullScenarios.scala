@@ -82,8 +82,8 @@ class LullScenarios extends ClockScenarios {
     (1 to 1000).foreach(i => run.send("time", s"s$i", 5))
     run.settle()
     run.advance(10).settle()
-    assert(run.view.nodes("time").substreams("s1").watermarkMs === Some(5000L))
+    assert(run.watermarks("time").substreams("s1").watermarkMs === Some(5000L))
     run.advance(1).settle()
-    assert(run.view.nodes("time").substreams("s1").watermarkMs === Some(5011L))
+    assert(run.watermarks("time").substreams("s1").watermarkMs === Some(5011L))
   }
 }

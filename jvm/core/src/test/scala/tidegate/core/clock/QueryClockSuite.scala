@@ -108,7 +108,7 @@ class QueryClockSuite extends ClockScenarios {
     val saved = before.step(empty, top(15), None, 1000L, 1000L).get
     val left = before.step(saved, top(35), readUpAt(1001L), 1001L, 1001L).get.times
     val clock = new QueryClock(one, saved, 2000L, skippedBefore = Some(left))
-    assert(clock.view.nodes("time").mark.watermarkMs === left.nodes("time").watermarkMs)
+    assert(clock.watermarkFigures("time").flatMap(_.watermarkMs) === left.nodes("time").watermarkMs)
     // Another substream, which is behind.
     val behind = Map("time" -> seen("b" -> 16000000L))
     val first = clock.step(saved, behind, readUpAt(2001L), 2001L, 2001L).get
@@ -172,7 +172,7 @@ class QueryClockSuite extends ClockScenarios {
     val clock = new QueryClock(spec, empty, 1000L)
     val state = clock.step(empty, Map("time" -> seen("a" -> 50000000L)), None, 1000L, 1000L).get
     assert(state.operators("join.left").watermarkMs === Some(50000L - 5050))
-    assert(clock.view.operators("join.left").evictionHeldBackBy === Some("time"))
+    assert(clock.operatorFigures("join.left").evictionHeldBackBy === Some("time"))
     assert(union.nodes === Seq("time"))
   }
 }

@@ -43,10 +43,10 @@ class RestartProperties extends ClockScenarios {
           run.settle()
           // Of substreams that are equally low, another one may be named first. A run does not know
           // when substreams appeared that it did not see appear.
-          val nodes = run.view.nodes.map { case (name, n) =>
+          val nodes = run.watermarks.map { case (name, n) =>
             name -> ((
-              n.mark,
-              n.substreams.map { case (s, view) => s -> view.copy(newAtMs = None) }
+              (n.watermarkMs, n.idle),
+              n.substreams.map { case (s, own) => s -> own.copy(newAtMs = None) }
             ))
           }
           (run.take(), run.lateRows, nodes, run.state.operators, run.state.unions)

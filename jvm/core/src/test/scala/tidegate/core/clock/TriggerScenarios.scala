@@ -77,7 +77,7 @@ class TriggerScenarios extends ClockScenarios {
     run.send("after", "x", 9).settle()
     assert(run.batchCount === batches + 2)
     run.restart()
-    assert(run.view.nodes("after").substreams("x").watermarkMs === Some(9000L))
+    assert(run.watermarks("after").substreams("x").watermarkMs === Some(9000L))
     // Over data, where it is read again, the batch alone is enough.
     val over = counts(node("time")).start()
     over.send("time", "x", 5).send("time", "y", 3).settle()
@@ -85,6 +85,6 @@ class TriggerScenarios extends ClockScenarios {
     over.send("time", "x", 9).settle()
     assert(over.batchCount === before + 1)
     over.restart()
-    assert(over.view.nodes("time").substreams("x").watermarkMs === Some(9000L))
+    assert(over.watermarks("time").substreams("x").watermarkMs === Some(9000L))
   }
 }

@@ -53,7 +53,7 @@ class UnionScenarios extends ClockScenarios {
     run.send("a", "x", 45).send("b", "x", 11).settle()
     run.advance(5000).settle()
     assert(run.time("aggregate") === Some(45.0))
-    assert(run.operator("aggregate").mark.idle)
+    assert(run.operator("aggregate").idle)
     assert(run.operator("aggregate").heldBackBy === "a")
   }
 
@@ -102,9 +102,9 @@ class UnionScenarios extends ClockScenarios {
     (2 to 6).foreach(i => run.send("scan3", "x", i * 20.0).settle())
     val waiting = run.operator("join-2.right")
     assert(waiting.evictionHeldBackBy === Some("scan1"))
-    assert(waiting.mark.watermarkMs === Some(120000L))
-    assert(waiting.mark.evictionMs === Some(11000L))
-    assert(run.operator("join-2.left").mark.evictionMs === Some(110000L))
+    assert(waiting.watermarkMs === Some(120000L))
+    assert(waiting.evictionMs === Some(11000L))
+    assert(run.operator("join-2.left").evictionMs === Some(110000L))
   }
 
   test("a union in a union, and one union under two operators") {
@@ -128,6 +128,6 @@ class UnionScenarios extends ClockScenarios {
     run.restart()
     assert((run.time("one"), run.time("two")) === ((Some(61.0), Some(45.0))))
     run.send("b", "x", 21).settle()
-    assert(run.operator("one").mark.evictionMs === Some(45000L))
+    assert(run.operator("one").evictionMs === Some(45000L))
   }
 }

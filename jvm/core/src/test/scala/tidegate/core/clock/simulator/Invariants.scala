@@ -1,6 +1,8 @@
 package tidegate.core.clock.simulator
 
 import tidegate.core.clock._
+import tidegate.core.clock.simulator.SimulatedQuery.Figures
+import tidegate.core.figures.WatermarkFigures
 
 /** What must hold after each step. A method throws [[BrokenInvariant]] if it does not. */
 private[simulator] final class Invariants(spec: QuerySpec) {
@@ -8,34 +10,34 @@ private[simulator] final class Invariants(spec: QuerySpec) {
   private val unionKeys = new UnionKeys(spec)
 
   def check(
-      before: ClockView,
-      now: ClockView,
+      before: Figures,
+      now: Figures,
       state: Option[ClockState],
       isOfCheckpoint: Boolean,
       oracle: QueryOracle
   ): Unit = {
     spec.nodes.foreach { node =>
-      val mark = before.nodes.get(node.name).map(_.mark)
-      checkNode(mark.flatMap(_.watermarkMs), now.nodes(node.name), oracle.nodes(node.name), oracle)
+      val earlierMs = before.watermarks.get(node.name).flatMap(_.watermarkMs)
+      checkNode(earlierMs, now.watermarks(node.name), oracle.nodes(node.name), oracle)
     }
     oracle.operate()
     spec.nodes.foreach { node =>
       val wanted = oracle.nodes(node.name).watermarkMs
-      same(node.name, now.nodes(node.name).mark.watermarkMs, wanted)
+      same(node.name, now.watermarks(node.name).watermarkMs, wanted)
     }
     spec.operators.foreach(checkOperator(_, before, now, oracle))
     // A state that nothing has changed since the start still says who was idle before the start.
     if (!isOfCheckpoint) checkState(now, state, oracle)
   }
 
-  private def checkState(now: ClockView, state: Option[ClockState], oracle: QueryOracle): Unit = {
+  private def checkState(now: Figures, state: Option[ClockState], oracle: QueryOracle): Unit = {
     spec.operators.foreach { op =>
-      for (view <- now.operators.get(op.name))
-        wanted("idleness", op.name, view.mark.idle, oracle.operators(op.name).idle)
+      for (found <- now.operators.get(op.name); mark <- oracle.operators.get(op.name))
+        wanted("idleness", op.name, found.idle, mark.idle)
     }
     wanted("state", "whether there is a state", state.isDefined, !oracle.isUntouched)
     state.foreach { s =>
-      val marks = now.nodes.map { case (name, view) => name -> view.mark }
+      val marks = now.watermarks.map { case (name, w) => name -> markOf(w) }
       wanted("state", "the marks of the nodes", s.nodes, marks)
       wanted("state", "the marks of the operators", s.operators, oracle.operators)
       wanted("monotonic", "the unions", unionKeys.read(s.unions), oracle.unionsNow)
@@ -44,12 +46,12 @@ private[simulator] final class Invariants(spec: QuerySpec) {
 
   private def checkNode(
       before: Option[Long],
-      now: NodeView,
+      now: WatermarkFigures,
       oracle: NodeOracle,
       query: QueryOracle
   ): Unit = {
     val name = oracle.spec.name
-    val visible = now.mark.watermarkMs
+    val visible = now.watermarkMs
     rises(name, before, visible)
     checkSubstreams(now, oracle)
     def ideal = oracle.ideal(now.substreams.get(_).flatMap(_.watermarkMs))
@@ -58,7 +60,7 @@ private[simulator] final class Invariants(spec: QuerySpec) {
     def beforeEnd = (before ++ Some(highestMs).filter(_ != PolicyRule.None)).maxOption
     if (oracle.isApproximate) oracle.takeOver(if (query.hasEnded(name)) beforeEnd else visible)
     forget(now, oracle, query)
-    wanted("idleness", s"whether $name is idle", now.mark.idle, oracle.isIdle)
+    wanted("idleness", s"whether $name is idle", now.idle, oracle.isIdle)
     if (!query.hasEnded(name)) {
       if (visible != before && visible.exists(_ > math.max(highestMs, ideal.highMs)))
         broken("no overtaking", name, visible, s"at most $highestMs")
@@ -69,14 +71,14 @@ private[simulator] final class Invariants(spec: QuerySpec) {
     checkHolder(now, oracle, isOpen = oracle.isOpen && !query.hasEnded(name))
   }
 
-  private def forget(now: NodeView, oracle: NodeOracle, query: QueryOracle): Unit = {
+  private def forget(now: WatermarkFigures, oracle: NodeOracle, query: QueryOracle): Unit = {
     val gone = oracle.names -- now.substreams.keySet
     val where = s"whether ${oracle.spec.name} may forget $gone"
     wanted("forgetting", where, true, gone.isEmpty || oracle.mayForget(gone))
     oracle.forget(gone, query.nowMs)
   }
 
-  private def checkSubstreams(now: NodeView, oracle: NodeOracle): Unit = {
+  private def checkSubstreams(now: WatermarkFigures, oracle: NodeOracle): Unit = {
     val name = oracle.spec.name
     val gone = oracle.names -- now.substreams.keySet
     wanted("substreams", name, now.substreams.keySet, oracle.names -- gone)
@@ -90,7 +92,7 @@ private[simulator] final class Invariants(spec: QuerySpec) {
     wanted("idleness", s"the idle substreams of $name", idle, oracle.idleNames -- gone)
   }
 
-  private def checkHolder(now: NodeView, oracle: NodeOracle, isOpen: Boolean): Unit = {
+  private def checkHolder(now: WatermarkFigures, oracle: NodeOracle, isOpen: Boolean): Unit = {
     val active = now.substreams.filterNot(_._2.idle)
     val lowest = active.values.map(_.watermarkMs).minOption
     val holders = active.collect { case (name, s) if lowest.contains(s.watermarkMs) => name }.toSet
@@ -108,22 +110,23 @@ private[simulator] final class Invariants(spec: QuerySpec) {
 
   private def checkOperator(
       op: OperatorSpec,
-      before: ClockView,
-      now: ClockView,
+      before: Figures,
+      now: Figures,
       oracle: QueryOracle
-  ): Unit = now.operators.get(op.name).foreach { view =>
-    val mark = before.operators.get(op.name).map(_.mark)
-    rises(op.name, mark.flatMap(_.watermarkMs), view.mark.watermarkMs)
-    rises(s"the state of ${op.name}", mark.flatMap(_.evictionMs), view.mark.evictionMs)
-    val expected = oracle.operators(op.name)
-    same(op.name, view.mark.watermarkMs, expected.watermarkMs)
-    same(s"the state of ${op.name}", view.mark.evictionMs, expected.evictionMs)
+  ): Unit = now.operators.get(op.name).foreach { found =>
+    val earlier = before.operators.get(op.name)
+    rises(op.name, earlier.flatMap(_.watermarkMs), found.watermarkMs)
+    rises(s"the state of ${op.name}", earlier.flatMap(_.evictionMs), found.evictionMs)
+    // An operator has no mark before the first state.
+    val expected = oracle.operators.get(op.name)
+    same(op.name, found.watermarkMs, expected.flatMap(_.watermarkMs))
+    same(s"the state of ${op.name}", found.evictionMs, expected.flatMap(_.evictionMs))
     def held(by: String, time: InputTime) = {
       val holders = oracle.heldBackBy(time)
       if (!holders(by)) broken("idle never holds back", s"who holds back ${op.name}", by, holders)
     }
-    held(view.heldBackBy, op.input)
-    for (by <- view.evictionHeldBackBy; time <- op.eviction) held(by, time)
+    held(found.heldBackBy, op.input)
+    for (by <- found.evictionHeldBackBy; time <- op.eviction) held(by, time)
   }
 
   /**
@@ -143,7 +146,7 @@ private[simulator] final class Invariants(spec: QuerySpec) {
   /** What two queries must have in common that differ in how often they were restored. */
   def checkRestored(restored: SimulatedQuery, undisturbed: SimulatedQuery): Unit = {
     def marks(query: SimulatedQuery) =
-      restorable.map(node => node.name -> query.view.nodes(node.name).mark)
+      restorable.map(node => node.name -> markOf(query.figures.watermarks(node.name)))
     wanted(Restore, "the marks of the nodes", marks(restored), marks(undisturbed))
     def operators(state: Option[ClockState]) = state.map(_.operators)
     if (restorable.size == spec.nodes.size)
@@ -158,6 +161,8 @@ private[simulator] final class Invariants(spec: QuerySpec) {
     if (restorable.size == spec.nodes.size)
       wanted(Restore, "what is late", late(restored), late(undisturbed))
   }
+
+  private def markOf(w: WatermarkFigures): NodeMark = NodeMark(w.key.toByte, w.watermarkMs, w.idle)
 
   private def rises(where: String, before: Option[Long], now: Option[Long]): Unit =
     if (before.exists(ms => now.forall(_ < ms))) broken("monotonic", where, now, before)

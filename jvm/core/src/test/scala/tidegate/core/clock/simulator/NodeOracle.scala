@@ -2,7 +2,7 @@ package tidegate.core.clock.simulator
 
 import tidegate.core.clock._
 import tidegate.core.clock.simulator.NodeOracle._
-import tidegate.core.clock.simulator.PolicyRule.{Bounds, Told}
+import tidegate.core.clock.simulator.PolicyRule.{Bounds, Seen}
 import tidegate.core.policy.EmissionSpec
 
 /**
@@ -226,7 +226,7 @@ private[simulator] final class NodeOracle(
       if (!spec.policy.isIngestionTime) nowMs
       else if (s.isBehind) PolicyRule.None
       else readUpToMs.getOrElse(PolicyRule.None)
-    val all = s.told :+ Told(eventMs, wallMs, nowMs - pausesMs)
+    val all = s.told :+ Seen(eventMs, wallMs, nowMs - pausesMs)
     s.copy(told = all, shown = all.size)
   }
 }
@@ -260,7 +260,7 @@ private[simulator] object NodeOracle {
      */
     final case class Substream(
         activeAtMs: Long,
-        told: Vector[Told] = Vector.empty,
+        told: Vector[Seen] = Vector.empty,
         shown: Int = 0,
         isActive: Boolean = true,
         isRead: Boolean = false,

@@ -17,7 +17,7 @@ private[simulator] final class PolicyRule(policy: PolicySpec) {
   val isApproximate: Boolean =
     policy.name == "limitingLagAndDelay" && secondMs > DelayBuckets
 
-  def apply(told: Vector[Told]): Bounds = policy.name match {
+  def apply(told: Vector[Seen]): Bounds = policy.name match {
     case "fixedLag"                         => exactly(highestEvent(told, lagMs))
     case "limitingLagAndDelay"              => delay(told)
     case "limitingLagAndLull"               => exactly(lull(told))
@@ -29,14 +29,14 @@ private[simulator] final class PolicyRule(policy: PolicySpec) {
     case other => throw new IllegalArgumentException(s"no rule for the policy $other")
   }
 
-  private def highestEvent(told: Vector[Told], lagMs: Long): Long =
+  private def highestEvent(told: Vector[Seen], lagMs: Long): Long =
     told.foldLeft(None)((top, t) => if (t.isEvent) math.max(top, t.eventMs - lagMs) else top)
 
-  private def highestWall(told: Vector[Told], lagMs: Long): Long =
+  private def highestWall(told: Vector[Seen], lagMs: Long): Long =
     told.foldLeft(None)((top, t) => if (t.wallMs == None) top else math.max(top, t.wallMs - lagMs))
 
   /** From the watermark that was visible at the last event, plus the silence past the lull. */
-  private def lull(told: Vector[Told]): Long = {
+  private def lull(told: Vector[Seen]): Long = {
     var (nowMs, atEventMs, eventAtMs, visibleMs) = (None, None, None, None)
     told.foreach { t =>
       nowMs = math.max(nowMs, t.runMs)
@@ -53,7 +53,7 @@ private[simulator] final class PolicyRule(policy: PolicySpec) {
    * A time counts in full once the delay has passed since it was observed, or by less than a
    * sixteenth of the delay earlier.
    */
-  private def delay(told: Vector[Told]): Bounds = {
+  private def delay(told: Vector[Seen]): Bounds = {
     val early = math.max(0L, (secondMs + DelayBuckets - 1) / DelayBuckets - 1)
     val latestMs = told.foldLeft(None)((latest, t) => math.max(latest, t.runMs))
     def reached(delayMs: Long) = {
@@ -89,7 +89,7 @@ private[simulator] object PolicyRule {
    * @param runMs
    *   the wall clock without the pauses of the query
    */
-  final case class Told(eventMs: Long, wallMs: Long, runMs: Long) {
+  final case class Seen(eventMs: Long, wallMs: Long, runMs: Long) {
     def isEvent: Boolean = eventMs != None
   }
 

@@ -1,6 +1,7 @@
 package tidegate.core.clock.simulator
 
 import tidegate.core.clock._
+import tidegate.core.figures.{OperatorFigures, WatermarkFigures}
 
 /** A query whose clock is real: triggers and batches in the order of Spark's micro-batch engine. */
 private[simulator] final class SimulatedQuery(spec: QuerySpec) {
@@ -25,7 +26,8 @@ private[simulator] final class SimulatedQuery(spec: QuerySpec) {
   /** What the run has read from the checkpoint. */
   var startedFrom: ClockState = written
 
-  def view: ClockView = clock.view
+  def figures: SimulatedQuery.Figures =
+    SimulatedQuery.Figures(clock.watermarkFigures(detailed = true), clock.operatorFigures)
 
   /** The state at which the next batch begins. */
   def begin: ClockState = written
@@ -104,4 +106,12 @@ private[simulator] final class SimulatedQuery(spec: QuerySpec) {
       times.map { case (name, all) => name -> all.count(late).toLong }.filter(_._2 > 0)
     )
   }
+}
+
+private[simulator] object SimulatedQuery {
+
+  final case class Figures(
+      watermarks: Map[String, WatermarkFigures],
+      operators: Map[String, OperatorFigures]
+  )
 }

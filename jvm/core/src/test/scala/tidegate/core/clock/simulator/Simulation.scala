@@ -2,7 +2,8 @@ package tidegate.core.clock.simulator
 
 import scala.util.Random
 
-import tidegate.core.clock.{ClockState, ClockView}
+import tidegate.core.clock.ClockState
+import tidegate.core.clock.simulator.SimulatedQuery.Figures
 
 /**
  * The clock on the plan and the history of a seed, beside its oracle, and beside a second clock
@@ -41,16 +42,16 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
   private def run(number: Int, step: SimulatedStep): Unit = {
     say(s"step $number: $step")
     step.start.foreach(start(_, step.wallMs))
-    val before = query.view
+    val before = query.figures
     query.trigger(step)
-    val now = query.view
-    now.nodes.foreach(node => say(s"    $node"))
+    val now = query.figures
+    now.watermarks.foreach(node => say(s"    $node"))
     now.operators.foreach(op => say(s"    $op"))
     oracle.step(
       query.seen,
       query.said,
       step,
-      node => substream => now.nodes(node).substreams.get(substream).flatMap(_.watermarkMs)
+      node => substream => now.watermarks(node).substreams.get(substream).flatMap(_.watermarkMs)
     )
     invariants.check(before, now, query.state, isOfCheckpoint, oracle)
     checkSameState(before, now, step)
@@ -71,9 +72,9 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
     latest = (None, inCheckpoint)
   }
 
-  private def checkSameState(before: ClockView, now: ClockView, step: SimulatedStep): Unit = {
-    def marks(view: ClockView) = view.nodes.map { case (name, n) =>
-      name -> ((n.mark, n.substreams.map { case (s, v) => s -> v.idle }))
+  private def checkSameState(before: Figures, now: Figures, step: SimulatedStep): Unit = {
+    def marks(figures: Figures) = figures.watermarks.map { case (name, n) =>
+      name -> ((n.watermarkMs, n.idle, n.substreams.map { case (s, v) => s -> v.idle }))
     }
     val (stateBefore, savedBefore) = latest
     val isQuiet = query.seen.isEmpty && marks(before) == marks(now) &&
@@ -91,7 +92,7 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
         case (a, b)             => a == b
       }
       invariants.wanted(invariant, "whether a second step gives the same", isSameAgain, true)
-      invariants.wanted(invariant, "the view after a second step", query.view, now)
+      invariants.wanted(invariant, "the view after a second step", query.figures, now)
     }
   }
 

@@ -1,0 +1,43 @@
+package tidegate.core.figures
+
+import java.time.Instant
+import java.util.Locale
+
+/** How sentences write times, durations and numbers. */
+private[tidegate] object Words {
+
+  /** The two largest units of a duration in ms: `5 min`, `9 min 55 s`, `250 ms`. */
+  def duration(ms: Long): String = {
+    val parts = Units
+      .foldLeft((math.max(0L, ms), Vector.empty[(Long, String)])) {
+        case ((rest, found), (size, unit)) => (rest % size, found :+ (rest / size -> unit))
+      }
+      ._2
+    // Below the second unit nothing is said: 2 h 0 min, not 2 h 3 s.
+    val shown = parts.dropWhile(_._1 == 0).take(2).filter(_._1 > 0)
+    if (shown.isEmpty) "0 ms" else shown.map { case (n, unit) => s"$n $unit" }.mkString(" ")
+  }
+
+  /** A moment in UTC. */
+  def time(ms: Long): String = Instant.ofEpochMilli(ms).toString
+
+  /** A number with its noun: `1 row`, `12,000 rows`. */
+  def count(n: Long, noun: String): String =
+    number(n) + " " + noun + (if (n == 1) "" else "s")
+
+  def number(n: Long): String = String.format(Locale.ROOT, "%,d", Long.box(n))
+
+  /** The names in a list, and how many more there are. */
+  def names(some: Seq[String], all: Long): String = {
+    val more = all - some.size
+    some.map(n => s"`$n`").mkString(", ") + (if (more > 0) s" and ${number(more)} more" else "")
+  }
+
+  private val Units = Seq(
+    86400000L -> "d",
+    3600000L -> "h",
+    60000L -> "min",
+    1000L -> "s",
+    1L -> "ms"
+  )
+}
