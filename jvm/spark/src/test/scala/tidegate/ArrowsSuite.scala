@@ -69,7 +69,8 @@ class ArrowsSuite extends AnyFunSuite {
 
   test("a package that is in order is not on the list of those that are not yet") {
     val all = sources ++ coreSources
-    val inOrder = NotYetInOrder.filter(name => circles(all.filter(_.inPackage == name)).isEmpty)
+    val inOrder =
+      NotYetInOrder.toSeq.filter(name => circles(all.filter(_.inPackage == name)).isEmpty)
     assert(inOrder === Nil, "- take them off ArrowsSuite.NotYetInOrder")
   }
 
@@ -135,7 +136,7 @@ object ArrowsSuite {
       val withoutTexts =
         Texts.replaceAllIn(
           withoutComments,
-          found => Regex.quoteReplacement(Inserted.findAllIn(found.matched).mkString(" "))
+          found => Regex.quoteReplacement(Inserted.findAllIn(found.matched).mkString(" ", " ", " "))
         )
       withoutTexts.replaceAll("(?m)^import .*$", "")
     }
@@ -147,12 +148,14 @@ object ArrowsSuite {
   /** Packages with circles of files, until these are broken. */
   private val NotYetInOrder: Set[String] = Set(
     "tidegate.clock",
+    "tidegate.own",
     "tidegate.own.aggregates",
     "tidegate.own.join",
     "tidegate.own.order",
     "tidegate.own.sessions",
     "tidegate.own.windows",
-    "tidegate.preparation"
+    "tidegate.preparation",
+    "tidegate.snapshot"
   )
 
   /** Files that refer to each other in a circle. */
