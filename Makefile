@@ -83,7 +83,7 @@ OPENS := $(OPENED:%=--add-opens=java.base/java.%=ALL-UNNAMED) $(OPENED_OF_SUN:%=
 REPOSITORY := $(HOME)/.m2/repository
 DEVELOPER := A Tester <tester@example.org>
 .PHONY: test-publish
-test-publish: package ## Check the packages, publish the jars locally, run jobs of sbt, Maven and --packages.
+test-publish: package $(VENV)/.tools ## Check the packages, publish the jars locally, run jobs of sbt, Maven and --packages.
 	./sbt -Dtidegate.developer="$(DEVELOPER)" $(OF_SBT) $(OTHER_PROJECTS:%=%/mimaReportBinaryIssues) \
 	  spark/mimaReportBinaryIssues spark/publishLocal spark/publishM2 $(OTHER_PROJECTS:%=%/publishM2)
 	$(take-scaladoc)
@@ -131,7 +131,7 @@ test-smoke: $(PACKAGE) $(PYTEST_NEEDS) ## Run a few end-to-end tests on every ot
 	@for spark in $(OTHER_SPARKS); do $(MAKE) --no-print-directory smoke SPARK=$$spark; done
 
 .PHONY: smoke
-smoke: $(VENV)/.installed $(DIRECT_FILES)
+smoke: $(VENV)/.tools $(VENV)/.installed $(DIRECT_FILES)
 	@echo "== pytest, smoke on Spark $(SPARK)"; $(BIN)/python -m pytest -q $(SMOKE)
 
 .PHONY: test-wheel
@@ -147,7 +147,7 @@ test-beside: ## Run other libraries beside Tidegate, on the Sparks that they are
 	@for spark in 4.0 4.1 4.2; do $(MAKE) --no-print-directory beside SPARK=$$spark; done
 
 .PHONY: beside
-beside: $(VENV)/.installed $(DIRECT_FILES) $(BESIDE)
+beside: $(VENV)/.tools $(VENV)/.installed $(DIRECT_FILES) $(BESIDE)
 	@for name in $(BESIDE_$(SPARK)); do \
 	  echo "== pytest, $$name beside Tidegate on Spark $(SPARK)"; \
 	  $(BIN)/python -m pytest -q tests/beside/test_beside_$$name.py; \
@@ -205,7 +205,7 @@ format: $(VENV)/.tools ## Format and fix all sources.
 	$(BIN)/ruff format $(RUFF_CONFIG) $(PYTHON)
 
 .PHONY: soak
-soak: $(VENV)/.installed $(KAFKA) ## Kill queries on Kafka for MINUTES=60, verify each row, and draw what grows.
+soak: $(VENV)/.tools $(VENV)/.installed $(KAFKA) ## Kill queries on Kafka for MINUTES=60, verify each row, and draw what grows.
 	@PYTHONPATH=tests $(BIN)/python -m soak --jars $(KAFKA_JARS) --output build/soak \
 	  --minutes $(MINUTES) --kill-every $(KILL_EVERY) $(if $(SEED),--seed $(SEED))
 

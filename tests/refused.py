@@ -1,16 +1,20 @@
 """What is refused in the same words on classic PySpark and on Spark Connect.
 
-Each table is a mark for a test: the wrong arguments or text, and the error that they give.
+Each table is a mark for a test: the wrong arguments or text, and the error that they give. The
+tests at the end run in the suites of both, which import them.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 import tidegate
 from feeds import Feed
+from refusals import check, check_at
 
 USABLE: dict[str, Any] = {"eventTime": "time", "lag": "5 seconds"}
 """Arguments of `withKeyedWatermark`."""
@@ -273,3 +277,61 @@ aggregations = pytest.mark.parametrize(
     ids=_by_condition,
 )
 """Groups of a stream with a watermark on `time`, which a start in append mode refuses (42K0E)."""
+
+
+@watermark_arguments
+def test_watermark_when_an_argument_is_refused_then_says_so_at_the_call(
+    feed: Feed, arguments: dict[str, Any], condition: str, sentence: str, state: str
+) -> None:
+    stream = refused_stream(feed)
+
+    with pytest.raises(AnalysisException) as error:
+        tidegate.withKeyedWatermark(stream, **(USABLE | arguments))
+
+    check(error.value, condition, sentence, state)
+    # The statement that a client sends for the call is not the user's.
+    assert error.value.getQueryContext() == []
+
+
+@order_arguments
+def test_order_when_an_argument_is_refused_then_says_so_at_the_call(
+    feed: Feed, arguments: dict[str, Any], condition: str, sentence: str, state: str
+) -> None:
+    stream = refused_stream(feed)
+
+    with pytest.raises(AnalysisException) as error:
+        tidegate.orderByEventTime(stream, **arguments)
+
+    check(error.value, condition, sentence, state)
+    assert error.value.getQueryContext() == []
+
+
+@statements
+def test_statement_when_a_word_is_wrong_then_the_error_points_at_it(
+    feed: Feed, sql: str, at: str, condition: str, sentence: str, state: str
+) -> None:
+    feed.stream().createOrReplaceTempView("events")
+
+    with pytest.raises(AnalysisException) as error:
+        feed.spark.sql(sql)
+
+    check_at(error.value, at, condition, sentence, state)
+
+
+@aggregations
+def test_aggregation_when_no_watermark_completes_its_groups_then_is_refused_at_its_start(
+    feed: Feed, aggregated: Callable[[DataFrame], Any], condition: str, sentence: str
+) -> None:
+    keyed = tidegate.withKeyedWatermark(feed.stream(), "time", "5 seconds")
+
+    with pytest.raises(AnalysisException) as error:
+        feed.run(aggregated(keyed).count())
+
+    check(error.value, condition, sentence, "42K0E")
+    assert written_by_us(error.value) == []
+
+
+def written_by_us(error: AnalysisException) -> list[str]:
+    """Return what an error shows of the statements that our functions send."""
+    words = ("KEYED_WATERMARK", "ORDER_BY_TIME", "BOUND_JOIN", "pos ")
+    return [line for line in str(error).splitlines() if any(word in line for word in words)]

@@ -29,23 +29,17 @@ def paste(command: list[str], text: str, folder: Path) -> str:
     return done.stdout
 
 
-def test_readme_when_its_block_is_pasted_then_it_prints_the_table(tmp_path: Path) -> None:
-    blocks = first_minute.blocks(README, "The first minute")
-
-    assert blocks["python"].count("\n") <= 20
-    printed = paste([sys.executable, *first_minute.PASTED], blocks["python"], tmp_path)
-    assert blocks["text"].strip() in printed
-
-
-def test_python_when_the_block_is_pasted_behind_that_of_readme_then_sql_counts_the_same(
+def test_python_when_the_block_of_readme_is_pasted_and_sql_behind_it_then_both_print_their_tables(
     tmp_path: Path,
 ) -> None:
-    readme = first_minute.blocks(README, "The first minute")["python"]
-    blocks = first_minute.blocks(PAGE, "SQL on a stream")
+    readme = first_minute.blocks(README, "The first minute")
+    sql = first_minute.blocks(PAGE, "SQL on a stream")
 
-    pasted = readme + "\n" + blocks["python"]
+    assert readme["python"].count("\n") <= 20
+    pasted = readme["python"] + "\n" + sql["python"]
     printed = paste([sys.executable, *first_minute.PASTED], pasted, tmp_path)
-    assert blocks["text"].strip() in printed
+    assert readme["text"].strip() in printed
+    assert sql["text"].strip() in printed
 
 
 @pytest.mark.parametrize(

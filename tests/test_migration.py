@@ -1,7 +1,5 @@
 """Jobs with `withWatermark` that move to keyed watermarks, and back."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
@@ -10,6 +8,7 @@ import pytest
 from pyspark.errors import AnalysisException
 
 import tidegate
+from commands import command
 from feeds import Feed, counts
 
 REPLACE = "spark.tidegate.replaceWithWatermark"
@@ -97,15 +96,6 @@ def test_adopt_when_given_the_query_that_has_ended_then_takes_its_plan(feed: Fee
     assert adopted == datetime(2026, 1, 1, 12, 1, 5, tzinfo=timezone.utc)
     add(feed, "12:02:10")
     assert job(feed) == [("12:01", 1)]
-
-
-def command(name: str, checkpoint: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tidegate", name, checkpoint],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def test_command_when_given_a_checkpoint_then_the_next_start_adopts_it(feed: Feed) -> None:

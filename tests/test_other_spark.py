@@ -1,13 +1,14 @@
-"""The jar of another Spark: every channel stops, with the sentence that names the right jar."""
+"""The wheel with the jars of all Sparks; the jar of another Spark, which every channel refuses."""
 
 import os
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
 import pyspark
 import pytest
-from test_installed_wheel import JARS, ROOT, SPARK, SPARKS
+from test_installed_wheel import JARS, ROOT, SPARK, SPARKS, VERSION
 
 BIN = Path(sys.executable).parent
 OTHER = next(spark for spark in SPARKS if spark != SPARK)
@@ -68,3 +69,42 @@ def test_jar_when_for_another_spark_then_the_channel_names_the_jar_that_fits(
 
     assert SENTENCE in done.stdout + done.stderr
     assert done.returncode != 0
+
+
+PROGRAM = """
+import sys, tempfile, tidegate
+from pyspark.sql import SparkSession, functions as F
+
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+spark = tidegate.configure(builder.config("spark.sql.shuffle.partitions", "1")).getOrCreate()
+folder = tempfile.mkdtemp()
+spark.sql("select timestamp '2026-01-01 12:00:00' as time").write.json(folder + "/rows")
+rows = spark.readStream.schema("time timestamp").json(folder + "/rows")
+keyed = rows.withKeyedWatermark("time", "0 seconds")
+query = (keyed.groupBy(F.window("time", "1 minute")).count().writeStream.format("noop")
+    .option("checkpointLocation", folder + "/checkpoint").trigger(availableNow=True).start())
+assert query.awaitTermination(120)
+print("rows read:", sum(progress.numInputRows for progress in query.recentProgress))
+"""
+
+PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+
+
+def test_wheel_when_installed_into_an_empty_environment_then_a_query_runs_on_the_newest_spark(
+    tmp_path: Path,
+) -> None:
+    wheel = ROOT / "dist" / f"tidegate-{VERSION}-py3-none-any.whl"
+    environment = tmp_path / "environment"
+    venv.create(environment)
+    python = environment / "bin" / "python"
+
+    run([*PIP, "--python", python, "install", "-q", "--no-compile", wheel], tmp_path)
+
+    assert "rows read: 1" in run([python, "-c", PROGRAM], tmp_path)
+
+
+def run(command: list[str | Path], folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
+    if done.returncode != 0:
+        pytest.fail(f"{command[1:3]} failed:\n{done.stdout}\n{done.stderr}")
+    return done.stdout

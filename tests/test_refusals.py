@@ -1,7 +1,6 @@
 """What Tidegate refuses arrives as an AnalysisException with a class of its own and a sentence."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from pyspark.errors import AnalysisException
@@ -10,14 +9,13 @@ from pyspark.sql import functions as F
 
 import tidegate
 from feeds import Feed
-from refusals import check, check_at
-from refused import (
-    USABLE,
-    aggregations,
-    order_arguments,
+from refusals import check
+from refused import (  # noqa: F401
     refused_stream,
-    statements,
-    watermark_arguments,
+    test_aggregation_when_no_watermark_completes_its_groups_then_is_refused_at_its_start,
+    test_order_when_an_argument_is_refused_then_says_so_at_the_call,
+    test_statement_when_a_word_is_wrong_then_the_error_points_at_it,
+    test_watermark_when_an_argument_is_refused_then_says_so_at_the_call,
 )
 
 
@@ -26,54 +24,6 @@ def stream(feed: Feed) -> DataFrame:
     """Return a stream with two time columns, and a document."""
     feed.add(("12:00:10", 0))
     return refused_stream(feed)
-
-
-@watermark_arguments
-def test_argument_when_not_usable_then_the_sentence_names_it(
-    stream: DataFrame, arguments: dict[str, object], condition: str, sentence: str, state: str
-) -> None:
-    with pytest.raises(AnalysisException) as error:
-        stream.transform(tidegate.withKeyedWatermark, **(USABLE | arguments))
-
-    check(error.value, condition, sentence, state)
-
-
-@order_arguments
-def test_order_when_not_usable_then_the_sentence_names_what_is_wrong(
-    stream: DataFrame, arguments: dict[str, Any], condition: str, sentence: str, state: str
-) -> None:
-    with pytest.raises(AnalysisException) as error:
-        tidegate.orderByEventTime(stream, **arguments)
-
-    check(error.value, condition, sentence, state)
-
-
-@statements
-def test_statement_when_a_word_is_wrong_then_the_error_points_at_it(
-    feed: Feed, sql: str, at: str, condition: str, sentence: str, state: str
-) -> None:
-    feed.stream().createOrReplaceTempView("events")
-
-    with pytest.raises(AnalysisException) as error:
-        feed.spark.sql(sql)
-
-    check_at(error.value, at, condition, sentence, state)
-
-
-@aggregations
-def test_aggregation_when_no_watermark_completes_its_groups_then_is_refused_at_the_start(
-    stream: DataFrame,
-    start: Callable[[DataFrame], None],
-    aggregated: Callable[[DataFrame], Any],
-    condition: str,
-    sentence: str,
-) -> None:
-    keyed = tidegate.withKeyedWatermark(stream, "time", "5 seconds")
-
-    with pytest.raises(AnalysisException) as error:
-        start(aggregated(keyed).count())
-
-    check(error.value, condition, sentence, "42K0E")
 
 
 def test_argument_when_not_usable_then_is_refused_in_batch_too(feed: Feed) -> None:

@@ -7,11 +7,13 @@ import pty
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import tidegate
+from commands import Done, command, in_process
 from feeds import Feed, counts
 
 
@@ -21,27 +23,16 @@ def run(feed: Feed) -> list[tuple[object, ...]]:
     return feed.run(counts(keyed))
 
 
-def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tidegate", "snapshot", *arguments],
-        capture_output=True,
-        text=True,
-        # Tables have times of the zone of the machine.
-        env={**os.environ, "TZ": "UTC"},
-        check=False,
-    )
-
-
 def printed(*arguments: str) -> str:
     """Return all that a command prints."""
-    done = command(*arguments)
+    done = command("snapshot", *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def refusal(*arguments: str) -> str:
+def refusal(*arguments: str, run: Callable[..., Done] = command) -> str:
     """Return the last line that a command writes to stderr; above are those of Spark's log."""
-    done = command(*arguments)
+    done = run("snapshot", *arguments)
     assert (done.returncode, done.stdout) == (1, "")
     return done.stderr.strip().splitlines()[-1]
 
@@ -300,7 +291,8 @@ def test_command_when_there_is_no_snapshot_then_says_so(name: str, tmp_path: Pat
         f"[TIDEGATE_NO_SNAPSHOT] The folder {path} is no snapshot: it lacks the file "
         "tidegate.snapshot. Name a folder that exportSnapshot has written. SQLSTATE: 42K03",
     )
-    assert refusal(name, *arguments) == expected
+    run = in_process if name == "start" else command
+    assert refusal(name, *arguments, run=run) == expected
     assert os.listdir(tmp_path) == []
 
 
@@ -316,7 +308,7 @@ def test_command_when_there_is_no_snapshot_then_says_so(name: str, tmp_path: Pat
 def test_command_when_arguments_are_wrong_then_starts_no_spark(
     arguments: list[str], message: str
 ) -> None:
-    done = command(*arguments)
+    done = in_process("snapshot", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert re.fullmatch(
         rf"python -m tidegate snapshot( \w+)?: error: {re.escape(message)}",

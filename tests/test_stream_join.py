@@ -10,43 +10,20 @@ from pyspark.sql import functions as F
 
 import tidegate
 from feeds import Feed
-from pairs import BETWEEN, BETWEEN_THE_OTHER_WAY, clock_times, joined, keyed, timed
+from pairs import (  # noqa: F401
+    BETWEEN,
+    BETWEEN_THE_OTHER_WAY,
+    FILES,
+    NOT_DELIVERED,
+    NOT_ORDERED,
+    PAIRS,
+    clock_times,
+    joined,
+    keyed,
+    test_join_when_of_a_type_then_gives_its_pairs_and_its_rows_without_a_match,
+    timed,
+)
 from tidegate.joins import Between, On
-
-FILES = (
-    ([("12:00:00", 1), ("12:00:00", 2), ("12:01:00", 3)], [("12:05:00", 1), ("12:05:00", 4)]),
-    # A delivery of order 3, but after more than ten minutes.
-    ([("14:00:00", 98)], [("12:12:00", 3)]),
-    ([("14:00:01", 98)], [("14:00:00", 99)]),
-)
-"""Orders and deliveries of each batch; the last ones only move the watermarks."""
-
-Rows = list[tuple[Any, ...]]
-PAIRS: Rows = [(1, "12:00:00", "12:05:00")]
-NOT_DELIVERED: Rows = [(2, "12:00:00", None), (3, "12:01:00", None)]
-NOT_ORDERED: Rows = [(3, None, "12:12:00"), (4, None, "12:05:00")]
-
-
-@pytest.mark.parametrize(
-    ("how", "expected"),
-    [
-        ("inner", PAIRS),
-        ("leftOuter", PAIRS + NOT_DELIVERED),
-        ("rightOuter", PAIRS + NOT_ORDERED),
-        ("fullOuter", PAIRS + NOT_DELIVERED + NOT_ORDERED),
-        ("leftSemi", [(1, "12:00:00")]),
-    ],
-)
-def test_join_when_of_a_type_then_gives_its_pairs_and_its_rows_without_a_match(
-    orders: Feed, deliveries: Feed, how: str, expected: Rows
-) -> None:
-    for some_orders, some_deliveries in FILES:
-        orders.add(*some_orders)
-        deliveries.add(*some_deliveries)
-
-    rows = orders.run(clock_times(joined(orders, deliveries, how)))
-
-    assert sorted(rows, key=str) == sorted(expected, key=str)
 
 
 def test_join_when_restarted_after_every_batch_then_gives_the_rows_of_one_run(

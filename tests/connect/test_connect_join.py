@@ -10,41 +10,18 @@ from pyspark.sql import functions as F
 
 import tidegate
 from connect.remote_feed import RemoteFeed
-from pairs import BETWEEN, BETWEEN_THE_OTHER_WAY, clock_times, joined, keyed, timed
-from tidegate.joins import Between, On
-
-FILES = (
-    ([("12:00:00", 1), ("12:00:00", 2), ("12:01:00", 3)], [("12:05:00", 1), ("12:05:00", 4)]),
-    # A delivery of order 3, but after more than ten minutes.
-    ([("14:00:00", 98)], [("12:12:00", 3)]),
-    ([("14:00:01", 98)], [("14:00:00", 99)]),
+from pairs import (  # noqa: F401
+    BETWEEN,
+    NOT_DELIVERED,
+    PAIRS,
+    add,
+    clock_times,
+    joined,
+    keyed,
+    test_join_when_of_a_type_then_gives_its_pairs_and_its_rows_without_a_match,
+    timed,
 )
-"""Orders and deliveries of each batch; the last ones only move the watermarks."""
-
-Rows = list[tuple[Any, ...]]
-PAIRS: Rows = [(1, "12:00:00", "12:05:00")]
-NOT_DELIVERED: Rows = [(2, "12:00:00", None), (3, "12:01:00", None)]
-NOT_ORDERED: Rows = [(3, None, "12:12:00"), (4, None, "12:05:00")]
-
-
-@pytest.mark.parametrize(
-    ("how", "between", "expected"),
-    [
-        ("inner", BETWEEN, PAIRS),
-        ("leftOuter", BETWEEN, PAIRS + NOT_DELIVERED),
-        ("right_outer", BETWEEN_THE_OTHER_WAY, PAIRS + NOT_ORDERED),
-        ("fullOuter", BETWEEN_THE_OTHER_WAY, PAIRS + NOT_DELIVERED + NOT_ORDERED),
-        ("leftSemi", BETWEEN, [(1, "12:00:00")]),
-    ],
-)
-def test_join_when_of_a_type_then_gives_its_pairs_and_its_rows_without_a_match(
-    orders: RemoteFeed, deliveries: RemoteFeed, how: str, between: Between, expected: Rows
-) -> None:
-    add(orders, deliveries)
-
-    rows = orders.run(clock_times(joined(orders, deliveries, how, between)))
-
-    assert sorted(rows, key=str) == sorted(expected, key=str)
+from tidegate.joins import On
 
 
 @pytest.mark.parametrize(
@@ -130,9 +107,3 @@ def test_batch_dataframes_when_joined_then_the_bounds_are_a_condition(
 
     rows = [tuple(row) for row in clock_times(pairs).where("order_id < 90").collect()]
     assert sorted(rows, key=str) == sorted(PAIRS + NOT_DELIVERED, key=str)
-
-
-def add(orders: RemoteFeed, deliveries: RemoteFeed) -> None:
-    for some_orders, some_deliveries in FILES:
-        orders.add(*some_orders)
-        deliveries.add(*some_deliveries)

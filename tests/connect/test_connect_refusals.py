@@ -11,14 +11,13 @@ import tidegate
 from connect import server
 from connect.remote_feed import RemoteFeed
 from pairs import BETWEEN, keyed, timed
-from refusals import check, check_at
-from refused import (
-    USABLE,
-    aggregations,
-    order_arguments,
-    refused_stream,
-    statements,
-    watermark_arguments,
+from refusals import check_at
+from refused import (  # noqa: F401
+    test_aggregation_when_no_watermark_completes_its_groups_then_is_refused_at_its_start,
+    test_order_when_an_argument_is_refused_then_says_so_at_the_call,
+    test_statement_when_a_word_is_wrong_then_the_error_points_at_it,
+    test_watermark_when_an_argument_is_refused_then_says_so_at_the_call,
+    written_by_us,
 )
 
 EXAMPLE = "Use an interval without months or years, in whole milliseconds, for example '5 seconds'."
@@ -80,58 +79,6 @@ def test_statement_when_refused_then_the_error_arrives_whole(
     check_at(error.value, at, condition, sentence, state)
 
 
-@watermark_arguments
-def test_watermark_when_an_argument_is_refused_then_says_so_at_the_call_as_classic_pyspark_does(
-    feed: RemoteFeed, arguments: dict[str, Any], condition: str, sentence: str, state: str
-) -> None:
-    stream = refused_stream(feed)
-
-    with pytest.raises(AnalysisException) as error:
-        tidegate.withKeyedWatermark(stream, **(USABLE | arguments))
-
-    check(error.value, condition, sentence, state)
-    # The statement behind the call is not the user's.
-    assert error.value.getQueryContext() == []
-
-
-@order_arguments
-def test_order_when_an_argument_is_refused_then_says_so_at_the_call_as_classic_pyspark_does(
-    feed: RemoteFeed, arguments: dict[str, Any], condition: str, sentence: str, state: str
-) -> None:
-    stream = refused_stream(feed)
-
-    with pytest.raises(AnalysisException) as error:
-        tidegate.orderByEventTime(stream, **arguments)
-
-    check(error.value, condition, sentence, state)
-    assert error.value.getQueryContext() == []
-
-
-@statements
-def test_statement_when_a_word_is_wrong_then_the_error_points_at_it(
-    feed: RemoteFeed, sql: str, at: str, condition: str, sentence: str, state: str
-) -> None:
-    feed.stream().createOrReplaceTempView("events")
-
-    with pytest.raises(AnalysisException) as error:
-        feed.spark.sql(sql)
-
-    check_at(error.value, at, condition, sentence, state)
-
-
-@aggregations
-def test_aggregation_when_no_watermark_completes_its_groups_then_is_refused_at_its_start(
-    feed: RemoteFeed, aggregated: Any, condition: str, sentence: str
-) -> None:
-    keyed = tidegate.withKeyedWatermark(feed.stream(), "time", "5 seconds")
-
-    with pytest.raises(AnalysisException) as error:
-        feed.run(aggregated(keyed).count())
-
-    check_at(error.value, None, condition, sentence, "42K0E")
-    assert written_by_us(error.value) == []
-
-
 def test_later_error_when_about_a_watermark_then_points_at_no_text_of_ours(
     feed: RemoteFeed,
 ) -> None:
@@ -156,12 +103,6 @@ def test_later_error_when_about_a_watermark_then_points_at_no_text_of_ours(
         "TIDEGATE_ORDER_WITHOUT_WATERMARK",
     ]
     assert [written_by_us(error) for error in errors] == [[]] * len(errors)
-
-
-def written_by_us(error: AnalysisException) -> list[str]:
-    """Return what an error shows of the statements that our functions send."""
-    words = ("KEYED_WATERMARK", "ORDER_BY_TIME", "BOUND_JOIN", "pos ")
-    return [line for line in str(error).splitlines() if any(word in line for word in words)]
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,9 @@ class ArrowsSuite extends AnyFunSuite {
 
   test("a package that is in order is not on the list of those that are not yet") {
     val all = sources ++ coreSources
-    val inOrder = NotYetInOrder.filter(name => circles(all.filter(_.inPackage == name)).isEmpty)
-    assert(inOrder.isEmpty, s"$inOrder - take them off ArrowsSuite.NotYetInOrder")
+    val inOrder =
+      NotYetInOrder.toSeq.filter(name => circles(all.filter(_.inPackage == name)).isEmpty)
+    assert(inOrder === Nil, "- take them off ArrowsSuite.NotYetInOrder")
   }
 
   test("a circle of files is found, whatever refers to what") {
@@ -135,7 +136,7 @@ object ArrowsSuite {
       val withoutTexts =
         Texts.replaceAllIn(
           withoutComments,
-          found => Regex.quoteReplacement(Inserted.findAllIn(found.matched).mkString(" "))
+          found => Regex.quoteReplacement(Inserted.findAllIn(found.matched).mkString(" ", " ", " "))
         )
       withoutTexts.replaceAll("(?m)^import .*$", "")
     }
@@ -152,7 +153,8 @@ object ArrowsSuite {
     "tidegate.own.order",
     "tidegate.own.sessions",
     "tidegate.own.windows",
-    "tidegate.preparation"
+    "tidegate.preparation",
+    "tidegate.snapshot"
   )
 
   /** Files that refer to each other in a circle. */

@@ -28,7 +28,7 @@ final case class WatermarksTable(
 object WatermarksTable {
 
   /** What a table has. */
-  sealed abstract class Content(override val toString: String)
+  sealed abstract class Content(override val toString: String) extends Serializable
 
   /** The watermarks of now. */
   case object Watermarks extends Content("watermarks")

@@ -163,7 +163,7 @@ class WatermarksTableSuite extends KeyedStreamTest {
     val run = new Run(counts(events().toDF())).start().settle()
     val rows = ask(text(run.query.id)).collect().toSeq
     assert(asTold(rows) === watermarks(run.query))
-    assert(rows.map(_.getAs[String]("name")) === Seq("orders"))
+    assert(rows.map(_.getAs[String]("name")) === Seq("orders", "aggregate"))
     assert(rows.forall(r => r.getAs[String]("substream") == null && time(r, "watermark").isEmpty))
   }
 
