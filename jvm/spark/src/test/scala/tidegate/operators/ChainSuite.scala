@@ -19,61 +19,45 @@ class ChainSuite extends JoinTest {
   private def perWindow(stream: DataFrame, time: String, name: String): DataFrame =
     stream.groupBy(window(col(time), "20 seconds").as("window")).agg(count("*").as(name))
 
-  onRocksDb("a window over an inner join, by the time of either side") {
-    val byOrder = checkAsBatch(read => perWindow(joined(read, "inner"), "order_time", "n"))
-    assert(byOrder.rows.nonEmpty)
-    checkAsBatch(read => perWindow(joined(read, "inner"), "delivery_time", "n"))
-  }
+  private type Query = (Path => DataFrame) => DataFrame
 
-  private def windowOverOuterJoin(): Run =
-    checkAsBatch(read => perWindow(joined(read, "leftOuter"), "order_time", "n"))
+  private val windowOverOuterJoin: (String, Query) =
+    "a window over an outer join: rows without a partner are not late for it" ->
+      (read => perWindow(joined(read, "leftOuter"), "order_time", "n"))
 
-  onRocksDb("a window over an outer join: rows without a partner are not late for it") {
-    windowOverOuterJoin()
-  }
+  private def joinOverWindows(how: String): (String, Query) =
+    s"a $how join over equal windows" -> { read =>
+      val l = perWindow(orders(read(left)), "order_time", "orders")
+      val r = perWindow(deliveries(read(right)), "delivery_time", "deliveries")
+      l.streamJoin(r, l("window") === r("window"), how)
+    }
 
-  private def joinOverWindows(how: String): Run = checkAsBatch { read =>
-    val l = perWindow(orders(read(left)), "order_time", "orders")
-    val r = perWindow(deliveries(read(right)), "delivery_time", "deliveries")
-    l.streamJoin(r, l("window") === r("window"), how)
-  }
-
-  for (how <- Seq("inner", "fullOuter", "leftSemi"))
-    onRocksDb(s"a $how join over equal windows")(joinOverWindows(how))
-
-  for (state <- joinStates if state.format > 2)
-    test(s"windows over a join and under one, in join state format ${state.format}")(on(state) {
-      windowOverOuterJoin()
-      joinOverWindows("fullOuter")
-    })
-
-  onRocksDb("a window over a window, by window_time") {
-    checkAsBatch { read =>
+  private val chains: Seq[(String, Query)] = Seq(
+    "a window over an inner join, by the time of the left side" ->
+      (read => perWindow(joined(read, "inner"), "order_time", "n")),
+    "a window over an inner join, by the time of the right side" ->
+      (read => perWindow(joined(read, "inner"), "delivery_time", "n")),
+    windowOverOuterJoin,
+    joinOverWindows("inner"),
+    joinOverWindows("fullOuter"),
+    joinOverWindows("leftSemi"),
+    "a window over a window, by window_time" -> { read =>
       perWindow(orders(read(left)), "order_time", "n")
         .groupBy(window(window_time(col("window")), "40 seconds"))
         .agg(sum("n"), count("*"))
-    }
-  }
-
-  onRocksDb("deduplication, then a join") {
-    checkAsBatch { read =>
+    },
+    "deduplication, then a join" -> { read =>
       val (l, r) = (orders(read(left)), deliveries(read(right)))
       l.dropDuplicates("id", "order_time")
         .streamJoin(r.dropDuplicates("id", "delivery_time"), Seq("id"), "leftOuter", within(10))
         .select("id", "order_time", "delivery_time")
-    }
-  }
-
-  onRocksDb("two windows of different size on one stream") {
-    checkAsBatch { read =>
+    },
+    "two windows of different size on one stream" -> { read =>
       val stream = orders(read(left))
       def counts(size: String) = stream.groupBy(window(col("order_time"), size)).count()
       counts("10 seconds").union(counts("25 seconds"))
-    }
-  }
-
-  onRocksDb("a join of three streams, each with a key of its own") {
-    checkAsBatch { read =>
+    },
+    "a join of three streams, each with a key of its own" -> { read =>
       val returns = read(right)
         .select(
           col("n").as("id"),
@@ -89,8 +73,16 @@ class ChainSuite extends JoinTest {
           "leftOuter",
           Between("return_time", "order_time", "1 second", "5 seconds")
         )
-    }
-  }
+    },
+    "grouping by a second timed column" -> (countsOfTwoTimes(_))
+  )
+
+  onRocksDb("chains of two and three operators")(checkBranches(chains))
+
+  for (state <- joinStates if state.format > 2)
+    test(s"windows over a join and under one, in join state format ${state.format}")(on(state) {
+      checkBranches(Seq(windowOverOuterJoin, joinOverWindows("fullOuter")))
+    })
 
   test("transformWithState in the middle: a window over its output, and a join with it") {
     on("RocksDB") {
@@ -118,12 +110,13 @@ class ChainSuite extends JoinTest {
     }
   }
 
-  test("grouping by a second timed column works, and its watermark ends there") {
-    def counts(read: Path => DataFrame) = joined(read, "inner")
-      .groupBy(window(col("order_time"), "20 seconds"), col("delivery_time"))
-      .count()
-    checkAsBatch(counts(_))
-    val after = org.apache.spark.sql.tidegate.SparkInternals.analyzed(counts(stream(_)))
+  private def countsOfTwoTimes(read: Path => DataFrame): DataFrame = joined(read, "inner")
+    .groupBy(window(col("order_time"), "20 seconds"), col("delivery_time"))
+    .count()
+
+  test("the watermark of a second timed column ends where rows are grouped by that column") {
+    val after =
+      org.apache.spark.sql.tidegate.SparkInternals.analyzed(countsOfTwoTimes(stream(_)))
     assert(operators.KeyedTimes.of(after).keySet === Set(0.toByte))
   }
 }

@@ -12,14 +12,11 @@ class JoinSpellingsSuite extends JoinTest {
   private def sides(read: Path => DataFrame): (DataFrame, DataFrame) =
     (orders(read(left)), deliveries(read(right)).withColumnRenamed("id", "id2"))
 
-  private def checkBounded(query: (Path => DataFrame) => DataFrame): Unit =
-    checkHeld(query, isBounded = true)
+  private type Query = (Path => DataFrame) => DataFrame
 
-  private def checkHeld(query: (Path => DataFrame) => DataFrame, isBounded: Boolean): Unit = {
-    val run = checkAsBatch(query, isKilled = false)
-    assert(!isBounded || heldRows(run) <= 12, "only what the last rows brought")
-    ()
-  }
+  /** Queries as branches of one; of each, the store has only what the last rows brought. */
+  private def checkBounded(branches: Seq[(String, Query)], isBounded: Boolean = true): Unit =
+    checkBranches(branches, isKilled = false, if (isBounded) 12 else Long.MaxValue)
 
   /**
    * Whether rows leave the state of an inner join if nothing but the state needs their time: the
@@ -27,44 +24,46 @@ class JoinSpellingsSuite extends JoinTest {
    */
   protected def keepsUnusedTimes: Boolean = true
 
-  private def checkUnused(how: String)(query: (Path => DataFrame) => DataFrame): Unit =
-    checkHeld(query, isBounded = keepsUnusedTimes || !how.equalsIgnoreCase("inner"))
-
   private val spellings = Seq(
     "NOT (delivery_time < order_time OR delivery_time > order_time + INTERVAL 10 SECONDS)",
     "delivery_time >= order_time AND delivery_time <= timestampadd(SECOND, 10, order_time)"
   )
 
-  for (condition <- spellings; how <- Seq("inner", "leftOuter", "fullOuter"))
-    test(s"$how: $condition")(checkBounded { read =>
+  private def spelled: Seq[(String, Query)] =
+    for (condition <- spellings; how <- Seq("inner", "leftOuter", "fullOuter"))
+      yield s"$how: $condition" -> { (read: Path => DataFrame) =>
+        val (l, r) = sides(read)
+        l.join(r, expr(s"id = id2 AND $condition"), how)
+      }
+
+  private val range = "delivery_time BETWEEN order_time AND order_time + INTERVAL 10 SECONDS"
+
+  private def crossed: Seq[(String, Query)] = Seq(
+    "a comparison with the time of the batch, which sets no bound" -> { read =>
       val (l, r) = sides(read)
-      l.join(r, expr(s"id = id2 AND $condition"), how)
-    })
+      l.join(r, expr(s"id = id2 AND $range"))
+        .where("order_time < current_timestamp() + INTERVAL 1000 DAYS")
+    },
+    "CROSS JOIN with the condition in WHERE" -> { read =>
+      val (l, r) = sides(read)
+      l.createOrReplaceTempView("o")
+      r.createOrReplaceTempView("d")
+      spark.sql(s"SELECT * FROM o CROSS JOIN d WHERE id = id2 AND $range")
+    },
+    "CROSS JOIN, in a chain of joins and as a call" -> { read =>
+      val (l, r) = sides(read)
+      val third = read(right)
+        .select(col("n").as("id3"), col("time").as("third"))
+        .withKeyedWatermark("third", "4 seconds", key = 2)
+      l.crossJoin(r)
+        .crossJoin(third)
+        .where("id = id2 AND id = id3 AND delivery_time = order_time AND third = order_time")
+    }
+  )
 
-  test("a comparison with the time of the batch sets no bound")(checkBounded { read =>
-    val (l, r) = sides(read)
-    val range = "delivery_time BETWEEN order_time AND order_time + INTERVAL 10 SECONDS"
-    l.join(r, expr(s"id = id2 AND $range"))
-      .where("order_time < current_timestamp() + INTERVAL 1000 DAYS")
-  })
-
-  test("CROSS JOIN with the condition in WHERE")(checkBounded { read =>
-    val (l, r) = sides(read)
-    l.createOrReplaceTempView("o")
-    r.createOrReplaceTempView("d")
-    spark.sql("""SELECT * FROM o CROSS JOIN d WHERE id = id2
-      AND delivery_time BETWEEN order_time AND order_time + INTERVAL 10 SECONDS""")
-  })
-
-  test("CROSS JOIN, in a chain of joins and as a call")(checkBounded { read =>
-    val (l, r) = sides(read)
-    val third = read(right)
-      .select(col("n").as("id3"), col("time").as("third"))
-      .withKeyedWatermark("third", "4 seconds", key = 2)
-    l.crossJoin(r)
-      .crossJoin(third)
-      .where("id = id2 AND id = id3 AND delivery_time = order_time AND third = order_time")
-  })
+  test("bounds in other words, and in the condition of CROSS JOIN")(
+    checkBounded(spelled ++ crossed)
+  )
 
   test("CROSS JOIN without bounds is as an inner join without") {
     withConf("spark.tidegate.join.unbounded" -> "error") {
@@ -91,38 +90,45 @@ class JoinSpellingsSuite extends JoinTest {
     )
   }
 
-  for {
-    (condition, shown) <- Seq(
-      "lw.start = rw.start" -> "lw.start, rw.start, ordered, delivered",
-      "lw.end = rw.end" -> "lw.end, rw.end, ordered, delivered",
-      "lw = rw" -> "lw.start, rw.end, delivered"
-    )
-    how <- Seq("inner", "leftOuter")
-  } test(s"$how join of windows on $condition, of which $shown are shown")(checkUnused(how) {
-    read =>
+  private def windowsShown(how: String): Seq[(String, Query)] =
+    for {
+      (condition, shown) <- Seq(
+        "lw.start = rw.start" -> "lw.start, rw.start, ordered, delivered",
+        "lw.end = rw.end" -> "lw.end, rw.end, ordered, delivered",
+        "lw = rw" -> "lw.start, rw.end, delivered"
+      )
+    } yield s"on $condition, of which $shown are shown" -> { (read: Path => DataFrame) =>
       val (l, r) = windowed(read)
       l.join(r, expr(condition), how).selectExpr(shown.split(", ").toSeq: _*)
-  })
+    }
 
-  for {
-    shown <- Seq("l.window_start, r.window_start, lid, rid", "l.window_end, r.window_start", "*")
-    how <- Seq("INNER", "LEFT")
-    // The columns of TUMBLE may be NULL where the time may be; those of HOP never are.
-    windows <- Seq("TUMBLE", "HOP")
-  } test(s"$how JOIN of $windows on window_start, of which $shown are shown")(checkUnused(how) {
-    read =>
-      val lengths = "INTERVAL 10 SECONDS" + (if (windows == "HOP") ", INTERVAL 10 SECONDS" else "")
+  private def windowsOfSql(how: String): Seq[(String, Query)] =
+    for {
+      shown <- Seq("l.window_start, r.window_start, lid, rid", "l.window_end, r.window_start", "*")
+      // The columns of TUMBLE may be NULL where the time may be; those of HOP never are.
+      windows <- Seq("TUMBLE", "HOP")
+    } yield s"$windows on window_start, of which $shown are shown" -> { (read: Path => DataFrame) =>
+      val lengths =
+        "INTERVAL 10 SECONDS" + (if (windows == "HOP") ", INTERVAL 10 SECONDS" else "")
       val (l, r) = sides(read)
       l.withColumnRenamed("id", "lid").createOrReplaceTempView("lo")
       r.withColumnRenamed("id2", "rid").createOrReplaceTempView("rd")
       spark.sql(s"""SELECT $shown
-      FROM $windows(TABLE lo, DESCRIPTOR(order_time), $lengths) l
-      $how JOIN $windows(TABLE rd, DESCRIPTOR(delivery_time), $lengths) r
-      ON lid = rid AND l.window_start = r.window_start""")
-  })
+        FROM $windows(TABLE lo, DESCRIPTOR(order_time), $lengths) l
+        $how JOIN $windows(TABLE rd, DESCRIPTOR(delivery_time), $lengths) r
+        ON lid = rid AND l.window_start = r.window_start""")
+    }
+
+  test("inner joins of windows of which some columns are shown")(
+    checkBounded(windowsShown("inner") ++ windowsOfSql("INNER"), isBounded = keepsUnusedTimes)
+  )
+
+  test("left outer joins of windows of which some columns are shown")(
+    checkBounded(windowsShown("leftOuter") ++ windowsOfSql("LEFT"))
+  )
 
   test("INNER JOIN of windows that slide on window_start")(
-    checkHeld(
+    checkAsBatch(
       read => {
         val (l, r) = sides(read)
         l.withColumnRenamed("id", "lid").createOrReplaceTempView("lo")
@@ -132,20 +138,21 @@ class JoinSpellingsSuite extends JoinTest {
         JOIN HOP(TABLE rd, DESCRIPTOR(delivery_time), INTERVAL 10 SECONDS, INTERVAL 5 SECONDS) r
         ON lid = rid AND l.window_start = r.window_start""")
       },
-      isBounded = false
+      isKilled = false
     )
   )
 
-  for {
-    condition <- Seq("lw.start = rw.start", "lw.end = rw.end", "lw = rw") :+
-      "lw.start = rw.start AND lw.end = rw.end"
-    how <- Seq("inner", "leftOuter", "fullOuter")
-  } test(s"$how join of windows on $condition")(checkBounded { read =>
-    val (l, r) = windowed(read)
-    l.join(r, expr(condition), how)
-  })
+  private def equalWindows: Seq[(String, Query)] =
+    for {
+      condition <- Seq("lw.start = rw.start", "lw.end = rw.end", "lw = rw") :+
+        "lw.start = rw.start AND lw.end = rw.end"
+      how <- Seq("inner", "leftOuter", "fullOuter")
+    } yield s"$how on $condition" -> { (read: Path => DataFrame) =>
+      val (l, r) = windowed(read)
+      l.join(r, expr(condition), how)
+    }
 
-  test("windows of other lengths that begin together")(checkBounded { read =>
+  private val beginTogether: (String, Query) = "of other lengths that begin together" -> { read =>
     val (l, r) = sides(read)
     l.groupBy(window(col("order_time"), "10 seconds").as("lw"))
       .count()
@@ -153,7 +160,9 @@ class JoinSpellingsSuite extends JoinTest {
         r.groupBy(window(col("delivery_time"), "30 seconds").as("rw")).agg(count("*")),
         expr("lw.start = rw.start")
       )
-  })
+  }
+
+  test("joins of windows")(checkBounded(equalWindows :+ beginTogether))
 
   /** Windows of several sizes, and windows of another size that close some batches later. */
   private def unionOfWindows(
@@ -174,20 +183,20 @@ class JoinSpellingsSuite extends JoinTest {
     (windows.reduce(_ union _), others)
   }
 
-  for {
-    (sizes, other) <- Seq(Seq(10, 30) -> 30, Seq(30, 10) -> 10, Seq(30, 10, 30) -> 10)
-    (how, equal) <- Seq(
-      "inner" -> "lw.end = rw.end",
-      "inner" -> "lw.start = rw.start AND lw.end = rw.end",
-      "leftOuter" -> "lw.start = rw.start AND lw.end = rw.end"
-    )
-  }
-    test(s"$how join of a union of windows of ${sizes.mkString(", ")} s on $equal")(
-      checkBounded { read =>
-        val (l, r) = unionOfWindows(read, sizes, other)
-        l.join(r, expr(equal), how)
-      }
-    )
+  private def unions: Seq[(String, Query)] =
+    for {
+      (sizes, other) <- Seq(Seq(10, 30) -> 30, Seq(30, 10) -> 10, Seq(30, 10, 30) -> 10)
+      (how, equal) <- Seq(
+        "inner" -> "lw.end = rw.end",
+        "inner" -> "lw.start = rw.start AND lw.end = rw.end",
+        "leftOuter" -> "lw.start = rw.start AND lw.end = rw.end"
+      )
+    } yield s"$how, ${sizes.mkString(", ")} s, on $equal" -> { (read: Path => DataFrame) =>
+      val (l, r) = unionOfWindows(read, sizes, other)
+      l.join(r, expr(equal), how)
+    }
+
+  test("joins of unions of windows of several sizes")(checkBounded(unions))
 
   test("an outer join on the ends of a union of other windows is refused, as they may be unequal") {
     val error = intercept[AnalysisException](new Run({
@@ -203,18 +212,20 @@ class JoinSpellingsSuite extends JoinTest {
 
   private val equal: Column = expr("id = id2 AND order_time = ordered_at")
 
-  for (how <- joinTypes; state <- Seq(joinStates.head, joinStates.last))
-    test(s"$how join of a time with a plain column, $state")(on(state) {
-      checkBounded(read => orders(read(left)).join(plain(read(left)), equal, how))
+  private def withPlain: Seq[(String, Query)] =
+    joinTypes.map[(String, Query)] { how =>
+      how -> (read => orders(read(left)).join(plain(read(left)), equal, how))
+    } :+ ("a plain column on the left, and a constant between the two" -> {
+      (read: Path => DataFrame) =>
+        plain(read(left)).join(
+          orders(read(left)),
+          expr("id = id2 AND order_time = ordered_at - INTERVAL 1 SECOND"),
+          "rightOuter"
+        )
     })
 
-  test("a plain column on the left, and a constant between the two")(checkBounded { read =>
-    plain(read(left)).join(
-      orders(read(left)),
-      expr("id = id2 AND order_time = ordered_at - INTERVAL 1 SECOND"),
-      "rightOuter"
-    )
-  })
+  for (state <- Seq(joinStates.head, joinStates.last))
+    test(s"joins of a time with a plain column, $state")(on(state)(checkBounded(withPlain)))
 
   test("a row of a plain column that comes too late is not late, and finds no partner") {
     val in = (events(), events())

@@ -3,6 +3,8 @@ package operators
 
 import java.nio.file.Path
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{DataFrame, Row}
 import tidegate.builders.Between
@@ -111,6 +113,43 @@ trait JoinTest extends RestartTest {
     assert(withoutEnd(run.rows) === withoutEnd(batch))
     run
   }
+
+  /**
+   * As `checkAsBatch`, for each of several queries, which run as branches of one.
+   *
+   * @param limit
+   *   how many rows of the store each operator has at the end, at most
+   */
+  def checkBranches(
+      branches: Seq[(String, (Path => DataFrame) => DataFrame)],
+      isKilled: Boolean = true,
+      limit: Long = Long.MaxValue
+  ): Unit = {
+    val read = mutable.Map.empty[Path, DataFrame]
+    def frame = {
+      read.clear()
+      // Each folder is one source.
+      Branches.of(branches.map(b => b._1 -> b._2(p => read.getOrElseUpdate(p, stream(p)))))
+    }
+    val run = if (isKilled) checkKills(frame) else new Run(frame).start().settle()
+    assert(run.lateRows === Map.empty)
+    val found = Branches.answers(run.rows)
+    val batch =
+      Branches.answers(Branches.of(branches.map(b => b._1 -> b._2(table))).collect().toSeq)
+    branches.map(_._1).foreach { title =>
+      withClue(s"$title: ") {
+        val expected = batch.getOrElse(title, Nil).filterNot(_.contains(EndDay))
+        assert(found.getOrElse(title, Nil).filterNot(_.contains(EndDay)) === expected)
+      }
+    }
+    assert(batch.nonEmpty)
+    run.query.lastProgress.stateOperators.foreach { operator =>
+      withClue(s"${operator.operatorName}: ")(assert(operator.numRowsTotal <= limit))
+    }
+  }
+
+  /** The day of the last rows, as text. */
+  private val EndDay = "1970-01-02"
 
   private def withoutEnd(rows: Seq[Row]): Seq[String] =
     rows.map(KeyedStreamTest.text).filterNot(_.matches(".*\\d{5}.*")).sorted

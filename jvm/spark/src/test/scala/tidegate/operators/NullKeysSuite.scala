@@ -53,24 +53,26 @@ class NullKeysSuite extends JoinTest {
   private val computed = (l: DataFrame, r: DataFrame) =>
     coalesce(l("id"), l("part")) === coalesce(r("id"), r("part"))
 
-  for (how <- joinTypes) {
-    test(s"$how join on two keys, one of them or both NULL") {
-      checkAsBatch(joined(how, twoKeys)(_), isKilled = false)
-    }
-
-    test(s"$how join on a key, and on another one with <=>, which finds NULL for NULL") {
-      checkAsBatch(joined(how, oneNullSafe)(_), isKilled = false)
-    }
-
-    test(s"$how join on a computed key that is NULL") {
-      checkAsBatch(joined(how, computed)(_), isKilled = false)
-    }
+  for {
+    (title, condition) <- Seq(
+      "two keys, one of them or both NULL" -> twoKeys,
+      "a key, and on another one with <=>, which finds NULL for NULL" -> oneNullSafe,
+      "a computed key that is NULL" -> computed
+    )
+  } test(s"joins on $title") {
+    checkBranches(
+      joinTypes.map(how => how -> ((read: Path => DataFrame) => joined(how, condition)(read))),
+      isKilled = false
+    )
   }
 
   for (state <- joinStates)
-    test(s"fullOuter join on NULLs, $state")(on(state) {
-      checkAsBatch(joined("fullOuter", twoKeys)(_), isKilled = false)
-      checkAsBatch(joined("fullOuter", nullSafe)(_))
+    test(s"fullOuter joins on NULLs, $state")(on(state) {
+      checkBranches(
+        Seq("=" -> twoKeys, "<=>" -> nullSafe).map { case (title, condition) =>
+          title -> ((read: Path => DataFrame) => joined("fullOuter", condition)(read))
+        }
+      )
     })
 
   test(

@@ -13,14 +13,19 @@ import org.apache.spark.sql.{AnalysisException, DataFrame}
  */
 class AdoptedCheckpointSuite extends AdoptionTest {
 
-  for (
-    (title, query) <- queries; files <- 1 until rows.size if title == "windows" || files % 3 == 1
-  )
-    test(s"$title after $files files go on with keyed watermarks, and back") {
-      checkThereAndBack(query, files)
-    }
+  private val all: (String, DataFrame => DataFrame) =
+    s"a query of ${queries.map(_._1).mkString(", ")}" ->
+      (in => Branches.of(queries.map { case (title, query) => title -> query(in) }))
 
-  for ((title, query) <- queries) test(s"$title of Spark 3, whose states have no names") {
+  for {
+    (title, query) <- Seq(queries.head, all)
+    files <- 1 until rows.size if title == "windows" || files % 3 == 1
+  } test(s"$title after $files files go on with keyed watermarks, and back") {
+    checkThereAndBack(query, files)
+  }
+
+  test("operators of Spark 3, whose states have no names") {
+    val (_, query) = all
     val wanted = ofSpark(query, 3, 4)
     val (run, folder) = begun(query, 3)
     Checkpoints.removeOperatorNames(run.checkpoint)
@@ -29,6 +34,7 @@ class AdoptedCheckpointSuite extends AdoptionTest {
       replacing(adopting)(run.start().settle().stop())
     }
     assert(run.answer === wanted)
+    assert(Branches.answers(run.rows).keySet === queries.map(_._1).toSet)
   }
 
   Seq(true, false).foreach { isBefore =>

@@ -84,43 +84,68 @@ class FailedFirstBatchSuite extends RestartTest {
     run.settle(): Unit
   }
 
+  /** What queries give that nothing disturbs, and which run as the branches of one. */
+  private def undisturbed(queries: Seq[(String, DataFrame => DataFrame)])(
+      run: (DataFrame => DataFrame) => Run
+  ): Map[String, Seq[String]] = {
+    val ended = run(rows => Branches.of(queries.map { case (title, q) => title -> q(rows) }))
+    assert(!Files.exists(ended.checkpoint.resolve("state.unused")))
+    val answers = Branches.answers(ended.rows)
+    assert(answers.keySet === queries.map(_._1).toSet)
+    answers
+  }
+
+  /** A run of several starts; the setting of the first batch comes first, if it is to fail. */
+  private def started(query: DataFrame => DataFrame, failing: Seq[(String, String)]): Run = {
+    val in = events()
+    val run = new Run(query(in.toDF()))
+    if (failing.nonEmpty) {
+      run.failIn = _ => true
+      withConf(failing: _*)(run.start())
+      in.addData(batches.head.map(event("a", _)))
+      run.awaitEnd()
+      run.failIn = _ => false
+      run.start().settle()
+    } else {
+      run.start()
+      send(run, in, batches.head)
+    }
+    for (rows <- batches.tail) {
+      run.restart()
+      send(run, in, rows)
+    }
+    run.restart().settle()
+  }
+
+  /** A setting may go back: a query goes on with the operator with which it began. */
+  private def withSettingsBack(run: Run, settings: Seq[(String, String)]): Run = {
+    withConf(settings.filterNot(_._1 == Settings.WindowsEnabled.key): _*)(run.restart())
+    run.settle().stop()
+  }
+
+  private lazy val undisturbedWith: Map[Boolean, Map[String, Seq[String]]] =
+    Seq(true, false).map { enabled =>
+      def settings(to: Boolean) = queries.map(_._2).distinct.map(_ -> to.toString)
+      enabled -> withConf(settings(enabled): _*) {
+        undisturbed(queries.map { case (title, _, query) => title -> query }) { query =>
+          withSettingsBack(started(query, Nil), settings(!enabled))
+        }
+      }
+    }.toMap
+
   for {
     (title, setting, query) <- queries
     before <- Seq(true, false)
   } onBothStores(
     s"$title: $setting from $before to ${!before} after a first batch that failed, then new starts"
   ) {
-    def fresh(first: Boolean): Seq[String] = withConf(setting -> (!before).toString) {
-      val in = events()
-      val run = new Run(query(in.toDF()))
-      if (first) {
-        run.failIn = _ => true
-        withConf(setting -> before.toString)(run.start())
-        in.addData(batches.head.map(event("a", _)))
-        run.awaitEnd()
-        run.failIn = _ => false
-        run.start().settle()
-      } else {
-        run.start()
-        send(run, in, batches.head)
-      }
-      for (rows <- batches.tail) {
-        run.restart()
-        send(run, in, rows)
-      }
-      run.restart().settle()
-      // The setting may go back: a query goes on with the operator with which it began.
-      if (setting != Settings.WindowsEnabled.key) {
-        withConf(setting -> before.toString)(run.restart())
-        run.settle()
-      }
-      assert(Files.exists(run.checkpoint.resolve("state.unused")) === first)
-      run.stop()
-      run.answer
+    withConf(setting -> (!before).toString) {
+      val failing = Seq(setting -> before.toString)
+      val run = started(rows => Branches.of(Seq(title -> query(rows))), failing)
+      withSettingsBack(run, failing)
+      assert(Files.exists(run.checkpoint.resolve("state.unused")))
+      assert(Branches.answers(run.rows)(title) === undisturbedWith(!before)(title))
     }
-    val undisturbed = fresh(first = false)
-    assert(undisturbed.nonEmpty)
-    assert(fresh(first = true) === undisturbed)
   }
 
   private def withOther(rows: DataFrame) = rows.withColumn("other", upper(col("sub")))
@@ -174,28 +199,36 @@ class FailedFirstBatchSuite extends RestartTest {
     )
   )
 
-  for ((title, before, now) <- changes) onBothStores(s"$title, after a first batch that failed") {
-    def answer(isFirst: Boolean): Seq[String] = {
-      val in = events()
-      val failed = new Run(before(in.toDF()))
-      if (isFirst) {
-        failed.failIn = _ => true
-        failed.start()
-        in.addData(batches.head.map(event("a", _)))
-        failed.awaitEnd()
-      } else in.addData(batches.head.map(event("a", _)))
-      val run = new Run(now(in.toDF()), failed.checkpoint).start()
-      run.settle()
-      for (rows <- batches.tail) {
-        run.restart()
-        send(run, in, rows)
-      }
-      run.stop()
-      run.answer
+  /** A run of a query on a checkpoint, which is started anew for each batch but the first. */
+  private def continued(
+      now: DataFrame => DataFrame,
+      in: SparkClasses.MemoryStream[Event],
+      checkpoint: Path
+  ): Run = {
+    val run = new Run(now(in.toDF()), checkpoint).start().settle()
+    for (rows <- batches.tail) {
+      run.restart()
+      send(run, in, rows)
     }
-    val undisturbed = answer(isFirst = false)
-    assert(undisturbed.nonEmpty)
-    assert(answer(isFirst = true) === undisturbed)
+    run.stop()
+  }
+
+  private lazy val undisturbedChanges: Map[String, Seq[String]] =
+    undisturbed(changes.map { case (title, _, now) => title -> now }) { now =>
+      val in = events()
+      in.addData(batches.head.map(event("a", _)))
+      continued(now, in, newCheckpoint())
+    }
+
+  for ((title, before, now) <- changes) onBothStores(s"$title, after a first batch that failed") {
+    val in = events()
+    val failed = new Run(before(in.toDF()))
+    failed.failIn = _ => true
+    failed.start()
+    in.addData(batches.head.map(event("a", _)))
+    failed.awaitEnd()
+    val run = continued(rows => Branches.of(Seq(title -> now(rows))), in, failed.checkpoint)
+    assert(Branches.answers(run.rows)(title) === undisturbedChanges(title))
   }
 
   onBothStores("another output mode, which Spark's own sessions have") {
@@ -261,22 +294,27 @@ class FailedFirstBatchSuite extends RestartTest {
     }
   )
 
+  /** A run that has had its first batch, or on a checkpoint without the commit of that batch. */
+  private def begun(query: DataFrame => DataFrame, isKilled: Boolean): Run = {
+    val folder = files(batches.head.map(event("a", _)))
+    def frame: DataFrame = query(stream(folder))
+    val begun = new Run(frame).start().settle().stop()
+    val run = new Run(frame, if (isKilled) skipped(frame, begun) else begun.checkpoint)
+    for ((rows, i) <- batches.tail.zipWithIndex) {
+      addFile(folder, i + 1, rows.map(event("a", _)))
+      run.start().settle().stop()
+    }
+    run
+  }
+
+  private lazy val undisturbedBegun: Map[String, Seq[String]] =
+    undisturbed(begunQueries)(begun(_, isKilled = false))
+
   for ((title, query) <- begunQueries)
     onBothStores(s"$title: a sink that has the first batch, of which the commits do not know") {
-      val answers = for (isKilled <- Seq(true, false)) yield {
-        val folder = files(batches.head.map(event("a", _)))
-        def frame: DataFrame = query(stream(folder))
-        val begun = new Run(frame).start().settle().stop()
-        val run = new Run(frame, if (isKilled) skipped(frame, begun) else begun.checkpoint)
-        assert(!Files.exists(run.checkpoint.resolve("state.unused")))
-        for ((rows, i) <- batches.tail.zipWithIndex) {
-          addFile(folder, i + 1, rows.map(event("a", _)))
-          run.start().settle().stop()
-        }
-        run.answer
-      }
-      assert(answers.head === answers.last)
-      assert(answers.head.nonEmpty)
+      val run = begun(rows => Branches.of(Seq(title -> query(rows))), isKilled = true)
+      assert(!Files.exists(run.checkpoint.resolve("state.unused")))
+      assert(Branches.answers(run.rows)(title) === undisturbedBegun(title))
     }
 
   onBothStores("a sink that has the first batch of another query: no rows are taken for others") {

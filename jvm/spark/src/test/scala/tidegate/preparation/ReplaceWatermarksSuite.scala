@@ -143,34 +143,70 @@ class ReplaceWatermarksSuite extends RestartTest {
     )(lastTime _)(Encoders.scalaLong, Encoders.tuple(Encoders.STRING, Encoders.scalaLong))
     .toDF()
 
-  (jobs ++ clauses.filter(_ => SparkFeatures.hasWatermarkClause)).foreach { case (title, job) =>
+  private type Job = (String, DataFrame => DataFrame)
+
+  /** Their watermarks see all rows, so as branches of one query they have the watermark of each. */
+  private val onAllRows = Set(
+    "tumbling windows",
+    "sessions",
+    "an aggregation by the time itself",
+    "dropDuplicates",
+    "dropDuplicatesWithinWatermark",
+    "distinct",
+    "a chain of two windows",
+    "windows over a union",
+    "TUMBLE of SQL",
+    "a WATERMARK clause of SQL"
+  )
+
+  /** Each has a watermark on the rows of one substream, and one on those of the other. */
+  private val onBothHalves =
+    Set("an inner join", "a join on the time itself", "windows over a join")
+
+  private def groups: Seq[Seq[Job]] = {
+    val all = jobs ++ clauses.filter(_ => SparkFeatures.hasWatermarkClause)
+    val together = Seq(onAllRows, onBothHalves)
+    together.map(titles => all.filter(job => titles(job._1))) ++
+      all.filterNot(job => together.exists(_(job._1))).map(Seq(_))
+  }
+
+  private def united(group: Seq[Job])(in: DataFrame): DataFrame =
+    if (group.size == 1) group.head._2(in)
+    else Branches.of(group.map { case (title, job) => title -> job(in) })
+
+  groups.foreach { group =>
+    val title = group.map(_._1).mkString(", ")
     test(s"with the slowest watermark, the rows of Spark: $title") {
       seeds.foreach { seed =>
         val folder = files(random(seed): _*)
-        val spark = new Run(job(stream(folder))).start().settle()
+        val spark = new Run(united(group)(stream(folder))).start().settle()
         val held = spark.stateRows
         spark.stop()
         replacing("slowest") {
-          val replaced = new Run(job(stream(folder))).start().settle()
+          val replaced = new Run(united(group)(stream(folder))).start().settle()
           withClue(s"seed $seed: ")(assert(replaced.answer === spark.answer))
           assert(spark.answer.nonEmpty)
+          if (group.size > 1) assert(Branches.answers(spark.rows).keySet === group.map(_._1).toSet)
           // Frames hold a row for each key, Spark one for each window.
           if (!title.contains("sliding")) assert(replaced.stateRows === held)
           replaced.stop()
         }
       }
     }
+  }
 
-    // Other suites have the same operators over restarts, with watermarks that are called keyed.
-    if (StateStoreKind.areAll || always(title))
-      test(
-        s"each operator on its own watermark, over restarts: $title"
-      ) {
-        replacing("own") {
-          val folder = files(random(5, batches = 4): _*)
-          checkKills(job(stream(folder)))
-        }
+  // Other suites have the same operators over restarts, with watermarks that are called keyed.
+  test("each operator on its own watermark, over restarts") {
+    replacing("own") {
+      val folder = files(random(5, batches = 4): _*)
+      val (functions, others) =
+        jobs
+          .filter(job => StateStoreKind.areAll || always(job._1))
+          .partition(_._1.contains("function"))
+      (Seq(others) ++ functions.map(Seq(_))).foreach { group =>
+        checkKills(united(group)(stream(folder)))
       }
+    }
   }
 
   private def refused(job: => DataFrame, settings: (String, String)*): AnalysisException =

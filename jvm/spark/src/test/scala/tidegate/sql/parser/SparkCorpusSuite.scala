@@ -14,8 +14,9 @@ class SparkCorpusSuite extends ParserTest {
 
   // The one literal that has another value each time.
   private val statements = SparkCorpus.statements.filterNot(_.contains("timestamp'now'"))
-  private lazy val outcomes = statements.map(sql => sql -> outcome(spark.parsePlan(sql)))
-  private lazy val right = statements.filter(sql => Try(spark.parsePlan(sql)).isSuccess)
+  private lazy val parsed = statements.map(sql => sql -> Try(spark.parsePlan(sql)))
+  private lazy val outcomes = parsed.map { case (sql, plan) => sql -> outcome(plan.get) }
+  private lazy val right = parsed.collect { case (sql, Success(_)) => sql }
 
   private def outcome(parse: => LogicalPlan): String = Try(parse) match {
     case Success(plan)  => TreeText.withOrigins(plan)
