@@ -4,7 +4,6 @@ import java.time.Instant
 
 import org.apache.spark.sql.connector.read.streaming.Offset
 import tidegate.core.clock.{ClockCodec, ClockState, FormerNames, NodeMark}
-import tidegate.core.window.FrameFormat
 import tidegate.errors.CheckpointErrors
 
 /**
@@ -65,8 +64,6 @@ object ClockOffset {
       case Left(ClockCodec.Foreign)       => None
       case Left(ClockCodec.Newer(format)) =>
         throw CheckpointErrors.newerState("the clock", format, ClockCodec.Format)
-      case Left(ClockCodec.NewerFrames(operator, format)) =>
-        throw CheckpointErrors.newerState(operator, format, FrameFormat.Highest)
       case Left(ClockCodec.Damaged(node, what)) =>
         throw CheckpointErrors.damagedOffset(file, node, what)
     }

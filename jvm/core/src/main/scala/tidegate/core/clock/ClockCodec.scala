@@ -3,7 +3,7 @@ package tidegate.core.clock
 import org.json4s.JsonAST.{JArray, JBool, JField, JInt, JNull, JObject, JString, JValue}
 import org.json4s.jackson.JsonMethods.{compact, parseOpt}
 import tidegate.core.policy.PolicySpec
-import tidegate.core.window.{FrameFormat, WindowGrid}
+import tidegate.core.window.WindowGrid
 
 /**
  * The text of a [[ClockState]]: JSON on one line, with the number of its format. A text that is not
@@ -20,8 +20,6 @@ object ClockCodec {
   /** The text was written by a newer version, in a format above `ClockCodec.Format`. */
   final case class Newer(format: Int) extends Unreadable
 
-  /** The state of an operator has frames of a newer version, in a format above `FrameFormat`. */
-  final case class NewerFrames(operator: String, format: Int) extends Unreadable
 
   /**
    * It is the text of a clock, but not as it was written.
@@ -95,19 +93,9 @@ object ClockCodec {
     if (format > upgrades.size + 1) Left(Newer(format))
     else {
       val fields = new JsonFields(upgrades.drop(format - 1).foldLeft(json)((old, up) => up(old)))
-      readNodes(fields.obj("nodes")).flatMap { nodes =>
-        newerFrames(fields.obj("operators")).toLeft(state(fields, nodes))
-      }
+      readNodes(fields.obj("nodes")).map(state(fields, _))
     }
   }
-
-  private def newerFrames(operators: JsonFields): Option[NewerFrames] =
-    operators.names.toSeq.sorted
-      .flatMap(name => frameFormat(operators.obj(name)).map(NewerFrames(name, _)))
-      .find(_.format > FrameFormat.Highest)
-
-  private def frameFormat(operator: JsonFields): Option[Int] =
-    Option.when(operator.has("frames"))(operator.obj("frames").int("format", 1, HighestFormat))
 
   private def state(fields: JsonFields, nodes: Map[String, (NodeMark, NodeState)]): ClockState = {
     val operators = fields.obj("operators")
@@ -184,12 +172,9 @@ object ClockCodec {
     fields.optionalLong("watermark"),
     fields.optionalLong("eviction"),
     fields.boolean("idle"),
-    if (fields.has("frames") && !hasSessions(fields)) Some(grid(fields.obj("frames"))) else None,
-    if (hasSessions(fields)) Some(fields.obj("frames").positive("gap")) else None
+    if (fields.has("windows")) Some(grid(fields.obj("windows"))) else None,
+    if (fields.has("gap")) Some(fields.positive("gap")) else None
   )
-
-  private def hasSessions(operator: JsonFields): Boolean =
-    frameFormat(operator).contains(FrameFormat.Sessions)
 
   private def grid(fields: JsonFields): WindowGrid = {
     val grows = fields.has("grows") && fields.boolean("grows")
@@ -239,19 +224,17 @@ object ClockCodec {
       "eviction" -> optional(mark.evictionMs),
       "idle" -> JBool(mark.idle)
     )
-    val state = mark.frames.map(written).orElse(mark.gapMicros.map(writtenGap))
-    JObject(fields ++ state.map(JField("frames", _)))
+    JObject(
+      fields ++ mark.frames.map(grid => JField("windows", written(grid))) ++
+        mark.gapMicros.map(micros => JField("gap", JInt(micros)))
+    )
   }
-
-  private def writtenGap(micros: Long): JValue =
-    JObject("format" -> JInt(FrameFormat.Sessions), "gap" -> JInt(micros))
 
   private def written(place: OperatorPlace): JValue =
     JObject("default" -> JString(place.default), "state" -> JInt(place.state))
 
   private def written(grid: WindowGrid): JValue = {
     val fields = List[JField](
-      "format" -> JInt(FrameFormat.of(grid)),
       "size" -> JInt(grid.sizeMs),
       "slide" -> JInt(grid.slideMs),
       "offset" -> JInt(grid.offsetMs)

@@ -117,49 +117,22 @@ class ClockCodecSuite extends AnyFunSuite {
     }
   }
 
-  test("frames without a format are damaged, those of a newer one are told") {
-    val text = ClockCodec.write(withFrames)
-    val today = "\"frames\":{\"format\":1,"
-    assert(text.contains(today))
-    assert(
-      ClockCodec.read(text.replace(today, "\"frames\":{")) === Left(
-        ClockCodec.Damaged(
-          None,
-          "`operators.windows.frames.format` is missing; it must be a whole number from 1 to 999."
-        )
+  private def withState(change: OperatorMark => OperatorMark) =
+    withFrames.copy(operators = withFrames.operators.map { case (name, mark) => name -> change(mark) })
+
+  test("windows, windows that grow and sessions are read as they are written") {
+    for {
+      (state, written) <- Seq(
+        withFrames -> """"windows":{"size":20,"slide":10,"offset":3}""",
+        withState(mark => mark.copy(frames = mark.frames.map(_.copy(grows = true)))) ->
+          """"windows":{"size":20,"slide":10,"offset":3,"grows":true}""",
+        withState(_.copy(frames = None, gapMicros = Some(1500L))) -> """"gap":1500"""
       )
-    )
-    assert(
-      ClockCodec.read(text.replace(today, "\"frames\":{\"format\":5,")) ===
-        Left(ClockCodec.NewerFrames("windows", 5))
-    )
-  }
-
-  test("sessions are of format 4") {
-    val sessions = withFrames.copy(operators = withFrames.operators.map { case (name, mark) =>
-      name -> mark.copy(frames = None, gapMicros = Some(1500L))
-    })
-    val text = ClockCodec.write(sessions)
-    assert(text.contains(""""frames":{"format":4,"gap":1500}"""))
-    assert(ClockCodec.read(text) === Right(sessions))
-  }
-
-  test("frames of windows that grow are of format 2") {
-    val growing = withFrames.copy(operators = withFrames.operators.map { case (name, mark) =>
-      name -> mark.copy(frames = mark.frames.map(_.copy(grows = true)))
-    })
-    val text = ClockCodec.write(growing)
-    assert(text.contains(""""frames":{"format":2,"size":20,"slide":10,"offset":3,"grows":true}"""))
-    assert(ClockCodec.read(text) === Right(growing))
-  }
-
-  test("frames of windows that do not overlap are of format 3") {
-    val plain = withFrames.copy(operators = withFrames.operators.map { case (name, mark) =>
-      name -> mark.copy(frames = mark.frames.map(grid => grid.copy(sizeMs = grid.slideMs)))
-    })
-    val text = ClockCodec.write(plain)
-    assert(text.contains(""""frames":{"format":3,"size":10,"slide":10,"offset":3}"""), text)
-    assert(ClockCodec.read(text) === Right(plain))
+    } {
+      val text = ClockCodec.write(state)
+      assert(text.contains(written))
+      assert(ClockCodec.read(text) === Right(state))
+    }
   }
 
   test("a newer format is told from a foreign text") {
@@ -263,7 +236,6 @@ class ClockCodecSuite extends AnyFunSuite {
         case Right(state)                      => assert(state.nodes.size <= 2)
         case Left(ClockCodec.Damaged(_, what)) => assert(what.endsWith("."), changed)
         case Left(ClockCodec.Newer(_))         => assert(changed != text)
-        case Left(_: ClockCodec.NewerFrames)   => assert(changed != text)
         case Left(ClockCodec.Foreign)          => assert(!changed.contains("\"tidegateClock\""))
       }
     }

@@ -8,8 +8,9 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.fromAttributes
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
-import tidegate.core.window.{FrameFormat, FrameGrid}
+import tidegate.core.window.FrameGrid
 import tidegate.golden.PinnedFormat
+import tidegate.own.StateMark
 import tidegate.own.aggregates.{FrameAggregates, FrameStore, MapFrameStore}
 
 /** The state of frames, for fixed rows: its schema, and the bytes of heads and chunks. */
@@ -70,9 +71,9 @@ class FrameFormatSuite extends AnyFunSuite {
     assert((packed ++ objects).exists(_.contains("SHA-256")), "no chunk")
     PinnedFormat(
       "frames",
-      FrameFormat.Sliding,
+      StateMark.Format,
       "the state of sliding windows",
-      "FrameFormat.Sliding",
+      "StateMark.Format",
       "KeyFrames"
     ).check((packed ++ objects).mkString("", "\n", "\n"))
   }
