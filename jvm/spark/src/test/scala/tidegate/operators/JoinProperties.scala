@@ -116,7 +116,7 @@ class JoinProperties extends JoinTest with HarnessTest {
     test(s"$how join, $rows: as in batch") {
       val ofSpark = joinStates.filterNot(_.isOwn)
       (1 to cases).foreach { seed =>
-        onEach(check(how, seed, beyond)(withConf("spark.tidegate.join.interval" -> "true")(_)))
+        onEach(check(how, seed, beyond)(withConf("spark.tidegate.join.enabled" -> "true")(_)))
         val state = ofSpark(seed % ofSpark.size)
         withClue(s"$state: ")(check(how, seed, beyond)(on(state)(_)))
       }

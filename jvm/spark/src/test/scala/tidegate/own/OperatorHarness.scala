@@ -27,7 +27,7 @@ import tidegate.own.deduplication.DeduplicateByTimeExec
 import tidegate.own.join.IntervalJoinExec
 import tidegate.own.order.EventTimeOrderExec
 import tidegate.own.sessions.SessionAggregateExec
-import tidegate.own.windows.{FrameAggregate, FrameAggregateExec}
+import tidegate.own.windows.FrameAggregateExec
 import tidegate.plans.{DropLate, KeyedWatermark, PreparedQuery}
 import tidegate.preparation.PrepareStreamingQuery
 import tidegate.settings.Settings
@@ -273,9 +273,9 @@ final class OperatorHarness(
             late = batch.lateRows(d.operator)
           )
         case f: FrameAggregateExec =>
-          val context = contextOf(f, FrameAggregate.LowestMs)
+          val context = contextOf(f, DropLate.LowestMs)
           f.copy(context = context, restores = context.name.map(done).filterNot(_.isComplete))
-        case s: SessionAggregateExec  => s.copy(context = contextOf(s, FrameAggregate.LowestMs))
+        case s: SessionAggregateExec  => s.copy(context = contextOf(s, DropLate.LowestMs))
         case d: DeduplicateByTimeExec => d.copy(context = contextOf(d))
         case o: EventTimeOrderExec    =>
           o.copy(context = contextOf(o, isWhole = o.partitionBy.isEmpty))
