@@ -121,7 +121,9 @@ final class OperatorHarness(
   /** The rows that were late in this run, by operator. */
   def lateRows: Map[String, Long] = run.late
 
-  def watermark(node: String): Option[Long] = run.view.nodes(node).mark.watermarkMs
+  /** The visible watermark of a node, in epoch ms. */
+  def watermark(node: String): Option[Long] =
+    entries.lastOption.flatMap(_.end.nodes.get(node)).flatMap(_.watermarkMs)
 
   /** What the offset log says of every batch. */
   def log: Seq[LoggedBatch] = entries.map { e =>
@@ -174,8 +176,6 @@ final class OperatorHarness(
     private var restores = Map.empty[String, DonePartitions]
     var late: Map[String, Long] = Map.empty
     var hasFailed = false
-
-    def view: ClockView = time.view
 
     def settle(): Unit = {
       // A batch whose offset was written and whose commit was not.
