@@ -100,6 +100,7 @@ final class TestBatches(session: SparkSession, checkpoint: String, mode: OutputM
       TaskMetrics.empty,
       1
     )
+    env.blockManager.registerTask(id)
     TaskContext.setTaskContext(task)
     try TestBatches.copied(rows.iterator(partition, task), dies).toVector
     catch {
@@ -108,7 +109,10 @@ final class TestBatches(session: SparkSession, checkpoint: String, mode: OutputM
         throw e
     } finally
       try task.markTaskCompleted(None)
-      finally TaskContext.unset()
+      finally {
+        TaskContext.unset()
+        env.blockManager.releaseAllLocksForTask(id)
+      }
   }
 
   private def deserializer(schema: StructType): ExpressionEncoder.Deserializer[Row] =
@@ -150,7 +154,8 @@ final class TestBatches(session: SparkSession, checkpoint: String, mode: OutputM
 
 object TestBatches {
   private val QueryId = UUID.randomUUID
-  private val lastTask = new AtomicLong
+  /** Far from the numbers of Spark's own tasks. */
+  private val lastTask = new AtomicLong(1L << 40)
 
   /** A task that dies ends at its first row, and commits no store. */
   private def copied(rows: Iterator[InternalRow], dies: Boolean): Iterator[InternalRow] = {
