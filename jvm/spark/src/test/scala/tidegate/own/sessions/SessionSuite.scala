@@ -234,7 +234,8 @@ class SessionSuite extends SessionTest {
     }
     withFrames(enabled = false) {
       val plan = explained(grouped(keyed(events().toDF()), "3 seconds"))
-      assert(plan.contains("SessionWindowStateStoreSave") && !plan.contains("KeptBySpark"))
+      assert(plan.contains("SessionWindowStateStoreSave"))
+      assert(plan.contains(s"KeptBySpark: $setting is false"))
     }
   }
 
