@@ -63,8 +63,7 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
       val checkpoint: Path = newCheckpoint(),
       mode: OutputMode = OutputMode.Append(),
       val clock: TestClock = new TestClock(1000000000L)
-  ) {
-    private val batches = mutable.SortedMap.empty[Long, Seq[Row]]
+  ) extends CollectedBatches {
     var failIn: Long => Boolean = _ => false
     var query: StreamingQuery = _
 
@@ -72,7 +71,7 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
       query = TestQueries.start(frame, checkpoint.toString, mode, trigger, clock) { (df, id) =>
         val rows = df.collect().toSeq
         if (failIn(id)) throw new IllegalStateException(s"batch $id is made to fail")
-        batches(id) = rows
+        collected(id, rows)
       }
       this
     }
@@ -110,24 +109,6 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
       this
     }
 
-    def rows: Seq[Row] = batches.values.flatten.toSeq
-
-    /** The rows of each batch, empty batches included. */
-    def rowsByBatch: Map[Long, Seq[Row]] = batches.toMap
-
-    def batchCount: Int = batches.size
-
-    def clear(): Unit = batches.clear()
-
-    /** The rows as text, sorted: timestamps as seconds, windows as `[start, end)`. */
-    def answer: Seq[String] = rows.map(KeyedStreamTest.text).sorted
-
-    def take(): Seq[String] = {
-      val now = answer
-      clear()
-      now
-    }
-
     def running: RunningQuery = RunningQuery.of(SparkInternals.execution(query).get).get
 
     /** The visible watermark of a node, in epoch ms. */
@@ -139,13 +120,42 @@ trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
     /** How many rows the state holds. */
     def stateRows: Long = query.lastProgress.stateOperators.map(_.numRowsTotal).sum
 
-    /** The rows of each batch as text, empty batches included. */
-    def byBatch: Map[Long, Seq[String]] =
-      batches.view.mapValues(_.map(KeyedStreamTest.text).sorted).toMap
-
-    /** What the offset log says of every batch. */
     def log: Seq[LoggedBatch] = Checkpoints.log(spark, checkpoint)
   }
+}
+
+/** The rows that a query has emitted, by batch. */
+trait CollectedBatches {
+  private val batches = mutable.SortedMap.empty[Long, Seq[Row]]
+
+  protected def collected(batchId: Long, rows: Seq[Row]): Unit = batches(batchId) = rows
+
+  def checkpoint: Path
+
+  /** What the offset log says of every batch. */
+  def log: Seq[LoggedBatch]
+
+  def rows: Seq[Row] = batches.values.flatten.toSeq
+
+  /** The rows of each batch, empty batches included. */
+  def rowsByBatch: Map[Long, Seq[Row]] = batches.toMap
+
+  def batchCount: Int = batches.size
+
+  def clear(): Unit = batches.clear()
+
+  /** The rows as text, sorted: timestamps as seconds, windows as `[start, end)`. */
+  def answer: Seq[String] = rows.map(KeyedStreamTest.text).sorted
+
+  def take(): Seq[String] = {
+    val now = answer
+    clear()
+    now
+  }
+
+  /** The rows of each batch as text, empty batches included. */
+  def byBatch: Map[Long, Seq[String]] =
+    batches.view.mapValues(_.map(KeyedStreamTest.text).sorted).toMap
 }
 
 /**

@@ -37,7 +37,7 @@ trait RestartTest extends KeyedStreamTest {
     )(body)
 
   /** The rows of each batch, as they are compared; in any order. */
-  def compared(run: Run): Map[Long, Seq[String]] = run.byBatch
+  def compared(run: CollectedBatches): Map[Long, Seq[String]] = run.byBatch
 
   /** A folder with one file of events for every batch. */
   def files(batches: Seq[Event]*): Path = EventFiles.of(batches: _*)

@@ -19,6 +19,13 @@ object StateStoreKind {
 
   val hdfs: StateStoreKind = StateStoreKind("HDFS-backed state", "HDFSBacked", Map.empty)
 
+  /** Each version of the state has a map of its own, as in Spark. */
+  val unshared: StateStoreKind = StateStoreKind(
+    "HDFS-backed state without shared versions",
+    "HDFSBacked",
+    Map("spark.tidegate.state.sharesVersions" -> "false")
+  )
+
   val rocks: StateStoreKind = StateStoreKind(
     "RocksDB state",
     "RocksDB",
@@ -40,7 +47,10 @@ object StateStoreKind {
     )
   )
 
-  val all: Seq[StateStoreKind] = Seq(hdfs, rocks, changelog, format2)
+  val all: Seq[StateStoreKind] = Seq(hdfs, unshared, rocks, changelog, format2)
+
+  /** Those on which operators run without a stream. */
+  val each: Seq[StateStoreKind] = if (areAll) all else Seq(hdfs, unshared, rocks, changelog)
 
   /**
    * Those on which most tests run: one of each of Spark's classes. The others differ in the files

@@ -5,16 +5,17 @@ import scala.util.Random
 
 import org.apache.spark.sql.{DataFrame, Row}
 import tidegate.builders.Between
+import tidegate.own.HarnessTest
 
 /**
  * Joins of random streams against Spark's batch join of the rows that a model finds on time.
  *
- * Random bounds, lags, orders of arrival, cuts into batches and kills, on Tidegate's join in both
- * state stores and on one of Spark's; the seed is in the clue of a failure. `-Dtidegate.cases=100`
+ * Random bounds, lags, orders of arrival, cuts into batches and kills, on Tidegate's join in each
+ * state store and on one of Spark's; the seed is in the clue of a failure. `-Dtidegate.cases=100`
  * tries more of them.
  */
-class JoinProperties extends JoinTest {
-  private val cases = sys.props.get("tidegate.cases").fold(1)(_.toInt)
+class JoinProperties extends JoinTest with HarnessTest {
+  private val cases = sys.props.get("tidegate.cases").fold(3)(_.toInt)
   private val substreams = Seq("a", "b")
   private val start = -30.0
   private val end = 100000.0
@@ -51,7 +52,9 @@ class JoinProperties extends JoinTest {
     new Side(lag, (first +: middle) :+ Nil :+ substreams.map(event(_, end, -1)))
   }
 
-  private def check(how: String, seed: Int, beyond: Boolean, state: JoinState): Unit = {
+  private def check(how: String, seed: Int, beyond: Boolean)(
+      inStore: (=> Seq[Row]) => Seq[Row]
+  ): Unit = {
     val random = new Random(s"$how $seed".hashCode)
     val batches = 3 + random.nextInt(4)
     val (left, right) = (side(random, batches, beyond), side(random, batches, beyond))
@@ -70,24 +73,24 @@ class JoinProperties extends JoinTest {
 
     val expected =
       joined(ordersOf(memory(left.onTime)), deliveriesOf(memory(right.onTime))).collect().toSeq
-    val found = on(state) {
-      val (leftFiles, rightFiles) = (files(left.batches: _*), files(right.batches: _*))
-      val run = new Run(
+    val found = inStore {
+      val (lefts, rights) = (feed(left.batches: _*), feed(right.batches: _*))
+      val run = harness(
         joined(
-          exactly(ordersOf(stream(leftFiles)), "order_time", left.lag, key = 0),
-          exactly(deliveriesOf(stream(rightFiles)), "delivery_time", right.lag, key = 1)
+          exactly(ordersOf(lefts.toDF()), "order_time", left.lag, key = 0),
+          exactly(deliveriesOf(rights.toDF()), "delivery_time", right.lag, key = 1)
         )
       )
       kills.foreach { batch =>
         run.failIn = _ == batch
-        run.start().awaitEnd()
+        run.restart().settle()
       }
       run.failIn = _ => false
-      run.start().settle().stop()
+      run.restart().settle()
       if (!beyond) assert(run.lateRows === Map.empty)
       run.rows
     }
-    withClue(s"$how, seed $seed, $state, lags ${left.lag} ${right.lag}, $between, kills $kills: ") {
+    withClue(s"$how, seed $seed, lags ${left.lag} ${right.lag}, $between, kills $kills: ") {
       assert(texts(found) === texts(expected))
     }
   }
@@ -113,7 +116,9 @@ class JoinProperties extends JoinTest {
     test(s"$how join, $rows: as in batch") {
       val ofSpark = joinStates.filterNot(_.isOwn)
       (1 to cases).foreach { seed =>
-        (ownJoinStates :+ ofSpark(seed % ofSpark.size)).foreach(check(how, seed, beyond, _))
+        onEach(check(how, seed, beyond)(withConf("spark.tidegate.join.enabled" -> "true")(_)))
+        val state = ofSpark(seed % ofSpark.size)
+        withClue(s"$state: ")(check(how, seed, beyond)(on(state)(_)))
       }
     }
   }

@@ -75,7 +75,7 @@ trait JoinTest extends RestartTest {
     Between("delivery_time", "order_time", "0 seconds", s"$seconds seconds")
 
   /** Events up to 100 s, none of them late, and a last one that lets all the others go. */
-  lazy val left: Path = files(
+  lazy val leftRows: Seq[Seq[Event]] = Seq(
     Seq(event("a", 5, 1), event("b", 3, 2)),
     Seq(event("a", 30, 3), event("b", 29, 4), event("b", 5, 1)),
     Seq(event("a", 60, 5), event("a", 58, 9), event("b", 60, 6), event("b", 60, 6)),
@@ -83,14 +83,17 @@ trait JoinTest extends RestartTest {
     Seq(event("a", End, 99), event("b", End, 99))
   )
 
+  lazy val left: Path = files(leftRows: _*)
+
   /** Goes with `left`: some have a partner within 10 s, some have none, some have two. */
-  lazy val right: Path = files(
+  lazy val rightRows: Seq[Seq[Event]] = Seq(
     Seq(event("a", 6, 1), event("b", 3, 1)),
     Seq(event("a", 31, 3), event("b", 41, 4), event("b", 39, 4)),
     Seq(event("a", 61, 5), event("b", 90, 6)),
     Seq(event("a", 101, 7), event("a", 101, 8), event("b", 103, 8)),
     Seq(event("a", End, 98), event("b", End, 98))
   )
+  lazy val right: Path = files(rightRows: _*)
   private lazy val End = 99999.0
 
   /**

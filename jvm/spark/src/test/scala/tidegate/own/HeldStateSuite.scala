@@ -1,15 +1,11 @@
 package tidegate
 package own
 
-import scala.jdk.CollectionConverters._
-
-import org.apache.spark.sql.streaming.StreamingQueryProgress
-
 /**
  * What a batch reads of a state that holds many keys, as RocksDB counts it: the keys of its rows
  * and those that are due, and no others.
  */
-class HeldStateSuite extends HeldQueries {
+class HeldStateSuite extends HeldQueries with HarnessTest {
 
   override protected def lag: String = "1 hour"
 
@@ -17,34 +13,30 @@ class HeldStateSuite extends HeldQueries {
 
   override protected def twoSpans: String = "2 hours"
 
-  /** Look-ups, and bytes that were read in the order of the keys. */
-  private def read(progress: StreamingQueryProgress): (Long, Long) = {
-    val metrics = progress.stateOperators.toSeq.map(_.customMetrics.asScala)
-    def sum(name: String) = metrics.map(_(name).longValue).sum
-    (sum("rocksdbGetCount"), sum("rocksdbTotalBytesReadThroughIterator"))
-  }
+  /** Look-ups of each batch, and bytes that were read in the order of the keys. */
+  private def read(run: OperatorHarness): Seq[(Long, Long)] =
+    run.metric("rocksdbGetCount").zip(run.metric("rocksdbTotalBytesReadThroughIterator"))
 
   /** What small batches read of a state that holds so many keys; the last one is of a new run. */
   private def read(query: Query, keys: Int): Seq[Seq[(Long, Long)]] = {
-    val (in, others) = (events(), events())
-    val run = new Run(query(in.toDF(), others.toDF())).start()
+    val (in, others) = (feed(), feed())
+    val run = harness(query(in.toDF(), others.toDF())).start()
     // The watermark stays an hour behind them.
     val held = (1 to keys).map(event("a", 7200, _))
     in.addData(held)
     others.addData(held)
     run.settle()
     val found = for (second <- Seq(7201, 7202, 7203)) yield {
+      val before = run.batchCount
       // A new run may have a batch without data, before there are new rows.
       if (second == 7203) run.restart().settle()
-      val before = if (second == 7203) 0 else run.query.recentProgress.length
       val row = event("a", second.toDouble, 7)
       in.addData(row)
       others.addData(row)
       run.settle()
-      run.query.recentProgress.toSeq.drop(before).filter(_.stateOperators.nonEmpty).map(read)
+      read(run).drop(before)
     }
     assert(run.stateRows >= keys)
-    run.stop()
     found
   }
 

@@ -9,7 +9,7 @@ import tidegate.own.aggregates.FrameStore
 import tidegate.own.due.DueSchema
 
 /** The number of rows that operators count themselves, in RocksDB, and the rows that are there. */
-class RowCountSuite extends HeldQueries {
+class RowCountSuite extends HeldQueries with HarnessTest {
 
   override protected def lag: String = "2 seconds"
 
@@ -17,8 +17,8 @@ class RowCountSuite extends HeldQueries {
 
   override protected def twoSpans: String = "8 seconds"
 
-  private def rowsThere(run: Run): Long = {
-    val checkpoint = run.checkpoint.toString
+  private def rowsThere(run: OperatorHarness): Long = {
+    val checkpoint = run.stop().checkpoint.toString
     val operators = spark.read.format("state-metadata").load(checkpoint).select("operatorId")
     operators
       .distinct()
@@ -38,8 +38,8 @@ class RowCountSuite extends HeldQueries {
   for ((title, query) <- queriesOfOperators if title != "event-time order")
     onRocksDb(s"$title: the number of rows is that of the rows that are there") {
       val random = new Random(title.hashCode)
-      val (in, others) = (events(), events())
-      val run = new Run(query(in.toDF(), others.toDF())).start()
+      val (in, others) = (feed(), feed())
+      val run = harness(query(in.toDF(), others.toDF())).start()
       val counts = (0 to 8).map { batch =>
         if (batch % 3 == 2) run.restart()
         for (stream <- Seq(in, others)) {
@@ -61,7 +61,6 @@ class RowCountSuite extends HeldQueries {
       run.settle()
       assert(run.stateRows > 0)
       assert(run.stateRows === rowsThere(run))
-      run.stop()
     }
 
   test("the key of the row of windows does not depend on where NULL may be") {

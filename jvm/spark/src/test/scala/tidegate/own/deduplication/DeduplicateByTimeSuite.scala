@@ -7,10 +7,11 @@ import scala.util.Random
 
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{AnalysisException, DataFrame}
+import tidegate.own.HarnessTest
 import tidegate.settings.Settings.{DeduplicationEnabled, NoDataBatchesOnlyWhenDue}
 
 /** Deduplication that finds expired keys by time, against Spark's operators on the same rows. */
-class DeduplicateByTimeSuite extends RestartTest {
+class DeduplicateByTimeSuite extends HarnessTest {
 
   private def keyed(rows: DataFrame): DataFrame = rows.withKeyedWatermark("time", "3 seconds")
 
@@ -65,75 +66,82 @@ class DeduplicateByTimeSuite extends RestartTest {
       DeduplicationEnabled.key -> byTime.toString,
       NoDataBatchesOnlyWhenDue.key -> "false"
     ) {
+      val in = feed()
+      val run = harness(query(in.toDF()))
+      batches(seed).map { rows =>
+        run.restart()
+        in.addData(rows)
+        run.settle()
+        val name = if (byTime) "deduplicateByTime" else "dedupe"
+        assert(run.operators.forall(_.startsWith(name)), run.operators)
+        val total = run.plan.fold(0L)(_ => run.stateRows)
+        (run.take() :+ s"$total rows of state").mkString(", ")
+      }
+    }
+
+  for (((title, query), i) <- queries.zipWithIndex)
+    test(s"$title: row for row as Spark's operator") {
+      for (seed <- Seq(i, i + 1)) withClue(s"seed $seed: ") {
+        val ofSpark = steps(query, seed, byTime = false)
+        assert(ofSpark.exists(_.contains("|")))
+        onEach(assert(steps(query, seed, byTime = true) === ofSpark))
+      }
+    }
+
+  test("in a stream, row for row as in the harness") {
+    withConf(DeduplicationEnabled.key -> "true", NoDataBatchesOnlyWhenDue.key -> "false") {
+      val query = queries(3)._2
       val in = events()
       val run = new Run(query(in.toDF())).start()
-      val result = batches(seed).map { rows =>
+      val found = batches(3).map { rows =>
         run.restart()
         in.addData(rows)
         run.settle()
         val states = run.query.lastProgress.stateOperators.toSeq
-        val name = if (byTime) "deduplicateByTime" else "dedupe"
-        assert(states.forall(_.operatorName.startsWith(name)), states.map(_.operatorName))
-        val total = s"${states.map(_.numRowsTotal).sum} rows of state"
-        (run.take() :+ total).mkString(", ")
+        assert(states.forall(_.operatorName == "deduplicateByTime"))
+        (run.take() :+ s"${states.map(_.numRowsTotal).sum} rows of state").mkString(", ")
       }
       run.stop()
-      result
+      assert(found === steps(query, 3, byTime = true))
     }
+  }
 
-  for (((title, query), i) <- queries.zipWithIndex; store <- StateStoreKind.tested)
-    test(s"$title: row for row as Spark's operator, on ${store.name}") {
-      withConf(store.conf.toSeq: _*) {
-        val seed = i + StateStoreKind.tested.indexOf(store)
-        withClue(s"seed $seed: ") {
-          val ours = steps(query, seed, byTime = true)
-          assert(ours === steps(query, seed, byTime = false))
-          assert(ours.exists(_.contains("|")))
-        }
-      }
-    }
-
-  for ((title, query) <- Seq(queries.head, queries(3)))
-    onBothStores(s"$title: kills change nothing") {
+  for ((title, query) <- queries)
+    test(s"$title: kills change nothing") {
       withConf(DeduplicationEnabled.key -> "true") {
         val rows = batches(5).map(_.filter(_.time != null)).filter(_.nonEmpty)
-        val folder = files(rows: _*)
-        checkKills(query(stream(folder)))
+        onEach(assert(checkKilled(query(feed(rows: _*).toDF())).rows.nonEmpty))
       }
     }
-
-  private def operatorOf(run: Run): String =
-    run.query.lastProgress.stateOperators.head.operatorName
 
   for (first <- Seq(true, false))
     test(s"the checkpoint decides, if the setting was $first and is changed") {
-      val in = events()
-      val frame = queries.head._2(in.toDF())
-      def at(byTime: Boolean)(run: Run)(second: Double*): Seq[String] =
+      val in = feed()
+      val run = harness(queries.head._2(in.toDF()))
+      def at(byTime: Boolean)(second: Double*): Seq[String] =
         withConf(DeduplicationEnabled.key -> byTime.toString) {
           run.start()
           in.addData(second.map(event("a", _)))
           run.settle()
-          assert(operatorOf(run) === (if (first) "deduplicateByTime" else "dedupe"))
-          run.stop()
+          assert(run.operators === Seq(if (first) "deduplicateByTime" else "dedupe"))
           run.take()
         }
-      val run = new Run(frame)
-      assert(at(first)(run)(10, 11, 10).size === 2)
-      assert(at(!first)(run)(11, 12).size === 1)
-      assert(at(first)(run)(12, 100).size === 1)
+      assert(at(first)(10, 11, 10).size === 2)
+      assert(at(!first)(11, 12).size === 1)
+      assert(at(first)(12, 100).size === 1)
     }
 
   test("a checkpoint whose keys the query has no place for is refused, and goes on later") {
-    val in = events()
-    val run = new Run(queries.head._2(in.toDF()))
+    val in = feed()
+    var query = queries.head._2
+    val run = harness(query(in.toDF()))
     withConf(DeduplicationEnabled.key -> "true") {
       run.start()
       in.addData(event("a", 10))
-      run.settle().stop()
+      run.settle()
     }
-    val other = new Run(keyed(in.toDF()).dropDuplicates("sub"), run.checkpoint)
-    val error = intercept[AnalysisException](other.start())
+    query = keyed(_).dropDuplicates("sub")
+    val error = intercept[AnalysisException](run.start())
     assert(
       error.getMessage.contains(
         "The checkpoint has the keys of the deduplication deduplicate, but the query has no " +
@@ -141,11 +149,11 @@ class DeduplicateByTimeSuite extends RestartTest {
           "checkpoint; nothing in this one was changed."
       )
     )
+    query = queries.head._2
     run.clear()
     run.start()
     in.addData(event("a", 10), event("b", 10))
     assert(run.settle().rows.size === 1)
-    run.stop()
   }
 
   for {
@@ -155,20 +163,19 @@ class DeduplicateByTimeSuite extends RestartTest {
     )
   } test(s"a key that $title leaves Spark's operator") {
     withConf(DeduplicationEnabled.key -> "true") {
-      val in = events()
+      val in = feed()
       val spans = keyed(in.toDF())
         .withColumn("span", expr(span))
         .dropDuplicatesWithinWatermark("span")
-      val run = new Run(spans.drop("span")).start()
+      val run = harness(spans.drop("span")).start()
       in.addData(event("a", 10, 1), event("b", 10, 1), event("a", 11, 2))
       assert(run.settle().rows.size === 2)
-      assert(operatorOf(run) === "dedupeWithinWatermark")
-      run.stop()
+      assert(run.operators === Seq("dedupeWithinWatermark"))
     }
   }
 
   test("query.explain() names the operator") {
-    for (byTime <- Seq(true, false); (_, query) <- queries)
+    for (byTime <- Seq(true, false); (_, query) <- queries.take(1))
       withConf(DeduplicationEnabled.key -> byTime.toString) {
         val in = events()
         in.addData(event("a", 10))
@@ -180,11 +187,11 @@ class DeduplicateByTimeSuite extends RestartTest {
       }
   }
 
-  onBothStores("Spark reads the keys, and the pages in which their times are") {
+  test("Spark reads the keys, and the pages in which their times are") {
     assume(SparkFeatures.readsState(spark.conf))
-    val in = events()
-    withConf(DeduplicationEnabled.key -> "true") {
-      val run = new Run(queries(3)._2(in.toDF())).start()
+    withConf(DeduplicationEnabled.key -> "true")(onEach {
+      val in = feed()
+      val run = harness(queries(3)._2(in.toDF())).start()
       in.addData((1 to 1000).map(i => event("a", 10.0 + i % 3, i)))
       run.settle()
       assert(run.stateRows === 1000)
@@ -200,20 +207,20 @@ class DeduplicateByTimeSuite extends RestartTest {
         .selectExpr("explode(arrays_zip(n, due_at)) AS entry")
       assert(entries.distinct().count() === 1000)
       assert(state.where("value.due.buckets IS NOT NULL").count() > 0)
-    }
+    })
   }
 
-  onBothStores("keys with the names of the state's own columns") {
+  test("keys with the names of the state's own columns") {
     assume(SparkFeatures.readsState(spark.conf))
-    val in = events()
-    withConf(DeduplicationEnabled.key -> "true") {
+    withConf(DeduplicationEnabled.key -> "true")(onEach {
+      val in = feed()
       val renamed = in
         .toDF()
         .withKeyedWatermark("time", "2 seconds")
         .withColumn("due_at", col("n"))
         .withColumn("Due_Page", col("n"))
       val run =
-        new Run(renamed.dropDuplicatesWithinWatermark("due_at", "Due_Page", "sub")).start()
+        harness(renamed.dropDuplicatesWithinWatermark("due_at", "Due_Page", "sub")).start()
       in.addData(event("a", 10, 1), event("a", 11, 1), event("a", 11, 2))
       run.settle().stop()
       assert(run.rows.size === 2)
@@ -227,6 +234,6 @@ class DeduplicateByTimeSuite extends RestartTest {
       val times = "explode(value.due.entries.due_at)"
       assert(state.where("key.due_page IS NOT NULL").selectExpr(times).count() > 0)
       assert(state.where("key.due_page IS NULL").select("key.due_at_2").distinct().count() === 2)
-    }
+    })
   }
 }

@@ -17,65 +17,82 @@ class OrderChainSuite extends OrderTest with JoinTest {
   private def ordered(df: DataFrame): DataFrame = df.orderByEventTime(Seq("id"))
 
   /** Killed everywhere, without late rows, and with the rows of a query without the order. */
-  private def checkAs(plain: => DataFrame)(frame: => DataFrame): Run = {
-    val run = checkKills(frame)
+  private def checkAs(plain: => DataFrame)(frame: => DataFrame): Unit = {
+    val run = checkKilled(frame)
     assert(run.lateRows === Map.empty)
-    val expected = new Run(plain).start().settle()
-    assert(run.answer === expected.answer)
+    assert(run.answer === harness(plain).start().settle().answer)
     assert(run.rows.nonEmpty)
-    expected.stop()
-    run
   }
 
-  onRocksDb("an order alone puts out all rows that are not the last") {
-    val run = checkKills(ordered(orders(stream(left))))
+  private lazy val lefts = feed(leftRows: _*)
+  private lazy val rights = feed(rightRows: _*)
+
+  /** The operators of a chain have been tested by themselves on each store. */
+  private def onStores(title: String)(body: => Unit): Unit = test(title) {
+    Seq(StateStoreKind.hdfs, StateStoreKind.changelog).foreach { store =>
+      withClue(s"on ${store.name}: ")(withConf(store.conf.toSeq: _*)(body))
+    }
+  }
+
+  onRocksDb("a window over an order, in a stream") {
+    def frame = perWindow(ordered(orders(stream(left))), "order_time")
+    assert(
+      checkKills(frame).answer === harness(perWindow(ordered(orders(lefts.toDF())), "order_time"))
+        .start()
+        .settle()
+        .answer
+    )
+  }
+
+  onStores("an order alone puts out all rows that are not the last") {
+    val run = checkKilled(ordered(orders(lefts.toDF())))
     assert(run.rows.map(_.getInt(0)).toSet === Set(1, 2, 3, 4, 5, 6, 7, 8, 9))
   }
 
-  onRocksDb("a window over an order") {
-    checkAs(perWindow(orders(stream(left)), "order_time")) {
-      perWindow(ordered(orders(stream(left))), "order_time")
+  onStores("a window over an order") {
+    checkAs(perWindow(orders(lefts.toDF()), "order_time")) {
+      perWindow(ordered(orders(lefts.toDF())), "order_time")
     }
   }
 
-  onRocksDb("sliding windows over an order") {
+  onStores("sliding windows over an order") {
     def sliding(rows: DataFrame) =
       rows.groupBy(window(col("order_time"), "20 seconds", "5 seconds"), col("id")).count()
-    checkAs(sliding(orders(stream(left)))) {
-      sliding(ordered(orders(stream(left))))
+    checkAs(sliding(orders(lefts.toDF()))) {
+      sliding(ordered(orders(lefts.toDF())))
     }
   }
 
-  onRocksDb("deduplication over an order, and an order over deduplication") {
+  onStores("deduplication over an order, and an order over deduplication") {
     def once(df: DataFrame) = df.dropDuplicates("id", "order_time")
-    checkAs(ordered(once(orders(stream(left)))))(once(ordered(orders(stream(left)))))
+    checkAs(ordered(once(orders(lefts.toDF()))))(once(ordered(orders(lefts.toDF()))))
   }
 
-  onRocksDb("an order over a window") {
-    checkAs(perWindow(orders(stream(left)), "order_time")) {
-      perWindow(orders(stream(left)), "order_time").orderByEventTime()
+  onStores("an order over a window") {
+    checkAs(perWindow(orders(lefts.toDF()), "order_time")) {
+      perWindow(orders(lefts.toDF()), "order_time").orderByEventTime()
     }
   }
 
-  onRocksDb("an order on either side of a join, and one over it") {
+  onStores("an order on either side of a join, and one over it") {
     def joined(l: DataFrame, r: DataFrame) =
       l.streamJoin(r, Seq("id"), "leftOuter", within(10))
         .select("id", "order_time", "delivery_time")
-    checkAs(joined(orders(stream(left)), deliveries(stream(right)))) {
-      joined(ordered(orders(stream(left))), ordered(deliveries(stream(right))))
+    checkAs(joined(orders(lefts.toDF()), deliveries(rights.toDF()))) {
+      joined(ordered(orders(lefts.toDF())), ordered(deliveries(rights.toDF())))
     }
-    val run = checkKills {
-      joined(orders(stream(left)), deliveries(stream(right)))
+    val run = checkKilled {
+      joined(orders(lefts.toDF()), deliveries(rights.toDF()))
         .orderByEventTime(Seq("id"), eventTime = "order_time")
     }
     assert(run.lateRows === Map.empty)
     assert(run.rows.nonEmpty)
   }
 
-  onRocksDb("an order over a union waits for the slower branch") {
-    val run = checkKills {
-      orders(stream(left))
-        .union(orders(stream(right)))
+  onStores("an order over a union waits for the slower branch") {
+    val run = checkKilled {
+      orders(lefts.toDF())
+        .union(orders(rights.toDF()))
         .orderByEventTime()
     }
     assert(run.lateRows === Map.empty)
@@ -84,12 +101,12 @@ class OrderChainSuite extends OrderTest with JoinTest {
     assert(times.size === 22)
   }
 
-  onRocksDb("an order by one time, then one by another") {
+  onStores("an order by one time, then one by another") {
     def twice(rows: DataFrame) = rows
       .withColumn("paid", col("order_time") + expr("interval 1 second"))
       .withKeyedWatermark("paid", "2 seconds", key = 3, substream = Seq("sub"))
-    val run = checkKills {
-      twice(orders(stream(left)))
+    val run = checkKilled {
+      twice(orders(lefts.toDF()))
         .orderByEventTime(Seq("id"), "paid")
         .orderByEventTime(eventTime = "order_time")
     }

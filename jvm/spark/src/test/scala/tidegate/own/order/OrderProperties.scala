@@ -3,7 +3,8 @@ package own.order
 
 import scala.util.Random
 
-import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.tidegate.Feed
+import org.apache.spark.sql.{DataFrame, Row}
 import tidegate.own.windows.{FrameTest, SentRow}
 
 /**
@@ -14,7 +15,7 @@ import tidegate.own.windows.{FrameTest, SentRow}
  * `-Dtidegate.cases=100` tries more of them.
  */
 class OrderProperties extends OrderTest with FrameTest {
-  private val cases = sys.props.get("tidegate.cases").fold(4)(_.toInt)
+  private val cases = sys.props.get("tidegate.cases").fold(20)(_.toInt)
 
   for (seed <- 1 to cases) {
     val store = StateStoreKind.all(seed % StateStoreKind.all.size)
@@ -27,14 +28,14 @@ class OrderProperties extends OrderTest with FrameTest {
     val files = Seq.fill(4 + random.nextInt(3))(1 + random.nextInt(25))
     val startMs = Seq(-40000L, -5000L, 0L, 1000000L)(random.nextInt(4))
     val rows = randomRows(random, files, startMs)
-    val folder = newFolder()
-    rows.zipWithIndex.foreach { case (file, i) => addLines(folder, i, file.map(_.json)) }
+    val in = sentRows()
+    rows.foreach(file => in.addData(file.map(_.row)))
     val lagMs = random.nextInt(4) * 2500
     val partitionBy = Seq(Nil, Seq("k"), Seq("k", "sub"))(random.nextInt(3))
     // With one partition the order of all rows is known, with more that of each key.
     val partitions = 1 + random.nextInt(2) * 2
     withConf("spark.sql.shuffle.partitions" -> partitions.toString) {
-      val run = checkKills(ordered(folder, lagMs, partitionBy))
+      val run = checkKilled(ordered(in, lagMs, partitionBy))
       val batches = orderBatches(run, rows)
       val model = OrderModel.run(batches)
       assert(run.lateRows.values.sum === model.late.values.sum)
@@ -76,15 +77,16 @@ class OrderProperties extends OrderTest with FrameTest {
   }
 
   private def ordered(
-      folder: java.nio.file.Path,
+      in: Feed[Row],
       lagMs: Int,
       partitionBy: Seq[String]
   ): DataFrame =
-    frameRows(folder)
+    SentRow
+      .derived(in.toDF())
       .withKeyedWatermark("time", s"$lagMs milliseconds", emission = byMinStep("1 millisecond"))
       .orderByEventTime(partitionBy)
 
-  private def orderBatches(run: Run, files: Seq[Seq[SentRow]]): Seq[OrderBatch] = {
+  private def orderBatches(run: CollectedBatches, files: Seq[Seq[SentRow]]): Seq[OrderBatch] = {
     val log = run.log
     log.zip(None +: log.map(Some(_))).map { case (batch, before) =>
       def mark(logged: LoggedBatch) = logged.operators.values.headOption

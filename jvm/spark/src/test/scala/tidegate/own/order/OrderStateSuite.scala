@@ -17,6 +17,11 @@ class OrderStateSuite extends OrderTest {
   private def state(run: Run): DataFrame =
     spark.read.format("statestore").option("operatorId", 1000L).load(run.checkpoint.toString)
 
+  private def onStores(title: String)(body: => Unit): Unit =
+    StateStoreKind.tested.foreach { store =>
+      test(s"$title, on ${store.name}")(withConf(store.conf.toSeq: _*)(body))
+    }
+
   private def started(query: DataFrame => DataFrame): (MemoryStream[Event], Run) = {
     val in = events()
     in -> new Run(query(in.toDF())).start()

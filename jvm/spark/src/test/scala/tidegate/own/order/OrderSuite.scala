@@ -109,26 +109,25 @@ class OrderSuite extends OrderTest {
     val rows = for (i <- 0 until 200) yield event(s"k${i % 7}", ((i * 37) % 100).toDouble, i)
     withConf("spark.sql.shuffle.partitions" -> "3") {
       for (keys <- Seq(Seq("sub"), Nil)) {
-        val in = events()
-        val run = new Run(keyed(in.toDF()).orderByEventTime(keys)).start()
+        val in = feed()
+        val run = harness(keyed(in.toDF()).orderByEventTime(keys)).start()
         in.addData(rows)
         in.addData(event("k0", 1000, -1))
         val left = run.settle().rows.map(r => r.getString(0) -> r.getAs[Int]("n"))
         val expected = rows.sortBy(_.time.getTime).map(e => e.sub -> e.n)
         assert(left.groupBy(_._1) === expected.groupBy(_._1))
         if (keys.isEmpty) assert(left === expected)
-        run.stop()
       }
     }
   }
 
   test("keys that are equal are in one order: null, zeros and no numbers") {
     withConf("spark.sql.shuffle.partitions" -> "3") {
-      val in = events()
+      val in = feed()
       val z = expr(
         "CASE n % 4 WHEN 0 THEN 0D WHEN 1 THEN -0.0D WHEN 2 THEN double('NaN') ELSE NULL END"
       )
-      val run = new Run(keyed(in.toDF()).withColumn("z", z).orderByEventTime(Seq("z"))).start()
+      val run = harness(keyed(in.toDF()).withColumn("z", z).orderByEventTime(Seq("z"))).start()
       in.addData((0 until 40).map(i => event("a", ((i * 17) % 40).toDouble, i)))
       in.addData(event("a", 100, 3))
       val left = run.settle().rows.map { r =>
@@ -139,6 +138,24 @@ class OrderSuite extends OrderTest {
       left.groupMap(_._1)(_._2).foreach { case (key, times) =>
         withClue(key)(assert(times === times.sorted))
       }
+    }
+  }
+
+  test("in a stream, with a restart and with a batch that fails before each step") {
+    val in = events()
+    val run = new Run(ordered(in.toDF()))
+    val steps = Seq(
+      send(event("a", 3, 1), event("a", 1, 2), event("a", 5, 3)).gives(2, 1),
+      send(event("a", 9, 4), event("a", 7, 5), withoutTime("a", 6)).gives(6, 3, 5),
+      send(event("a", 2, 7), event("a", 20, 8)).gives(4)
+    )
+    steps.foreach { step =>
+      in.addData(step.sent)
+      run.failIn = _ => true
+      run.start().awaitEnd()
+      run.failIn = _ => false
+      assert(numbers(run.start().settle()) === step.left)
+      run.stop()
     }
   }
 }

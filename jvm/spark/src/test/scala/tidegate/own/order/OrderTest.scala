@@ -4,6 +4,7 @@ package own.order
 import java.sql.Timestamp
 
 import org.apache.spark.sql.DataFrame
+import tidegate.own.{HarnessTest, OperatorHarness}
 
 /** What is sent, and the numbers of the rows that leave, in their order. */
 final case class OrderStep(sent: Seq[Event], left: Seq[Int]) {
@@ -11,19 +12,10 @@ final case class OrderStep(sent: Seq[Event], left: Seq[Int]) {
 }
 
 /** Streams that are ordered by event time. The order of rows counts, and so it is compared. */
-trait OrderTest extends RestartTest {
+trait OrderTest extends HarnessTest {
 
-  override def compared(run: Run): Map[Long, Seq[String]] =
+  override def compared(run: CollectedBatches): Map[Long, Seq[String]] =
     run.rowsByBatch.view.mapValues(_.map(KeyedStreamTest.text)).toMap
-
-  /** The test once on each state store that is tested. */
-  def onStores(title: String)(body: => Unit): Unit =
-    StateStoreKind.tested.foreach(onStore(title, _)(body))
-
-  private def onStore(title: String, store: StateStoreKind)(body: => Unit): Unit =
-    test(s"$title, on ${store.name}") {
-      withConf(store.conf.toSeq: _*)(body)
-    }
 
   /** With a watermark without a lag, of the whole stream. */
   def keyed(rows: DataFrame): DataFrame = rows.withKeyedWatermark("time", "0 seconds")
@@ -34,7 +26,7 @@ trait OrderTest extends RestartTest {
 
   /**
    * Runs the steps without a break, with a restart before each of them, and with a batch of each
-   * that fails once; on both state stores.
+   * that fails once; on each state store.
    *
    * @param late
    *   how many rows are late, over all steps
@@ -42,52 +34,33 @@ trait OrderTest extends RestartTest {
   def scenario(title: String, late: Long = 0)(query: DataFrame => DataFrame)(
       steps: => Seq[OrderStep]
   ): Unit =
-    for (store <- Seq(StateStoreKind.hdfs, StateStoreKind.changelog)) onStore(title, store) {
-      val run = steady(query, steps)
-      assert(run.lateRows.values.sum === late)
-      run.stop()
-      restarted(query, steps)
-      failing(query, steps)
-    }
+    test(title)(onEach {
+      val steady = run(query, steps, "step")((run, i) => if (i == 0) run.start())
+      assert(steady.lateRows.values.sum === late)
+      run(query, steps, "restart before step")((run, _) => run.restart())
+      run(query, steps, "failure in step") { (run, _) =>
+        run.failIn = _ => true
+        run.restart().settle()
+        run.failIn = _ => false
+        run.restart()
+      }
+    })
 
-  private def steady(query: DataFrame => DataFrame, steps: Seq[OrderStep]): Run = {
-    val in = events()
-    val run = new Run(query(in.toDF())).start()
+  private def run(query: DataFrame => DataFrame, steps: Seq[OrderStep], what: String)(
+      begin: (OperatorHarness, Int) => Any
+  ): OperatorHarness = {
+    val in = feed()
+    val run = harness(query(in.toDF()))
     steps.zipWithIndex.foreach { case (step, i) =>
       in.addData(step.sent)
-      withClue(s"step $i: ")(assert(numbers(run.settle()) === step.left))
+      begin(run, i)
+      withClue(s"$what $i: ")(assert(numbers(run.settle()) === step.left))
     }
     run
   }
 
-  private def restarted(query: DataFrame => DataFrame, steps: Seq[OrderStep]): Unit = {
-    val in = events()
-    val run = new Run(query(in.toDF())).start()
-    steps.zipWithIndex.foreach { case (step, i) =>
-      run.restart()
-      in.addData(step.sent)
-      withClue(s"restart before step $i: ")(assert(numbers(run.settle()) === step.left))
-    }
-    run.stop()
-    ()
-  }
-
-  private def failing(query: DataFrame => DataFrame, steps: Seq[OrderStep]): Unit = {
-    val in = events()
-    val run = new Run(query(in.toDF()))
-    steps.zipWithIndex.foreach { case (step, i) =>
-      in.addData(step.sent)
-      run.failIn = _ => true
-      run.start().awaitEnd()
-      run.failIn = _ => false
-      val left = numbers(run.start().settle())
-      run.stop()
-      withClue(s"failure in step $i: ")(assert(left === step.left))
-    }
-  }
-
   /** Of the rows that have left since it was asked last. */
-  private def numbers(run: Run): Seq[Int] = {
+  def numbers(run: CollectedBatches): Seq[Int] = {
     val n = run.rows.map(_.getAs[Int]("n"))
     run.clear()
     n

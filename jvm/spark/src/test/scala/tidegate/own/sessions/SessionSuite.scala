@@ -81,42 +81,61 @@ class SessionSuite extends SessionTest {
   /** The rows of each step, with a restart before it, and the late rows at its end. */
   private def answers(query: DataFrame => DataFrame, seed: Int, own: Boolean): Seq[String] =
     withFrames(own) {
-      val in = events()
-      val run = new Run(query(in.toDF())).start()
-      val result = steps(seed).map { rows =>
+      val in = feed()
+      val run = harness(query(in.toDF()))
+      steps(seed).map { rows =>
         run.restart()
         in.addData(rows)
         run.settle()
-        assert(isOwn(run) === own)
+        assert(run.plan.isEmpty || isOwn(run) === own)
+        val late = run.lateRows.toSeq.sorted.map { case (name, n) => s"$n late for $name" }
+        (run.take() ++ late).mkString(", ")
+      }
+    }
+
+  for (((title, query), i) <- queries.zipWithIndex)
+    test(s"$title: row for row as Spark's operator") {
+      for (seed <- Seq(i, i + 1)) withClue(s"seed $seed: ") {
+        val ofSpark = answers(query, seed, own = false)
+        assert(ofSpark.exists(_.contains("|")))
+        onEach(assert(answers(query, seed, own = true) === ofSpark))
+      }
+    }
+
+  test("in a stream, row for row as in the harness") {
+    withFrames(enabled = true) {
+      val in = events()
+      val run = new Run(byNumber(in.toDF())).start()
+      val found = steps(3).map { rows =>
+        run.restart()
+        in.addData(rows)
+        run.settle()
+        assert(isOwn(run))
         val late = run.lateRows.toSeq.sorted.map { case (name, n) => s"$n late for $name" }
         (run.take() ++ late).mkString(", ")
       }
       run.stop()
-      result
+      assert(found === answers(byNumber, 3, own = true))
     }
+  }
 
-  for (((title, query), i) <- queries.zipWithIndex; store <- StateStoreKind.tested)
-    test(s"$title: row for row as Spark's operator, on ${store.name}") {
-      on(store) {
-        val seed = i + StateStoreKind.tested.indexOf(store)
-        withClue(s"seed $seed: ") {
-          val ours = answers(query, seed, own = true)
-          assert(ours === answers(query, seed, own = false))
-          assert(ours.exists(_.contains("|")))
-        }
-      }
-    }
-
-  onBothStores("kills change nothing, and the rows are those of a table") {
+  test("kills change nothing, and the rows are those of a table") {
+    val rows = steps(5).map(_.filter(_.time != null).sortBy(_.time.getTime)).filter(_.nonEmpty) :+
+      Seq(event("a", 1e9), event("b", 1e9), event("c", 1e9))
+    def query(rows: DataFrame) =
+      rows.withKeyedWatermark("time", "10 seconds").transform(grouped(_, "3 seconds"))
+    val table = query(spark.createDataset(rows.flatten)(KeyedStreamTest.eventEncoder).toDF())
+      .where(col("session_window.start") < at(1e9))
+      .collect()
+      .map(KeyedStreamTest.text)
+      .toSeq
+      .sorted
     withFrames(enabled = true) {
-      val rows = steps(5).map(_.filter(_.time != null).sortBy(_.time.getTime)).filter(_.nonEmpty)
-      val folder = files(rows :+ Seq(event("a", 1e9), event("b", 1e9), event("c", 1e9)): _*)
-      def query(rows: DataFrame) =
-        rows.withKeyedWatermark("time", "10 seconds").transform(grouped(_, "3 seconds"))
-      val run = checkKills(query(stream(folder)))
-      assert(run.lateRows === Map.empty)
-      val table = query(this.table(folder)).where(col("session_window.start") < at(1e9))
-      assert(run.answer === table.collect().map(KeyedStreamTest.text).toSeq.sorted)
+      onEach {
+        val run = checkKilled(query(feed(rows: _*).toDF()))
+        assert(run.log.size > 10)
+        assert(run.answer === table)
+      }
     }
   }
 
@@ -133,11 +152,11 @@ class SessionSuite extends SessionTest {
     }
   }
 
-  onBothStores("many sessions of a key are in chunks, whose rows Spark reads") {
+  test("many sessions of a key are in chunks, whose rows Spark reads") {
     assume(SparkFeatures.readsState(spark.conf))
-    withFrames(enabled = true) {
-      val in = events()
-      val run = new Run(byNumber(in.toDF())).start()
+    withFrames(enabled = true)(onEach {
+      val in = feed()
+      val run = harness(byNumber(in.toDF())).start()
       in.addData(event("b", 0, 9) +: (0 until 200).map(i => event("a", i * 10.0, 1)))
       run.settle().stop()
       val read = state(run).where("key.due_page IS NULL")
@@ -149,24 +168,23 @@ class SessionSuite extends SessionTest {
       val own = Seq("start", "end", "count(1)", "sum(n)").map(name => col(s"value.`$name`"))
       val single = read.where("value.rest IS NULL").select(col("key.n") +: own: _*)
       assert(single.collect().toSeq === Seq(Row(9, at(0), at(3), 1L, 9L)))
-    }
+    })
   }
 
-  onBothStores("Spark reads the keys, their sessions, and the pages in which their times are") {
+  test("Spark reads the keys, their sessions, and the pages in which their times are") {
     assume(SparkFeatures.readsState(spark.conf))
-    withFrames(enabled = true) {
-      val in = events()
-      val run = new Run(byNumber(in.toDF())).start()
+    withFrames(enabled = true)(onEach {
+      val in = feed()
+      val run = harness(byNumber(in.toDF())).start()
       in.addData((0 until 1000).map(i => event("a", 10.0 + i % 3, i)))
       run.settle()
-      val progress = run.query.recentProgress.flatMap(_.stateOperators)
-      assert(progress.map(_.operatorName).toSet === Set("sessionAggregate"))
-      assert(progress.map(_.numRowsUpdated).sum === 1000)
+      assert(run.operators === Seq("sessionAggregate"))
+      assert(run.metric("numUpdatedStateRows").sum === 1000)
       assert(run.stateRows === 1000)
       in.addData(event("a", 100, 0))
       run.settle()
       // The other key has a new session.
-      assert(run.query.recentProgress.flatMap(_.stateOperators).map(_.numRowsRemoved).sum === 999)
+      assert(run.metric("numRemovedStateRows").sum === 999)
       assert(run.stateRows === 1)
       run.stop()
       val read = state(run)
@@ -176,21 +194,19 @@ class SessionSuite extends SessionTest {
       assert(read.select(explode(col("value.due.entries.due_at"))).count() === 1)
       val metadata = spark.read.format("state-metadata").load(run.checkpoint.toString)
       assert(metadata.select("operatorName").head().getString(0) === "sessionAggregate")
-    }
+    })
   }
 
   test("a batch writes the keys of its rows, and a session that grows no page") {
-    withFrames(enabled = true) {
-      val in = events()
-      val run = new Run(byNumber(in.toDF())).start()
+    withFrames(enabled = true)(onEach {
+      val in = feed()
+      val run = harness(byNumber(in.toDF())).start()
       in.addData((0 until 500).map(i => event("a", 10.0, i)))
       run.settle()
       in.addData(event("a", 11, 7))
       run.settle()
-      val updated = run.query.recentProgress.flatMap(_.stateOperators).map(_.numRowsUpdated)
-      assert(updated.filter(_ > 0).toSeq === Seq(500, 1))
-      run.stop()
-    }
+      assert(run.metric("numUpdatedStateRows").filter(_ > 0) === Seq(500, 1))
+    })
   }
 
   test("EXPLAIN names the operator, or says why not") {
@@ -218,7 +234,8 @@ class SessionSuite extends SessionTest {
     }
     withFrames(enabled = false) {
       val plan = explained(grouped(keyed(events().toDF()), "3 seconds"))
-      assert(plan.contains("SessionWindowStateStoreSave") && !plan.contains("KeptBySpark"))
+      assert(plan.contains("SessionWindowStateStoreSave"))
+      assert(plan.contains(s"KeptBySpark: $setting is false"))
     }
   }
 

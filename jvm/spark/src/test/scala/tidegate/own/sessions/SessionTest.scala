@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
+import tidegate.own.OperatorHarness
 import tidegate.own.windows.FrameTest
 import tidegate.settings.Settings.SessionsEnabled
 
@@ -25,8 +26,11 @@ trait SessionTest extends FrameTest {
   def isOwn(run: Run): Boolean =
     FrameTest.framesIn(run.query).exists(_.nodeName == "SessionAggregate")
 
+  def isOwn(run: OperatorHarness): Boolean =
+    run.plan.toSeq.flatMap(FrameTest.framesIn).exists(_.nodeName == "SessionAggregate")
+
   /** What Spark's reader shows of the state of our operator. */
-  def state(run: Run): DataFrame = spark.read
+  def state(run: CollectedBatches): DataFrame = spark.read
     .format("statestore")
     .option("operatorId", 1000L)
     .load(run.checkpoint.toString)

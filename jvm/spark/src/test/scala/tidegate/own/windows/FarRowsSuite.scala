@@ -10,7 +10,7 @@ class FarRowsSuite extends FrameRestartTest {
   private val twenty = Hop(20, 10)
 
   /** The rows of keys in the state. */
-  private def state(run: Run): DataFrame =
+  private def state(run: CollectedBatches): DataFrame =
     spark.read
       .format("statestore")
       .option("operatorId", 1000L)
@@ -18,7 +18,7 @@ class FarRowsSuite extends FrameRestartTest {
       .where("key.chunk is null or key.chunk < 2147483646")
 
   /** The number of keys that have far rows. */
-  private def far(run: Run): Long =
+  private def far(run: CollectedBatches): Long =
     state(run).filter("key.chunk < -1").select("key.*").drop("chunk").distinct().count()
 
   /** Keys 1 and 2 are at 100 to 120, keys 2 to 4 are at 2000 and later; the watermark is at 115. */
@@ -45,7 +45,7 @@ class FarRowsSuite extends FrameRestartTest {
         test(s"windows that $growing are those of all rows, on ${store.name}") {
           on(store) {
             val (query, out) = open(hop, windows)
-            assertFrames(query.run.query)
+            assertFrames(query.run)
             query.run.stop()
             // Key 2 has a window that is near.
             assert(far(query.run) === 2)
@@ -64,7 +64,7 @@ class FarRowsSuite extends FrameRestartTest {
       on(store) {
         withConf(Settings.WindowsMaxInputBytes.key -> "1b") {
           val (query, out) = open(twenty)
-          val counted = query.run.query.lastProgress.stateOperators.head.numRowsTotal
+          val counted = query.run.stateRows
           query.run.stop()
           // With the list of buckets.
           assert(counted === state(query.run).count() + 1)

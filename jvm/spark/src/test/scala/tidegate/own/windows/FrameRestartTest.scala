@@ -3,6 +3,7 @@ package own.windows
 
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{Column, DataFrame}
+import tidegate.own.OperatorHarness
 
 /** Windows in whole seconds, which slide by `slide`, or grow by as much. */
 final case class Hop(size: Int, slide: Int, offset: Int = 0, grows: Boolean = false) {
@@ -91,10 +92,10 @@ trait FrameRestartTest extends FrameTest {
 
   /** A query whose windows can be changed. */
   final class Changing(first: Hop, query: (DataFrame, Hop) => DataFrame = inWindows) {
-    private val in = events()
+    private val in = feed()
     private var hop = first
     private var sent = Vector.empty[Kept]
-    val run: Run = new Run(query(in.toDF(), hop)).start()
+    val run: OperatorHarness = harness(query(in.toDF(), hop)).start()
 
     /** What leaves. */
     def send(rows: Event*): Seq[String] = {
@@ -137,7 +138,7 @@ trait FrameRestartTest extends FrameTest {
       run.stop()
       hop = to
       run.failIn = _ => true
-      run.start().awaitEnd()
+      run.start().settle()
       run.failIn = _ => false
     }
   }

@@ -3,14 +3,15 @@ package own.windows
 
 import org.apache.spark.sql.functions.{col, window}
 import org.apache.spark.sql.{Column, DataFrame}
-import tidegate.SparkClasses.MemoryStream
+import org.apache.spark.sql.tidegate.Feed
+import tidegate.own.OperatorHarness
 
 /** Rows that are sent, and what leaves when all is processed. */
 final case class Step(rows: Seq[Event], answer: Seq[String])
 
 /**
  * Sliding windows step by step: what is sent in each step, and what leaves. With frames and by
- * Spark's plan on the one state store, and with frames and a restart in the middle on the other.
+ * Spark's plan, and on each state store with frames and a restart before each step.
  */
 trait FrameScenarioTest extends FrameTest {
 
@@ -33,13 +34,30 @@ trait FrameScenarioTest extends FrameTest {
       frames: Boolean = true,
       settings: Map[String, String] = Map.empty
   )(query: DataFrame => DataFrame)(steps: => Seq[Step]): Unit = {
-    test(s"$title, on ${StateStoreKind.hdfs.name}") {
-      on(StateStoreKind.hdfs)(withConf(settings.toSeq: _*) {
+    test(title) {
+      withConf(settings.toSeq: _*) {
         Seq(true, false).foreach(uninterrupted(query, steps, late, frames, _))
-      })
+        StateStoreKind.each.foreach(store => on(store)(restarted(query, steps)))
+      }
     }
-    test(s"$title, with a restart, on ${StateStoreKind.changelog.name}") {
-      on(StateStoreKind.changelog)(withConf(settings.toSeq: _*)(restarted(query, steps)))
+  }
+
+  /** The same in a stream, with a restart in the middle. */
+  def streamed(title: String)(query: DataFrame => DataFrame)(steps: => Seq[Step]): Unit = {
+    scenario(title)(query)(steps)
+    test(s"$title, in a stream") {
+      on(StateStoreKind.changelog)(withFrames(enabled = true) {
+        val in = events()
+        val run = new Run(query(in.toDF())).start()
+        steps.zipWithIndex.foreach { case (step, i) =>
+          if (i == (steps.size + 1) / 2) run.restart()
+          in.addData(step.rows)
+          run.settle()
+          withClue(s"step $i: ")(assert(run.take() === step.answer))
+        }
+        assertFrames(run.query)
+        run.stop()
+      })
     }
   }
 
@@ -51,32 +69,28 @@ trait FrameScenarioTest extends FrameTest {
       enabled: Boolean
   ): Unit =
     withFrames(enabled) {
-      val in = events()
-      val run = new Run(query(in.toDF())).start()
+      val in = feed()
+      val run = harness(query(in.toDF())).start()
       withClue(if (enabled) "with frames: " else "by Spark's plan: ") {
         steps.zipWithIndex.foreach { case (step, i) => check(run, in, step, i) }
         assert(run.lateRows.values.sum === late)
       }
-      if (enabled && frames) assertFrames(run.query)
-      run.stop()
-      ()
+      if (enabled && frames) assertFrames(run)
     }
 
   private def restarted(query: DataFrame => DataFrame, steps: Seq[Step]): Unit =
     withFrames(enabled = true) {
-      val in = events()
-      val run = new Run(query(in.toDF())).start()
+      val in = feed()
+      val run = harness(query(in.toDF()))
       steps.zipWithIndex.foreach { case (step, i) =>
-        if (i == (steps.size + 1) / 2) run.restart()
-        withClue("with a restart: ")(check(run, in, step, i))
+        run.restart()
+        withClue("with restarts: ")(check(run, in, step, i))
       }
-      run.stop()
-      ()
     }
 
   private def check(
-      run: Run,
-      in: MemoryStream[Event],
+      run: OperatorHarness,
+      in: Feed[Event],
       step: Step,
       i: Int
   ): Unit = {

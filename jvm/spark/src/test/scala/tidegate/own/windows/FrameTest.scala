@@ -1,26 +1,31 @@
 package tidegate
 package own.windows
 
-import java.nio.file.Path
 import java.sql.Timestamp
 
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
-import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
-import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.tidegate.{Feed, SparkInternals}
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{DataFrame, Row}
+import tidegate.own.{HarnessTest, OperatorHarness}
 import tidegate.settings.Settings
 
 /**
  * Sliding windows that are aggregated frame by frame, against Spark's own plan of the same query
  * over the same batches.
  */
-trait FrameTest extends RestartTest {
+trait FrameTest extends HarnessTest {
 
   /** Checks that the last batch has aggregated frames, and not copies of its rows. */
   def assertFrames(query: StreamingQuery): Unit = {
     // A run that had nothing to do has no plan.
     val _ = assert(!FrameTest.hasRun(query) || FrameTest.framesIn(query).nonEmpty, "no frames")
+  }
+
+  def assertFrames(run: OperatorHarness): Unit = {
+    val _ = assert(run.plan.forall(FrameTest.framesIn(_).nonEmpty), "no frames")
   }
 
   /** The setting that decides between the two plans. */
@@ -37,30 +42,24 @@ trait FrameTest extends RestartTest {
   def on[T](store: StateStoreKind)(body: => T): T =
     withConf(store.conf.toSeq: _*)(body)
 
-  def newFolder(): Path = TempFolders.create("files")
-
-  def frameRows(folder: Path): DataFrame = SentRow.derived(
-    spark.readStream.schema(SentRow.schema).option("maxFilesPerTrigger", 1L).json(folder.toString)
-  )
+  /** A source whose batches are the calls of `addData`. */
+  def sentRows(): Feed[Row] = Feed.byBlock(spark, StructType.fromDDL(SentRow.schema))
 
   /** The same query twice: with frames, and with Spark's plan. They run side by side. */
   final class FramePair(frame: => DataFrame) {
-    val on = new Run(frame)
-    val off = new Run(frame)
+    val on = harness(frame)
+    val off = harness(frame)
     private var late = Map(on -> 0L, off -> 0L)
 
     def start(): this.type = {
-      withFrames(true)(on.start())
-      withFrames(false)(off.start())
+      withFrames(true)(on.restart())
+      withFrames(false)(off.restart())
       this
     }
 
     /** All that is there has been processed, or a batch that is made to fail has failed. */
     def settle(): this.type = {
-      both.foreach { run =>
-        try run.settle()
-        catch { case e: StreamingQueryException if e.getMessage.contains("made to fail") => () }
-      }
+      both.foreach(_.settle())
       this
     }
 
@@ -77,26 +76,22 @@ trait FrameTest extends RestartTest {
       this
     }
 
-    def failed: Boolean = both.forall(_.query.exception.isDefined)
+    def failed: Boolean = both.forall(_.failed)
 
     /** Makes it as if the query was stopped before it wrote the last offset. */
     def forgetLastOffset(): this.type = {
-      both.foreach { run =>
-        run.log.dropRight(1).lastOption.foreach { last =>
-          Checkpoints.keepOffsets(run.checkpoint, last.id, last.dataOffsets)
-        }
-      }
+      both.foreach(_.forgetLastOffset())
       this
     }
 
-    /** Over all starts, up to the last stop. A batch that fails tells its late rows each time. */
-    def lateRows(run: Run): Long = late(run)
+    /** Over all starts, up to the last stop. */
+    def lateRows(run: OperatorHarness): Long = late(run)
 
-    def both: Seq[Run] = Seq(on, off)
+    def both: Seq[OperatorHarness] = Seq(on, off)
   }
 
   /** The batches of a run as the model wants them: the rows of files, the watermarks of the log. */
-  def modelBatches(run: Run, files: Seq[Seq[SentRow]]): Seq[FrameBatch] = {
+  def modelBatches(run: CollectedBatches, files: Seq[Seq[SentRow]]): Seq[FrameBatch] = {
     val log = run.log
     log.zip(None +: log.map(Some(_))).map { case (batch, before) =>
       def mark(logged: LoggedBatch) = logged.operators.values.headOption
@@ -113,7 +108,7 @@ trait FrameTest extends RestartTest {
   }
 
   /** By batch and window: the values after the columns of start, end, and `keys` keys. */
-  def results(run: Run, keys: Int): Map[Long, Map[FrameKey, Seq[Any]]] =
+  def results(run: CollectedBatches, keys: Int): Map[Long, Map[FrameKey, Seq[Any]]] =
     run.rowsByBatch.view.mapValues { rows =>
       val windows = rows.map { row =>
         val start = row.getAs[Timestamp](0).getTime
@@ -155,8 +150,11 @@ object FrameTest extends AdaptiveSparkPlanHelper {
     SparkInternals.execution(query).get.lastExecution.executedPlan
 
   /** The nodes that aggregate frames, in the plan of the last batch. */
-  def framesIn(query: StreamingQuery): Seq[SparkPlan] =
-    collect(planOf(query)) {
+  def framesIn(query: StreamingQuery): Seq[SparkPlan] = framesIn(planOf(query))
+
+  /** The nodes that aggregate frames. */
+  def framesIn(plan: SparkPlan): Seq[SparkPlan] =
+    collect(plan) {
       case node if Set("FrameAggregate", "SessionAggregate")(node.nodeName) => node
     }
 }

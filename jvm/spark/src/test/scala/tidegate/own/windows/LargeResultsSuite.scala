@@ -3,9 +3,10 @@ package own.windows
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
+import tidegate.own.HarnessTest
 
 /** Results whose code Java cannot compile as one method. */
-class LargeResultsSuite extends KeyedStreamTest {
+class LargeResultsSuite extends HarnessTest {
 
   private val label =
     (1 to 3000).map(i => s"WHEN $i THEN 'label $i'").mkString("CASE n ", " ", " END AS label")
@@ -15,15 +16,15 @@ class LargeResultsSuite extends KeyedStreamTest {
     "sessions" -> (_.groupBy(session_window(col("time"), "10 seconds"), col("n")).count())
   ).foreach { case (name, grouped) =>
     test(s"$name with results of too much code come out without generated code") {
-      val in = events()
+      val in = feed()
       val keyed = in.toDF().withKeyedWatermark("time", "1 second")
-      val run = new Run(grouped(keyed).selectExpr(label, "count"))
+      val run = harness(grouped(keyed).selectExpr(label, "count"))
       val lines = LogLines.during("tidegate.own.aggregates.BufferSlots") {
         run.start()
         in.addData(event("a", 5, 2999), event("a", 6, 2999), event("a", 7, 1))
         run.settle()
         in.addData(event("a", 99, 2))
-        run.settle().stop()
+        run.settle()
         ()
       }
       assert(run.answer.distinct.toSet === Set("label 1|1", "label 2999|2"))

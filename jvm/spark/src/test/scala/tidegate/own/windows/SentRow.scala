@@ -1,9 +1,11 @@
 package tidegate
 package own.windows
 
+import java.sql.Timestamp
 import java.time.Instant
+import java.time.temporal.ChronoUnit
 
-import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.{DataFrame, Row}
 
 /**
  * A row for tests of sliding windows. What is aggregated is derived from its number, which may be
@@ -24,13 +26,14 @@ final case class SentRow(
     n: Option[Int]
 ) {
 
-  def json: String = {
-    val time =
-      micros.map(m => s""""${Instant.EPOCH.plusNanos(Math.multiplyExact(m, 1000L))}"""")
-    val key = k.map(text => s""""$text"""")
-    def orNull(value: Option[Any]) = value.fold("null")(_.toString)
-    s"""{"id":$id,"sub":"$sub","time":${orNull(time)},"k":${orNull(key)},"n":${orNull(n)}}"""
-  }
+  /** With the columns of `SentRow.schema`. */
+  def row: Row = Row(
+    id,
+    sub,
+    micros.map(m => Timestamp.from(Instant.EPOCH.plus(m, ChronoUnit.MICROS))).orNull,
+    k.orNull,
+    n.map(Int.box).orNull
+  )
 
   /** The column `s`. */
   def s: String = ('a' + id * 7 % 26).toChar.toString * (1 + id % 3)

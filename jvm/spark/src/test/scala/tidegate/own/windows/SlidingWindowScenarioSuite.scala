@@ -7,14 +7,15 @@ import org.apache.spark.sql.{AnalysisException, DataFrame, Row}
 import org.json4s._
 import org.json4s.jackson.JsonMethods
 import tidegate.core.Scenarios._
+import tidegate.own.OperatorHarness
 
 /**
- * Runs `tests/scenarios/sliding_window.json` as streaming queries with `HOP`: each step is a batch.
- * A watermark is set by a row that a filter after the watermark node removes; a number is a time in
+ * Runs `tests/scenarios/sliding_window.json` as queries with `HOP`: each step is a batch. A
+ * watermark is set by a row that a filter after the watermark node removes; a number is a time in
  * seconds.
  *
  * In the scenarios a row is late if its frame is; here if all its windows are closed. What is saved
- * and restored there is the state of Spark here.
+ * and restored there is the state of Spark here: the query is started again before each step.
  */
 class SlidingWindowScenarioSuite extends FrameTest {
   import SlidingWindowScenarioSuite._
@@ -25,8 +26,7 @@ class SlidingWindowScenarioSuite extends FrameTest {
     scenario <- scenarios
     name = text(scenario \ "name")
     if name != lateInSomeWindows && operations(scenario).subsetOf(Set("event", "wm"))
-    store <- Seq(StateStoreKind.hdfs, StateStoreKind.changelog)
-  } test(s"$name, on ${store.name}")(on(store)(run(scenario, store)))
+  } test(name)(onEach(run(scenario)))
 
   test("a row whose frame is closed is still in its windows that are open") {
     val scenario = scenarios.find(s => text(s \ "name") == lateInSomeWindows).get
@@ -38,7 +38,7 @@ class SlidingWindowScenarioSuite extends FrameTest {
       case JObject(fields) if fields.contains("start" -> JInt(40)) => with3(fields)
       case JObject(List(("late", _))) => JObject("late" -> JBool(false))
     }
-    on(StateStoreKind.hdfs)(run(more, StateStoreKind.hdfs))
+    onEach(run(more))
   }
 
   private def with3(fields: List[JField]): JValue =
@@ -47,14 +47,13 @@ class SlidingWindowScenarioSuite extends FrameTest {
   private def operations(scenario: JValue): Set[String] =
     (scenario \ "steps").children.map(step => text(step \ "do" \ "op")).toSet
 
-  private def run(scenario: JValue, store: StateStoreKind): Unit =
+  private def run(scenario: JValue): Unit =
     scenario \ "expect_construct" \ "error" match {
       case JString("size_not_multiple_of_slide") =>
-        val error = intercept[AnalysisException](windows(events().toDF(), scenario \ "given"))
+        val error = intercept[AnalysisException](windows(feed().toDF(), scenario \ "given"))
         assert(error.getCondition === "TIDEGATE_HOP_SLIDE")
       case _ =>
-        // What Spark's plan gives does not depend on the store.
-        for (enabled <- true +: Seq(false).filter(_ => store == StateStoreKind.hdfs))
+        for (enabled <- Seq(true, false))
           withFrames(enabled) {
             val scene = new Scene(scenario \ "given")
             (scenario \ "steps").children.foreach { step =>
@@ -62,8 +61,7 @@ class SlidingWindowScenarioSuite extends FrameTest {
                 scene.check(step \ "do", step \ "expect")
               }
             }
-            if (enabled && isSliding(scenario \ "given")) assertFrames(scene.run.query)
-            scene.run.stop()
+            if (enabled && isSliding(scenario \ "given")) assertFrames(scene.run)
           }
     }
 
@@ -92,14 +90,14 @@ class SlidingWindowScenarioSuite extends FrameTest {
   }
 
   private final class Scene(setup: JValue) {
-    private val in = events()
-    val run: Run = new Run(windows(in.toDF(), setup)).start()
-    private var late = 0L
+    private val in = feed()
+    val run: OperatorHarness = harness(windows(in.toDF(), setup))
 
     def check(step: JValue, expect: JValue): Unit = {
+      run.restart()
       in.addData(rowOf(step))
       run.settle()
-      if (text(step \ "op") == "event" && flag(expect \ "late")) late += 1
+      val late = if (text(step \ "op") == "event" && flag(expect \ "late")) 1 else 0
       assert(run.lateRows.values.sum === late)
       val (marks, rows) = (expect \ "out").children.partition(o => (o \ "wm") != JNothing)
       assert(run.rows.map(found).toSet === rows.map(expected).toSet)

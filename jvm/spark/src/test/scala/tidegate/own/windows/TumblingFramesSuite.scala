@@ -15,11 +15,9 @@ class TumblingFramesSuite extends FrameRestartTest {
   private val changed = "The windows of aggregate were changed from windows of 10000 ms by 10000 ms"
 
   private def onStores(title: String)(body: => Unit): Unit =
-    StateStoreKind.tested.foreach { store =>
-      test(s"$title, on ${store.name}")(on(store)(body))
-    }
+    test(title)(onEach(body))
 
-  private def state(run: Run): DataFrame =
+  private def state(run: CollectedBatches): DataFrame =
     spark.read
       .format("statestore")
       .option("operatorId", 1000L)
@@ -34,7 +32,7 @@ class TumblingFramesSuite extends FrameRestartTest {
       query.send(row(1, 137))
     assertSame(out.sorted, searched(ten, 0, 126, query.all))
     assert(query.closed === 126)
-    assertFrames(query.run.query)
+    assertFrames(query.run)
     query
   }
 
@@ -96,7 +94,7 @@ class TumblingFramesSuite extends FrameRestartTest {
       assert(query.change(to) === Seq(s"$changed to $verdict."))
       val out = query.send(rows(Seq(1, 4), 140 to 149) :+ row(3, 133, "b"): _*) ++
         query.send(row(1, 1000), row(1, 1000, "b"))
-      assertFrames(query.run.query)
+      assertFrames(query.run)
       val now = stateOf(before) ++ query.all.drop(before.size)
       assertSame(out.sorted, searched(to, after, 1000, now))
       assert(query.run.lateRows.values.sum === late)

@@ -1,0 +1,46 @@
+package tidegate
+package own
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.tidegate.Feed
+
+/** Base of the suites that run operators without a stream. */
+trait HarnessTest extends RestartTest {
+
+  def feed(): Feed[Event] = Feed[Event](spark)(KeyedStreamTest.eventEncoder)
+
+  /** A feed whose batches are given. */
+  def feed(batches: Seq[Event]*): Feed[Event] = {
+    val in = Feed.byBlock[Event](spark)(KeyedStreamTest.eventEncoder)
+    batches.foreach(in.addData(_))
+    in
+  }
+
+  def harness(frame: => DataFrame, mode: OutputMode = OutputMode.Append()): OperatorHarness =
+    new OperatorHarness(frame, newCheckpoint(), mode)
+
+  /** The same on each kind of store. */
+  def onEach(body: => Unit): Unit = StateStoreKind.each.foreach { store =>
+    withClue(s"on ${store.name}: ")(withConf(store.conf.toSeq: _*)(body))
+  }
+
+  /**
+   * The undisturbed run, after one that was killed in every batch has been found equal to it: its
+   * rows, and the watermarks of each batch. Every third batch is killed before its offset.
+   */
+  def checkKilled(frame: => DataFrame, mode: OutputMode = OutputMode.Append()): OperatorHarness = {
+    val undisturbed = harness(frame, mode).start().settle()
+    val killed = harness(frame, mode)
+    undisturbed.log.foreach { batch =>
+      killed.failIn = _ == batch.id
+      assert(killed.restart().settle().failed)
+      if (batch.id % 3 == 0) killed.forgetLastOffset()
+    }
+    killed.failIn = _ => false
+    killed.restart().settle()
+    assert(killed.log === undisturbed.log)
+    assert(compared(killed) === compared(undisturbed))
+    undisturbed
+  }
+}
