@@ -22,7 +22,7 @@ object PrepareExplained extends Rule[LogicalPlan] {
     if (!isExplained(plan)) plan
     else
       try {
-        val query = PrepareStreamingQuery.explained(plan)
+        val query = QueryPreparation.explained(plan)
         val (made, own) =
           OwnOperators.decide(query, OutputMode.Append(), None, isReplaced = false)
         ExplainedQuery(own, made)

@@ -1,8 +1,5 @@
 package tidegate.own.aggregates
 
-import scala.util.control.NonFatal
-
-import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.expressions.{UnsafeArrayData, UnsafeRow}
 import org.apache.spark.unsafe.Platform
 import tidegate.core.window.Slots
@@ -61,23 +58,6 @@ private[own] abstract class BufferSlots extends Slots {
    *   the place of what is still to be merged after `earlier`; may be `Slots.NoSlot`
    */
   def result(stateKey: UnsafeRow, start: Long, earlier: Int, later: Int): UnsafeRow
-}
-
-private[own] object BufferSlots extends Logging {
-
-  /**
-   * Places for the entries of these aggregates: with generated code, if there is code for them and
-   * Java can compile it.
-   */
-  def apply(aggregates: FrameAggregates): BufferSlots =
-    if (!aggregates.arePacked) new ObjectSlots(aggregates)
-    else
-      try GeneratePackedSlots(aggregates)
-      catch {
-        case NonFatal(e) =>
-          logWarning("There is no generated code for the frames of a query, which is slower.", e)
-          new ObjectSlots(aggregates)
-      }
 }
 
 /** An array of entries inside a row, read without an object for each entry. */

@@ -1,5 +1,7 @@
 package tidegate.own.aggregates
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
@@ -254,4 +256,22 @@ private final class GeneratePackedSlots(ctx: CodegenContext, aggregates: FrameAg
 
   private def typeName(dataType: DataType): String =
     CodeGenerator.primitiveTypeName(CodeGenerator.javaType(dataType))
+}
+
+/** Places for entries. */
+private[own] object EntrySlots extends Logging {
+
+  /**
+   * Places for the entries of these aggregates: with generated code, if there is code for them and
+   * Java can compile it.
+   */
+  def apply(aggregates: FrameAggregates): BufferSlots =
+    if (!aggregates.arePacked) new ObjectSlots(aggregates)
+    else
+      try GeneratePackedSlots(aggregates)
+      catch {
+        case NonFatal(e) =>
+          logWarning("There is no generated code for the frames of a query, which is slower.", e)
+          new ObjectSlots(aggregates)
+      }
 }

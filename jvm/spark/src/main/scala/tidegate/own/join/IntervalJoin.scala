@@ -3,6 +3,7 @@ package tidegate.own.join
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical.{BinaryNode, LogicalPlan}
+import tidegate.own.StateMark
 import tidegate.plans.{OperatorName, OwnNode}
 
 /**
@@ -38,6 +39,10 @@ object IntervalJoin {
 
   /** The name of the operator in the progress of a query, and in the metadata of its state. */
   val StateName: String = "intervalJoin"
+
+  /** The mark on a state, whose chunks know from when to when they have rows by these columns. */
+  def mark(times: Sides[String]): StateMark =
+    StateMark(StateName, meaning = Seq(times.left, times.right))
 
   def output(
       joinType: JoinType,

@@ -44,7 +44,7 @@ final case class IntervalJoinExec(
   override def output: Seq[Attribute] =
     IntervalJoin.output(joinType, left.output, right.output).map(_.withNullability(true))
 
-  override protected def mark: StateMark = Joins.mark(times)
+  override protected def mark: StateMark = IntervalJoin.mark(times)
 
   override def outputPartitioning: Partitioning = joinType match {
     case _: InnerLike =>

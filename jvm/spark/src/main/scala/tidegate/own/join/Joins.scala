@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.streaming.state.StateStoreColFamilySchema
 import org.apache.spark.sql.types.{ArrayType, StructType}
 import tidegate.operators.{JoinBounds, StatefulOperators, StreamJoin}
-import tidegate.own.{Change, Claim, OwnOperator, OwnPlanning, StateMark, StoredState}
+import tidegate.own.{Change, Claim, OwnOperator, OwnPlanning, StoredState}
 import tidegate.plans.{DropLate, OperatorName, OwnDecisions, OwnState}
 import tidegate.settings.Setting
 import tidegate.settings.Settings.JoinEnabled
@@ -33,10 +33,6 @@ private[tidegate] object Joins extends OwnOperator {
   override val noun: String = "join"
 
   override val enabled: Option[Setting[Boolean]] = Some(JoinEnabled)
-
-  /** The mark on a state, whose chunks know from when to when they have rows by these columns. */
-  def mark(times: Sides[String]): StateMark =
-    StateMark(kind, meaning = Seq(times.left, times.right))
 
   override def claim(node: LogicalPlan): Option[Claim] = node match {
     case StreamJoin(join) =>

@@ -4,6 +4,7 @@ import java.nio.{ByteBuffer, ByteOrder}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
+import tidegate.statistics.DueTimes
 
 /**
  * The key of a row in the state, or of a page by its first row: one column of 24 bytes, which sort
@@ -102,3 +103,53 @@ private[order] object Arrival {
     else if (batchId != otherBatchId) java.lang.Long.compare(batchId, otherBatchId)
     else java.lang.Long.compare(number, otherNumber)
 }
+
+/**
+ * Which rows have left already, although their page is still there.
+ *
+ * @param upTo
+ *   the highest time, in µs
+ * @param batchId
+ *   the last batch of which rows have left: a row that came later has not, whatever its time
+ */
+private[order] final case class Taken(upTo: Long, batchId: Long)
+
+/** The earliest time among the rows that wait, as far as a batch comes to know it. */
+private[order] final class FirstTime {
+
+  /** In µs; `DueTimes.Never` before any. */
+  var micros: Long = DueTimes.Never
+
+  /** Whether this is so for all rows that wait; if not, those of earlier batches are unknown. */
+  var isOfAll: Boolean = false
+
+  def see(time: Long): Unit = micros = math.min(micros, time)
+
+  /** From here on every row that waits is seen. */
+  def seeAll(): Unit = {
+    micros = DueTimes.Never
+    isOfAll = true
+  }
+}
+
+/**
+ * How large pages are, and how much of them is in memory at a time.
+ *
+ * @param rows
+ *   the most rows of a page
+ * @param bytes
+ *   the most bytes of the rows of a page; a larger row has a page of its own
+ * @param roundRows
+ *   the most rows that are sorted together
+ * @param roundBytes
+ *   the most bytes of the rows that are sorted together
+ * @param open
+ *   the most pages that are merged at a time, at least 2
+ */
+private[order] final case class PageSizes(
+    rows: Int = 256,
+    bytes: Int = 64 * 1024,
+    roundRows: Int = 64 * 1024,
+    roundBytes: Int = 16 * 1024 * 1024,
+    open: Int = 64
+)

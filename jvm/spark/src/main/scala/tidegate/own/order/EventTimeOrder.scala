@@ -2,7 +2,8 @@ package tidegate.own.order
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import tidegate.plans.{EmitsEarlierRows, TimedNode}
+import tidegate.own.StateMark
+import tidegate.plans.{EmitsEarlierRows, OwnState, TimedNode}
 
 /**
  * Holds the rows of a stream until the watermark has passed them, and emits them in the order of
@@ -42,4 +43,26 @@ object EventTimeOrder {
 
   /** The name of the operator in a query, in its progress, and in the metadata of its state. */
   val StateName: String = "orderByEventTime"
+}
+
+/** What an event-time order sorts by. */
+private[tidegate] final case class OrderState(eventTime: String, partitionBy: Seq[String])
+    extends OwnState {
+
+  /** The mark on the state: rows of one key must not be in two places, or ordered by two times. */
+  def mark: StateMark = StateMark(EventTimeOrder.StateName, meaning = eventTime +: partitionBy)
+
+  /** For messages. */
+  override def toString: String = {
+    val what =
+      if (partitionBy.isEmpty) "all rows"
+      else partitionBy.mkString("the rows of each `", "`, `", "`")
+    s"$what by `$eventTime`"
+  }
+}
+
+private[tidegate] object OrderState {
+
+  def of(eventTime: Attribute, partitionBy: Seq[Attribute]): OrderState =
+    OrderState(eventTime.name, partitionBy.map(_.name))
 }

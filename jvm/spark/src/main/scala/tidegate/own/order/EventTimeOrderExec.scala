@@ -11,8 +11,8 @@ import org.apache.spark.sql.types.StructType
 import tidegate.columns.EventTimeTag
 import tidegate.errors.CheckpointErrors
 import tidegate.execution.DropLateExec
-import tidegate.plans.EmitsEarlierRows
 import tidegate.own.{OperatorContext, OwnOperatorExec, StateMark}
+import tidegate.plans.EmitsEarlierRows
 
 /**
  * Keeps rows in the state until the watermark has passed them, and emits them by their time, and
@@ -38,7 +38,7 @@ final case class EventTimeOrderExec(
 
   override def output: Seq[Attribute] = EmitsEarlierRows.restored(child.output, nullable)
 
-  override protected def mark: StateMark = Order.stateOf(eventTime, partitionBy).mark
+  override protected def mark: StateMark = OrderState.of(eventTime, partitionBy).mark
 
   override def outputPartitioning: Partitioning = child.outputPartitioning
 

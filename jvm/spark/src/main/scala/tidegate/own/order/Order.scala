@@ -1,28 +1,11 @@
 package tidegate.own.order
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import tidegate.operators.StatefulOperators
-import tidegate.own.{Change, Claim, OwnOperator, OwnPlanning, StateMark, StoredState}
+import tidegate.own.{Change, Claim, OwnOperator, OwnPlanning, StoredState}
 import tidegate.plans.OwnState
 import tidegate.settings.Setting
-
-/** What an event-time order sorts by. */
-private[tidegate] final case class OrderState(eventTime: String, partitionBy: Seq[String])
-    extends OwnState {
-
-  /** The mark on the state: rows of one key must not be in two places, or ordered by two times. */
-  def mark: StateMark = StateMark(EventTimeOrder.StateName, meaning = eventTime +: partitionBy)
-
-  /** For messages. */
-  override def toString: String = {
-    val what =
-      if (partitionBy.isEmpty) "all rows"
-      else partitionBy.mkString("the rows of each `", "`, `", "`")
-    s"$what by `$eventTime`"
-  }
-}
 
 /** Event-time order: an operator that Spark does not have. */
 private[tidegate] object Order extends OwnOperator {
@@ -33,9 +16,6 @@ private[tidegate] object Order extends OwnOperator {
 
   override val enabled: Option[Setting[Boolean]] = None
 
-  def stateOf(eventTime: Attribute, partitionBy: Seq[Attribute]): OrderState =
-    OrderState(eventTime.name, partitionBy.map(_.name))
-
   override def claim(node: LogicalPlan): Option[Claim] = node match {
     case o: EventTimeOrder =>
       StatefulOperators.nameInQuery(o).map { owner =>
@@ -44,7 +24,7 @@ private[tidegate] object Order extends OwnOperator {
           Nil,
           isAppendOnly = false,
           isKeptForSpark = false,
-          _ => Right(stateOf(o.eventTime, o.partitionBy)),
+          _ => Right(OrderState.of(o.eventTime, o.partitionBy)),
           _ => o
         )
       }

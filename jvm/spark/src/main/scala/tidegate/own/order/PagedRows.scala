@@ -5,7 +5,6 @@ import java.util.PriorityQueue
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.metric.SQLMetric
 import tidegate.own.StoredRows
-import tidegate.statistics.DueTimes
 
 /**
  * The rows of one partition that wait in its state store, during one batch. They are in pages: one
@@ -202,33 +201,5 @@ private[order] final class PagedRows(
 
     private def remove(page: PageCursor): Unit =
       store.remove(keys.of(page.key))
-  }
-}
-
-/**
- * Which rows have left already, although their page is still there.
- *
- * @param upTo
- *   the highest time, in µs
- * @param batchId
- *   the last batch of which rows have left: a row that came later has not, whatever its time
- */
-private[order] final case class Taken(upTo: Long, batchId: Long)
-
-/** The earliest time among the rows that wait, as far as a batch comes to know it. */
-private[order] final class FirstTime {
-
-  /** In µs; `DueTimes.Never` before any. */
-  var micros: Long = DueTimes.Never
-
-  /** Whether this is so for all rows that wait; if not, those of earlier batches are unknown. */
-  var isOfAll: Boolean = false
-
-  def see(time: Long): Unit = micros = math.min(micros, time)
-
-  /** From here on every row that waits is seen. */
-  def seeAll(): Unit = {
-    micros = DueTimes.Never
-    isOfAll = true
   }
 }

@@ -1,8 +1,8 @@
 package tidegate.own.sessions
 
-import tidegate.own.StateRows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.core.window.Slots
+import tidegate.own.StateRows
 import tidegate.own.aggregates.{BufferSlots, EntryArray, FrameList, FrameStore}
 
 /**
@@ -61,7 +61,7 @@ private[own] final class KeySessions(
       if (rest == null) open.read(head)
       else {
         chunks = SessionChunk.read(rest)
-        entries.pointTo(rest, SessionRow.Sessions)
+        entries.pointTo(rest, SessionRow.Entries)
         open.readAll(entries)
       }
     }
@@ -119,7 +119,7 @@ private[own] final class KeySessions(
     else Long.MaxValue
 
   private def load(chunk: Int): Unit = {
-    entries.pointTo(rows.rest(store.get(rowOf(chunks(chunk)))), SessionRow.Sessions)
+    entries.pointTo(rows.rest(store.get(rowOf(chunks(chunk)))), SessionRow.Entries)
     loaded.readAll(entries)
   }
 

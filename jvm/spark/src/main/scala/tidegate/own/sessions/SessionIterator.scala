@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.core.due.{DueEntry, DueKeys}
 import tidegate.core.window.Slots
 import tidegate.own.StateRows
-import tidegate.own.aggregates.{BufferSlots, FrameAggregates, FrameInput}
+import tidegate.own.aggregates.{EntrySlots, FrameAggregates, FrameInput}
 
 /**
  * The sessions of one partition that close in a batch, key by key, and in order for each key. A
@@ -33,7 +33,7 @@ private[own] final class SessionIterator(
     lookBy: Long,
     maxInputBytes: Long
 ) extends Iterator[InternalRow] {
-  private val slots = BufferSlots(aggregates)
+  private val slots = EntrySlots(aggregates)
   private val sessions = new KeySessions(
     store,
     slots,

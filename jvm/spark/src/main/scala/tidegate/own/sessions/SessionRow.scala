@@ -2,8 +2,7 @@ package tidegate.own.sessions
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
-import tidegate.own.aggregates.BufferSlots
-import tidegate.own.aggregates.EntryRowWriter
+import tidegate.own.aggregates.{BufferSlots, EntryRowWriter}
 
 /**
  * A row of the state of sessions. Each key has a head. Sessions that do not fit there are sealed
@@ -61,7 +60,7 @@ private[tidegate] object SessionRow {
 
   // The columns of `rest`.
   private[own] val Chunks = 0
-  private[own] val Sessions = 1
+  private[own] val Entries = 1
   private val RestColumns = 2
 
   /** The names of the column of entries, and of those that it is in. */
@@ -101,8 +100,49 @@ private[tidegate] object SessionRow {
         setStructs(Chunks, chunks.size, SessionChunk.Fields) { (i, chunk) =>
           (0 until SessionChunk.Fields).foreach(f => chunk.setLong(f, chunks(i).word(f)))
         }
-      setEntries(Sessions, slots, sessions.places, first, until)
+      setEntries(Entries, slots, sessions.places, first, until)
       result()
     }
   }
+}
+
+/**
+ * What the head of a key knows about a chunk of its sessions. Times are in µs.
+ *
+ * @param number
+ *   names the row of the chunk
+ * @param start
+ *   of its first session
+ * @param firstEnd
+ *   the end of its first session
+ * @param end
+ *   of its last session
+ */
+private[own] final case class SessionChunk(
+    number: Int,
+    start: Long,
+    firstEnd: Long,
+    end: Long
+) {
+  def word(field: Int): Long = field match {
+    case 0 => number.toLong
+    case 1 => start
+    case 2 => firstEnd
+    case _ => end
+  }
+}
+
+private[own] object SessionChunk {
+  val Fields = 4
+
+  /** The chunks in the `rest` of a head. */
+  def read(rest: UnsafeRow): Vector[SessionChunk] =
+    if (rest.isNullAt(SessionRow.Chunks)) Vector.empty
+    else {
+      val all = rest.getArray(SessionRow.Chunks)
+      Vector.tabulate(all.numElements) { i =>
+        val c = all.getStruct(i, Fields)
+        SessionChunk(c.getLong(0).toInt, c.getLong(1), c.getLong(2), c.getLong(3))
+      }
+    }
 }

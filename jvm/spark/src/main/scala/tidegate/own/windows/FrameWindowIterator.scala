@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 import tidegate.core.window.{FrameGrid, WindowMerge}
 import tidegate.own.StateRows
-import tidegate.own.aggregates.{BufferSlots, FrameAggregates, FrameInput, FramePlaces}
+import tidegate.own.aggregates.{EntrySlots, FrameAggregates, FrameInput, FramePlaces}
 import tidegate.statistics.DueTimes
 
 /**
@@ -44,7 +44,7 @@ private[own] final class FrameWindowIterator(
     restores: Boolean,
     rootKey: UnsafeRow
 ) extends Iterator[InternalRow] {
-  private val slots = BufferSlots(aggregates)
+  private val slots = EntrySlots(aggregates)
   private val short = Option.when(isShort)(new ShortRow(aggregates.entryType.size))
   private val frames = newFrames()
   private val places: FramePlaces = {

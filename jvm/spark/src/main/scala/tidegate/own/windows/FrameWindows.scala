@@ -78,7 +78,7 @@ private[tidegate] object FrameWindows extends PredicateHelper {
   def of(plan: LogicalPlan, window: Attribute): Found = plan match {
     case Copies(found) if found.columns.contains(window)  => Right(found)
     case Tumble(found) if found.columns.contains(window)  => Right(found)
-    case Windows(found) if found.columns.contains(window) => Right(found)
+    case SparkWindows(found) if found.columns.contains(window) => Right(found)
     case p: Project        => of(p.child, sourceOf(p, window)).flatMap(project(p, _))
     case f: Filter         => of(f.child, window).flatMap(filter(f, _))
     case d: DropLate       => of(d.child, window).map(dropLate(d, _))
@@ -91,7 +91,7 @@ private[tidegate] object FrameWindows extends PredicateHelper {
 
   /** The windows of an aggregation, made so that the plan does not grow with their number. */
   def generated(plan: LogicalPlan): LogicalPlan = plan match {
-    case e: Expand => Windows.generated(e).getOrElse(e)
+    case e: Expand => SparkWindows.generated(e).getOrElse(e)
     case _: Project | _: Filter | _: DropLate | _: RetagEventTime | _: SubqueryAlias | _: View =>
       plan.mapChildren(generated)
     case other => other
@@ -245,7 +245,7 @@ private[tidegate] object FrameWindows extends PredicateHelper {
   /**
    * Spark's `window`: a projection; with a slide, one projection for each window, under a filter.
    */
-  private object Windows {
+  private object SparkWindows {
     def unapply(plan: LogicalPlan): Option[FrameWindows] = plan match {
       case e: Expand  => e.projections.headOption.flatMap(of(e, e.output, _))
       case p: Project => of(p, p.output, p.projectList)

@@ -42,7 +42,7 @@ private[own] final class KeyFrames(
 
   /** Whether the key must be written, with or without rows in this batch. */
   var mustWrite: Boolean = false
-  private val chunks = new Chunks(slots)
+  private val chunks = new HeadChunks(slots)
   private val open = new FrameList(slots)
 
   // The chunk whose entries are in memory.

@@ -14,10 +14,10 @@ import tidegate.settings.Settings
 private[tidegate] object WindowCopies {
 
   /** What identifies the windows of a call. */
-  type Windows = ExprId
+  type Id = ExprId
 
   /** The windows in a column of an operator's input, if one of the two makes them. */
-  def below(operator: LogicalPlan, window: Attribute): Option[Windows] =
+  def below(operator: LogicalPlan, window: Attribute): Option[Id] =
     WindowMark
       .of(window)
       .filter(mark => By.contains(mark.function))
@@ -29,7 +29,7 @@ private[tidegate] object WindowCopies {
    * @param reasonAgainst
    *   why windows are not put together from frames; `None` if they are
    */
-  def check(plan: LogicalPlan)(reasonAgainst: Windows => Option[String]): Unit = {
+  def check(plan: LogicalPlan)(reasonAgainst: Id => Option[String]): Unit = {
     val max = Settings.WindowsMaxPerRow.in(plan.conf)
     for {
       (project, windows, mark) <- plan.collect { case p @ Copies(id, mark) => (p, id, mark) }
@@ -46,7 +46,7 @@ private[tidegate] object WindowCopies {
   private val By = Map("HOP" -> "slide", "CUMULATE" -> "step")
 
   private object Copies {
-    def unapply(plan: LogicalPlan): Option[(Windows, WindowMark)] = plan match {
+    def unapply(plan: LogicalPlan): Option[(Id, WindowMark)] = plan match {
       case Project(list, Generate(Explode(_: Sequence), _, _, _, Seq(generated), _)) =>
         list
           .collectFirst {

@@ -1,6 +1,5 @@
 package tidegate.own.windows
 
-import tidegate.plans.DropLate
 import java.time.Instant
 
 import scala.collection.mutable
@@ -12,9 +11,9 @@ import org.apache.spark.sql.execution.SparkPlan
 import tidegate.core.EndOfTime
 import tidegate.core.window.{WindowChange, WindowGrid}
 import tidegate.operators.{EventTimeColumn, StatefulOperators, WindowColumns}
-import tidegate.own.{Change, Claim, OwnOperator, OwnPlanning, StoredState}
 import tidegate.own.aggregates.{AggregateColumns, PartialAggregation}
-import tidegate.plans.OwnState
+import tidegate.own.{Change, Claim, OwnOperator, OwnPlanning, StoredState}
+import tidegate.plans.{DropLate, OwnState}
 import tidegate.settings.Setting
 import tidegate.settings.Settings.WindowsEnabled
 
@@ -121,7 +120,7 @@ private[tidegate] object Windows extends OwnOperator {
       plan: LogicalPlan,
       reason: LogicalPlan => Option[String]
   ): LogicalPlan = {
-    val perWindows = mutable.Map.empty[WindowCopies.Windows, Option[String]]
+    val perWindows = mutable.Map.empty[WindowCopies.Id, Option[String]]
     val made = plan.transformUp { case node @ WindowAggregate(a, window, grid) =>
       val against = reason(node)
       WindowCopies.below(a, window).foreach(perWindows.getOrElseUpdate(_, against))

@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import tidegate.own.StateRows
 import tidegate.core.window.FrameGrid
 import tidegate.plans.DropLate
-import tidegate.own.aggregates.{BufferSlots, FrameAggregates, FrameStore, MapFrameStore}
+import tidegate.own.aggregates.{EntrySlots, FrameAggregates, FrameStore, MapFrameStore}
 
 /**
  * Frames of random rows in a store in memory, against a model that puts each row into each of its
@@ -96,7 +96,7 @@ class FramesOnMapSuite extends AnyFunSuite {
   ): Unit = {
     val entryFields = aggregates.entryType.size
     val short = Option.when(isShort)(new ShortRow(entryFields))
-    val slots = BufferSlots(aggregates)
+    val slots = EntrySlots(aggregates)
     val frames =
       new KeyFrames(store, slots, grid, 32, entryFields, aggregates.arePacked, short)
     val root = store.all.get(rootKey)
@@ -441,7 +441,7 @@ class FramesOnMapSuite extends AnyFunSuite {
       grid: FrameGrid,
       closed: Long
   ): Unit = {
-    val slots = BufferSlots(aggregates)
+    val slots = EntrySlots(aggregates)
     val short = Some(new ShortRow(aggregates.entryType.size))
     def frames() =
       new KeyFrames(store, slots, grid, 4, aggregates.entryType.size, aggregates.arePacked, short)

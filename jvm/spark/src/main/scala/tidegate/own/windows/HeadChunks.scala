@@ -7,7 +7,7 @@ import tidegate.own.aggregates.{BufferSlots, EntryArray}
  * What the head of a key knows about its chunks, in the order of their frames. A chunk begins after
  * the last frame of the previous chunk, and ends with its own last frame.
  */
-private[own] final class Chunks(slots: BufferSlots) {
+private[own] final class HeadChunks(slots: BufferSlots) {
   var ids: Array[Int] = new Array[Int](8)
   var firsts: Array[Long] = new Array[Long](8)
   var ends: Array[Long] = new Array[Long](8)
