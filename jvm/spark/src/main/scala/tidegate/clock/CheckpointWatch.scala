@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.{FileSystem, Path}
  * locks no checkpoint.
  *
  * @param ms
- *   how long the watch goes on after it is asked
+ *   how long the watch continues after it is asked
  */
 private[clock] final class CheckpointWatch(files: FileSystem, root: Path, ms: Long) {
   import CheckpointWatch._

@@ -15,7 +15,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 object ClockTable extends Table with SupportsRead {
 
   /** The name of the source. */
-  val Name = "tidegate_clock"
+  val Name: String = ClockSource.Name
 
   /** The clock as it stands in an analyzed plan. */
   def relation: StreamingRelationV2 = NamedStream(Name, this)

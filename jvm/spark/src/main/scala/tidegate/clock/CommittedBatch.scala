@@ -37,7 +37,11 @@ import tidegate.settings.Settings
  * are still there: Spark lets a source discard a batch only after the offset of the next one is
  * written.
  */
-private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: Long) {
+private[clock] final class CommittedBatch(
+    query: MicroBatchExecution,
+    clock: SparkDataStream,
+    batchId: Long
+) {
 
   private val session = SparkInternals.batchSession(query)
 
@@ -92,7 +96,7 @@ private[clock] final class CommittedBatch(query: MicroBatchExecution, batchId: L
       case r: StreamingDataSourceV2ScanRelation =>
         r.stream match {
           case stream: MicroBatchStream
-              if !stream.isInstanceOf[EventTimeClock] && moved(stream, start, end) =>
+              if (stream ne clock) && moved(stream, start, end) =>
             val from = start.get(stream).map(own(stream, _)).getOrElse(stream.initialOffset())
             r.copy(startOffset = Some(from), endOffset = end.get(stream).map(own(stream, _)))
           case _ => LocalRelation(r.output, isStreaming = true)

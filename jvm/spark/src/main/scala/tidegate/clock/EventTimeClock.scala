@@ -2,13 +2,10 @@ package tidegate.clock
 
 import java.util.Optional
 
-import scala.collection.concurrent.TrieMap
-
 import org.apache.spark.SparkContext
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.read.streaming.{
-  MicroBatchStream,
   Offset,
   ReadLimit,
   ReportsSourceMetrics,
@@ -30,8 +27,6 @@ import tidegate.core.clock.{
 }
 import tidegate.core.figures.{QueryFigures, RunState}
 import tidegate.errors.QueryErrors
-import tidegate.plans.KeyedWatermark
-import tidegate.statistics.{DonePartitions, DueTimes, LateRows, SubstreamStats}
 
 /**
  * A query's clock as a source without columns, whose offset is the vector of the query's keyed
@@ -52,16 +47,11 @@ import tidegate.statistics.{DonePartitions, DueTimes, LateRows, SubstreamStats}
  *   the wall clock when this object was made, in epoch ms: before any source was asked for anything
  */
 final class EventTimeClock(madeAtMs: Long)
-    extends MicroBatchStream
+    extends ClockSource[RunningQuery]
     with SupportsTriggerAvailableNow
     with ReportsSourceMetrics
     with NotForRealTime
     with Logging {
-
-  /** What the batch that has just run has counted. */
-  private[clock] val pending = new PendingStats
-
-  private val restored = TrieMap.empty[String, DonePartitions]
 
   private val totals = new ClockTotals
 
@@ -73,25 +63,7 @@ final class EventTimeClock(madeAtMs: Long)
   private var parsed: (String, ClockOffset) = ("", ClockOffset.empty)
   private lazy val reports = new TimeReports(query, totals)
 
-  /** Takes the statistics of a plan that is about to run, for the clock's next answer. */
-  def register(node: KeyedWatermark, stats: SubstreamStats): Unit = pending.add(node, stats)
-
-  /** Takes the late rows of an operator in a plan that is about to run. */
-  def register(operator: String, late: LateRows): Unit = pending.add(operator, late)
-
-  /** Takes what the tasks of a plan that is about to run tell of the due times of an operator. */
-  def register(operator: String, due: DueTimes): Unit = pending.add(operator, due)
-
-  /**
-   * Where the tasks of an operator note that they have brought their rows of an earlier run to
-   * where this run has them; `None` if all have. A batch whose rows the sink has already does not
-   * run, so the first batch of a run is not always the one that does it.
-   */
-  def restores(operator: String, create: => DonePartitions): Option[DonePartitions] =
-    Some(restored.getOrElseUpdate(operator, create)).filterNot(_.isComplete)
-
-  /** The query that this clock belongs to; its plan is read only once. */
-  private[clock] def of(execution: MicroBatchExecution): RunningQuery = synchronized {
+  override private[clock] def of(execution: MicroBatchExecution): RunningQuery = synchronized {
     if (query == null) query = new RunningQuery(execution, this)
     query
   }
@@ -203,32 +175,23 @@ final class EventTimeClock(madeAtMs: Long)
     lateLines.add(operator, late, query.wallClockMs)
   }
 
-  /** What the time of the query answers, from any thread; `None` before the first trigger. */
-  private[clock] def asked[T](question: QueryClock => T): Option[T] = synchronized {
+  override private[clock] def asked[T](question: QueryClock => T): Option[T] = synchronized {
     Option(time).map(question)
   }
 
-  /** The figures of the query now, from any thread. */
-  private[clock] def figures(of: RunningQuery, state: RunState): QueryFigures =
+  override private[clock] def figures(of: RunningQuery, state: RunState): QueryFigures =
     asked(time => (time.watermarkFigures(detailed = true), time.operatorFigures, time.atMs))
       .fold(QueryFigures(of.ids, state, of.wallClockMs)) { case (watermarks, operators, atMs) =>
         reports.figures(state, watermarks, operators, atMs)
       }
 
-  /**
-   * The event times for Spark's progress, in epoch ms: of the batch that has just run, or of a
-   * trigger without a batch. None if the query has a watermark of Spark's, whose times Spark shows.
-   */
-  private[clock] def progressTimes(of: RunningQuery, hasBatch: Boolean): Map[String, Long] =
+  override private[clock] def progressTimes(of: RunningQuery, hasBatch: Boolean): Map[String, Long] =
     if (of.hasSparksWatermark) Map.empty
     else {
       val names = of.nodes.map(_.spec.name)
       if (!hasBatch) TimeReports.progressTimes(names, answered.nodes, Map.empty)
       else TimeReports.progressTimes(names, of.batchTimes.end.nodes, pending.times)
     }
-
-  /** What grows with the number of substreams, for the benchmark of the clock's memory. */
-  private[tidegate] def retained: Seq[AnyRef] = Seq[AnyRef](time, latest, parsed)
 
   /**
    * Late rows by operator and future events by node, of the batch that has just run. The map can be
@@ -260,8 +223,7 @@ final class EventTimeClock(madeAtMs: Long)
   private def running: Option[RunningQuery] =
     Option(query).orElse(RunningQuery.current(SparkContext.getOrCreate()))
 
-  /** Whether the run ends with what its sources had at its start. */
-  private[tidegate] def endsByItself: Boolean = frozenAtMs.isDefined
+  override private[tidegate] def endsByItself: Boolean = frozenAtMs.isDefined
 
   /** Called once, by the thread of the query, while Spark makes the query's sources. */
   private lazy val begunAtMs: Long = {
@@ -306,15 +268,13 @@ final class EventTimeClock(madeAtMs: Long)
    */
   override def stop(): Unit = {
     drainLate()
-    if (query != null) query.ends()
+    if (query != null) KnownQueries.ends(query)
     // Without time the query never had a batch, perhaps because a setting is not valid.
     if (time != null) {
       lateLines.end()
       query.skippedBatches.close()
     }
   }
-
-  override def toString: String = ClockTable.Name
 }
 
 object EventTimeClock {

@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQuery
-import org.apache.spark.sql.tidegate.{MicroBatchExecution, SparkInternals}
+import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.core.figures.{QueryFigures, QueryIds}
 import tidegate.errors.QueryErrors
 
@@ -26,8 +26,7 @@ private[tidegate] object KnownQueries {
   /** The runs of all sessions that have asked their clock, by their ids. */
   private val begun = new ConcurrentHashMap[UUID, RunningQuery]()
 
-  def ids(query: StreamingQuery): QueryIds =
-    QueryIds(Option(query.name), query.id, query.runId)
+  def ids(query: StreamingQuery): QueryIds = RunningQuery.ids(query)
 
   /** To be called when a query asks its clock for the first time. */
   private[clock] def begins(query: RunningQuery): Unit = {
@@ -35,9 +34,10 @@ private[tidegate] object KnownQueries {
   }
 
   /** To be called when a query ends. */
-  private[clock] def ends(query: MicroBatchExecution, figures: QueryFigures): Unit = {
-    ended.add(EndedRun(new WeakReference(query.sparkSession), figures.last(AfterTheEnd)))
-    val _ = begun.remove(query.runId)
+  private[clock] def ends(query: RunningQuery): Unit = {
+    val last = query.lastFigures.last(AfterTheEnd)
+    ended.add(EndedRun(new WeakReference(query.session), last))
+    val _ = begun.remove(last.ids.runId)
   }
 
   /** All runs of all sessions, also the last ones that have ended; those that run come first. */

@@ -4,9 +4,11 @@ import java.util.UUID
 
 import org.apache.spark.SparkContext
 import org.apache.spark.internal.Logging
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan}
 import org.apache.spark.sql.connector.read.streaming.{Offset, SparkDataStream}
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
+import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.tidegate.{
   CheckpointLogs,
   MicroBatchExecution,
@@ -18,10 +20,8 @@ import org.apache.spark.sql.tidegate.{
   StreamProgress
 }
 import tidegate.columns.{WatermarkFunction, WatermarkSource}
-import tidegate.core.EndOfTime
 import tidegate.core.clock.{
   BatchTimes,
-  ClockState,
   FormerNames,
   InputTime,
   NodeTime,
@@ -36,20 +36,22 @@ import tidegate.errors.{CheckpointErrors, QueryErrors}
 import tidegate.operators.{KeyedTimes, StatefulOperators}
 import tidegate.plans.{DropLate, KeyedWatermark, PreparedQuery, QueryDecisions}
 import tidegate.settings.Settings
-import tidegate.sources.{AppendTimeTopics, ReadUp, SourceParts}
+import tidegate.sources.AppendTimeTopics
 import tidegate.statistics.SizedState
 
 /** A streaming query with a clock, as the clock and the planner see it from within a batch. */
-final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: EventTimeClock)
-    extends Logging {
+final class RunningQuery private[clock] (
+    query: MicroBatchExecution,
+    private[tidegate] val clock: ClockSource[RunningQuery]
+) extends Logging {
 
   private def context: StreamExecutionContext = query.getLatestExecutionContext()
 
-  /** To be called when the query has ended. */
-  private[clock] def ends(): Unit = KnownQueries.ends(
-    query,
+  private[clock] def session: SparkSession = query.sparkSession
+
+  /** The figures when the query has ended. */
+  private[clock] def lastFigures: QueryFigures =
     clock.figures(this, if (query.exception.isEmpty) RunState.Ended else state)
-  )
 
   /** The figures of this moment, from any thread. */
   def figures: QueryFigures = clock.figures(this, state)
@@ -67,12 +69,12 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
     new QueryMemory(Settings.ProgressBatches.in(conf), Settings.ProgressEvents.in(conf))
   }
 
-  def ids: QueryIds = KnownQueries.ids(query)
+  def ids: QueryIds = RunningQuery.ids(query)
 
   /** What the log calls the query: the name that the user gave it, or its id. */
   def name: String = Option(query.name).getOrElse(query.id.toString)
 
-  /** It is that of the checkpoint. */
+  /** The id in the checkpoint. */
   def id: UUID = query.id
 
   private lazy val prepared: PreparedQuery = query.logicalPlan
@@ -104,7 +106,7 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
     val stall = Some(Settings.StallWarning.in(conf)).filter(_ > 0)
     prepared.decisions.time.copy(nodes = prepared.decisions.time.nodes.map { node =>
       node.copy(
-        hasParts = parts.contains(node.name),
+        hasParts = rounds.hasParts(node.name),
         limit = SubstreamLimit(node.name, columns(node.name), max),
         forgetAfterMs = Some(forgetAfter),
         stallMs = stall
@@ -168,32 +170,12 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
     times
   }
 
-  /**
-   * The watermarks of an operator in the batch that is being planned.
-   *
-   * An operator is at the end of time if all of its watermarks are, even if its own time is behind
-   * them by the bound of a join: no row is expected any more.
-   */
+  /** The watermarks of an operator in the batch that is being planned. */
   def operatorTimes(
       operator: String,
       lowestMs: Long = OperatorBatch.NothingLate
-  ): OperatorBatch = {
-    val batch = batchTimes
-    val planned = spec.operators.find(_.name == operator)
-    def hasEnded(at: ClockState, time: Option[InputTime]) = time.exists(_.nodes.forall { node =>
-      at.nodes.get(node).flatMap(_.watermarkMs).exists(_ >= EndOfTime.Ms)
-    })
-    def ofState(at: ClockState, ms: Long) =
-      if (hasEnded(at, planned.flatMap(_.eviction))) EndOfTime.Ms else ms.min(EndOfTime.Ms)
-    val times = batch.operator(operator, lowestMs)
-    times.copy(
-      lateMs =
-        if (hasEnded(batch.late, planned.map(_.input))) EndOfTime.Ms
-        else times.lateMs.min(EndOfTime.Ms),
-      evictionMs = ofState(batch.end, times.evictionMs),
-      evictedMs = ofState(batch.start, times.evictedMs)
-    )
-  }
+  ): OperatorBatch =
+    batchTimes.operator(operator, spec.operators.find(_.name == operator), lowestMs)
 
   private var hasBegun = false
 
@@ -296,47 +278,13 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
   private lazy val showsWatermark: Boolean =
     prepared.exists(_.expressions.exists(_.exists(_.isInstanceOf[WatermarkFunction])))
 
-  private val readUp = new ReadUp(clock.endsByItself)
-  @volatile private var lastRound: Option[StreamExecutionContext] = None
+  private lazy val rounds = new SourceRounds(nodes, clock, clock.endsByItself)
 
-  /** The parts of those nodes whose sources report their substreams. */
-  private lazy val parts: Map[String, SourceParts] =
-    nodes.flatMap(n => SourceParts.of(n).map(n.spec.name -> _)).toMap
+  /** As [[SourceRounds.note]], for the round that begins. */
+  def noteRound(): Option[SourceRound] = rounds.note(context)
 
-  /**
-   * To be called once in every round, when Spark asks the sources for their offsets. Returns what
-   * the sources said in the round before, if there was one: their answers in this round are not
-   * known yet.
-   */
-  def noteRound(): Option[SourceRound] = {
-    val before = lastRound.map { c =>
-      val isReadUp = readUp(c, dataSources(c).toSeq)
-      SourceRound(
-        isReadUp,
-        dataSources(c).exists(readUp.hasMoved(c, _)),
-        c.offsetSeqMetadata.batchTimestampMs,
-        parts.map { case (name, p) => name -> p.unread(c) },
-        if (isReadUp) Map.empty else withheld(c)
-      )
-    }
-    lastRound = Some(context)
-    before
-  }
-
-  /** By node, a source that has reported rows in a round and given none. */
-  private def withheld(c: StreamExecutionContext): Map[String, String] = {
-    val sources = dataSources(c).filter(readUp.withholds(c, _)).toSet
-    if (sources.isEmpty) Map.empty
-    else
-      nodes.flatMap { node =>
-        SourceParts.sourcesOf(node).find(sources).map(node.spec.name -> _.toString)
-      }.toMap
-  }
-
-  /** How many rows of each substream are not read, where the source tells. */
-  private[tidegate] def unreadRows(node: String): Map[String, Long] = {
-    for (p <- parts.get(node); round <- lastRound) yield p.unreadRows(round)
-  }.getOrElse(Map.empty)
+  /** How many rows of each substream are not read, where the source reports it. */
+  private[tidegate] def unreadRows(node: String): Map[String, Long] = rounds.unreadRows(node)
 
   /** How large the states of the operators were after the last batch, by name. */
   private[clock] def stateSizes: Map[String, StateSize] = {
@@ -348,9 +296,6 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
     } yield name -> size
   }.toMap
 
-  private def dataSources(c: StreamExecutionContext): Iterator[SparkDataStream] =
-    c.endOffsets.keysIterator.filterNot(_ eq clock)
-
   /** Verifies that topics whose timestamps are used as append times use `LogAppendTime`. */
   def checkAppendTimes(): Unit = AppendTimeTopics.check(query.logicalPlan)
 
@@ -359,10 +304,13 @@ final class RunningQuery private[clock] (query: MicroBatchExecution, val clock: 
    * what is known of its round, if there was such a batch.
    */
   def observeLastBatchAgain(): Option[SourceRound] =
-    new CommittedBatch(query, context.batchId - 1).observe().map(SourceRound.replayed)
+    new CommittedBatch(query, clock, context.batchId - 1).observe().map(SourceRound.replayed)
 }
 
 object RunningQuery {
+
+  private[tidegate] def ids(query: StreamingQuery): QueryIds =
+    QueryIds(Option(query.name), query.id, query.runId)
 
   /** The query on whose behalf this thread works in the active session, if it has a clock. */
   def active: Option[RunningQuery] = SparkInternals.activeContext.flatMap(current(_))
@@ -382,7 +330,14 @@ object RunningQuery {
   /** A query, if it has a clock. */
   def of(query: MicroBatchExecution): Option[RunningQuery] =
     query.logicalPlan.collectFirst {
-      case StreamingDataSourceV2ScanRelation(_, _, _, clock: EventTimeClock, _, _) =>
+      case StreamingDataSourceV2ScanRelation(
+            _,
+            _,
+            _,
+            clock: ClockSource[RunningQuery @unchecked],
+            _,
+            _
+          ) =>
         clock.of(query)
     }
 }

@@ -66,7 +66,7 @@ private[clock] final class SkippedBatches(location: String, session: SparkSessio
     }
   }
 
-  /** Writes what waits. A query goes on without the file, so it stops without an error too. */
+  /** Writes what waits. A query continues without the file, so it stops without an error too. */
   def close(): Unit =
     try write()
     catch { case NonFatal(e) => logWarning(s"$file cannot be written.", e) }

@@ -34,7 +34,7 @@ final class StateCheckpoint(
   private lazy val begun: Option[Long] = logs.lastBegun
 
   private lazy val committed: Option[Long] = {
-    // A former run may still go on. So no batch is taken for begun that was not committed then.
+    // A previous run may still continue. So no batch is taken for begun that was not committed then.
     val _ = begun
     logs.lastCommitted
   }

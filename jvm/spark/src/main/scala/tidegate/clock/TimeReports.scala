@@ -35,7 +35,7 @@ private[clock] final class TimeReports(query: RunningQuery, totals: ClockTotals)
   private lazy val operatorTimes: Map[String, String] =
     query.operators.map(op => op.operator -> op.time.name).toMap
 
-  override def source: String = ClockTable.Name
+  override def source: String = ClockSource.Name
 
   override def times(hasBatch: Boolean): Map[String, Long] =
     query.clock.progressTimes(query, hasBatch)

@@ -7,16 +7,16 @@ import org.apache.spark.util.CollectionAccumulator
 import tidegate.core.clock.NextDue
 
 /**
- * When an operator has something to do next, as the tasks of one batch tell.
+ * When an operator has something to do next, as the tasks of one batch report.
  *
  * @param partitions
  *   the number of partitions of its state
  */
-final class DueTimes private (partitions: Int, told: CollectionAccumulator[DueTimes.Due])
+final class DueTimes private (partitions: Int, reported: CollectionAccumulator[DueTimes.Due])
     extends Serializable {
 
   /**
-   * Tells it for a partition of the state, in a task, when the batch is done there.
+   * Reports it for a partition of the state, in a task, when the batch is done there.
    *
    * @param micros
    *   the earliest time in the state, in µs; `DueTimes.Never` if nothing is there
@@ -24,14 +24,14 @@ final class DueTimes private (partitions: Int, told: CollectionAccumulator[DueTi
    *   whether this is so for all rows of the partition, or only for those that were touched
    */
   def tell(partition: Int, micros: Long, isOfAll: Boolean = true): Unit =
-    told.add(DueTimes.Due(partition, micros, isOfAll))
+    reported.add(DueTimes.Due(partition, micros, isOfAll))
 
   /**
-   * What they told; `None` if some partition did not: in `foreachBatch` a function may leave
-   * partitions out. A partition may have told several times, as for each action of such a function.
+   * What they reported; `None` if some partition did not: in `foreachBatch` a function may leave
+   * partitions out. A partition may report several times, as for each action of such a function.
    */
   def value: Option[NextDue] = {
-    val all = told.value.asScala.toVector
+    val all = reported.value.asScala.toVector
     Option.when(all.map(_.partition).distinct.size == partitions) {
       val first = all.map(_.micros).min
       NextDue(

@@ -91,9 +91,13 @@ private[watermark] object ClockScale {
     val json = query.recentProgress.flatMap(_.sources).filter(_.description == "tidegate_clock")
     val texts = json.flatMap(s => Seq(s.startOffset, s.endOffset, s.latestOffset)).filter(_ != null)
     val distinct = texts.groupBy(System.identityHashCode).values.map(_.head)
-    val clockBytes = SizeEstimator.estimate(
-      tidegate.clock.RunningQuery.of(SparkInternals.execution(query).get).get.clock.retained
-    )
+    val source = tidegate.clock.RunningQuery.of(SparkInternals.execution(query).get).get.clock
+    // What grows with the number of substreams.
+    val clockBytes = SizeEstimator.estimate(Seq("time", "latest", "parsed").map { name =>
+      val field = source.getClass.getDeclaredField(name)
+      field.setAccessible(true)
+      field.get(source)
+    })
     println(
       f" $name: offset ${clock.endOffset.length / 1000.0}%.1f kB, " +
         f"latestOffset ${Pairs.median(evaluation.toSeq)}%.0f ms median, ${evaluation.max}%.0f ms max"

@@ -1,5 +1,7 @@
 package tidegate.core.clock
 
+import tidegate.core.EndOfTime
+
 /** The watermarks of one batch: at its start, and at its end for eviction. */
 final case class BatchTimes(start: ClockState, end: ClockState) {
 
@@ -18,6 +20,26 @@ final case class BatchTimes(start: ClockState, end: ClockState) {
       orLowest(start.operators.get(name).flatMap(_.evictionMs)),
       end.operators.get(name).exists(_.idle),
       end.skipped.flatMap(_.operators.get(name)).flatMap(_.evictionMs)
+    )
+  }
+
+  /**
+   * As `operator`, with what the plan says about the operator: an operator is at the end of time if
+   * all of its watermarks are, even if its own time is behind them by the bound of a join. No row
+   * is expected any more.
+   */
+  def operator(name: String, planned: Option[OperatorSpec], lowestMs: Long): OperatorBatch = {
+    def hasEnded(at: ClockState, time: Option[InputTime]) = time.exists(_.nodes.forall { node =>
+      at.nodes.get(node).flatMap(_.watermarkMs).exists(_ >= EndOfTime.Ms)
+    })
+    def orEnd(at: ClockState, time: Option[InputTime], ms: Long) =
+      if (hasEnded(at, time)) EndOfTime.Ms else ms.min(EndOfTime.Ms)
+    val times = operator(name, lowestMs)
+    val eviction = planned.flatMap(_.eviction)
+    times.copy(
+      lateMs = orEnd(late, planned.map(_.input), times.lateMs),
+      evictionMs = orEnd(end, eviction, times.evictionMs),
+      evictedMs = orEnd(start, eviction, times.evictedMs)
     )
   }
 

@@ -18,11 +18,11 @@ sealed trait ClockEvent {
 
 object ClockEvent {
 
-  /** The node goes on from a checkpoint. */
+  /** The node continues from a checkpoint. */
   final case class Restored(node: String, substreams: Int, watermarkMs: Option[Long])
       extends ClockEvent
 
-  /** The checkpoint was made with another policy: each substream goes on from its watermark. */
+  /** The checkpoint was made with another policy: each substream continues from its watermark. */
   final case class PolicyChanged(node: String, before: PolicySpec, now: PolicySpec)
       extends ClockEvent
 

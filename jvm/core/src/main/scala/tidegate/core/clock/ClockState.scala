@@ -32,7 +32,7 @@ import tidegate.core.EndOfTime
  *   whether the state starts no batch by itself. Not saved
  * @param nextDueMs
  *   the first eviction watermark, in epoch ms, at which an operator has something to do without new
- *   rows, by the name of the operator; none if the operator has not told. Not saved
+ *   rows, by the name of the operator; none if the operator has not reported one. Not saved
  */
 final case class ClockState(
     nodes: Map[String, NodeMark],

@@ -53,8 +53,8 @@ private[clock] final class HeldTime(startedAtMs: Long, stallMs: Option[Long]) {
   }
 
   /**
-   * For how many ms time has been held in one place, if that is too long and not told yet. It is
-   * told again each time that it has become twice as long.
+   * For how many ms time has been held in one place, if that is too long and was not returned yet.
+   * It is returned again each time that it has become twice as long.
    *
    * Counted up to the look before this one: after a batch that took an hour it is not known yet
    * what is idle.
@@ -63,5 +63,27 @@ private[clock] final class HeldTime(startedAtMs: Long, stallMs: Option[Long]) {
     val untilMs = lastLookMs
     lastLookMs = nowMs
     Some(untilMs - math.max(moved, freeAtMs)).filter(patience.endsAfter)
+  }
+}
+
+/**
+ * Says when something has lasted for too long: after a limit, and again each time that it has
+ * lasted twice as long as the last time.
+ *
+ * @param limitMs
+ *   `None` for never
+ */
+private[clock] final class Patience(limitMs: Option[Long]) {
+
+  private var dueMs = limitMs
+
+  /** From here on it is another time that something lasts. */
+  def begin(): Unit = dueMs = limitMs
+
+  /** Whether `lastedMs` is too long. */
+  def endsAfter(lastedMs: Long): Boolean = dueMs.exists { due =>
+    val isOver = lastedMs >= due
+    if (isOver) dueMs = Some(2 * lastedMs)
+    isOver
   }
 }

@@ -41,7 +41,7 @@ final class QueryClock(
 
   private val spec = new SharedTimes().apply(planned)
 
-  // Time goes on from a batch that was left out as from one that has run.
+  // Time continues from a batch that was left out as from one that has run.
   private val resumed = skippedBefore.fold(saved)(saved.at)
   private var nowMs = math.max(0L, frozenAtMs.getOrElse(wallClockMs))
   private val nodes: SortedMap[String, SubstreamClock] = {
@@ -61,7 +61,7 @@ final class QueryClock(
   private var unions = unionKeys.read(resumed.unions)
   private var operators = resumed.operators
 
-  /** When operators have something to do next, as far as they have told. */
+  /** When operators have something to do next, as far as they have reported. */
   private var nextDueMs = Map.empty[String, Long]
 
   /** The times of the last batch that was left out since the last one that has run. */
@@ -111,7 +111,7 @@ final class QueryClock(
    * @param triggerStartMs
    *   when the trigger began, before any source was asked
    * @param due
-   *   what the operators of the last batch have told, if there was one since the last step: when
+   *   what the operators of the last batch have reported, if there was one since the last step: when
    *   each has something to do next, or `None` if it does not know
    * @return
    *   the state at which the next batch ends, the same object as long as nothing changes; `None`
@@ -212,7 +212,7 @@ final class QueryClock(
   private def isEnding: Boolean = frozenAtMs.isDefined && spec.nodes.exists(_.flush)
 
   /**
-   * A run that ends by itself does so when nothing is new, and nobody is told. So as long as it is
+   * A run that ends by itself does so when nothing is new, and without notice. So as long as it is
    * not known that all was read, and the end of time or a silence waits for it, a look that differs
    * from the last one asks for another batch.
    *

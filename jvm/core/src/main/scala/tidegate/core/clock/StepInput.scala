@@ -48,7 +48,7 @@ object SourceRound {
 }
 
 /**
- * When an operator has something to do next without new rows, as it tells at the end of a batch.
+ * When an operator has something to do next without new rows, as it reports at the end of a batch.
  *
  * @param ms
  *   the first eviction watermark, in epoch ms, at which something may leave its state; it may be

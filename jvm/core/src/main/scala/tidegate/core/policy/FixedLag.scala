@@ -24,5 +24,5 @@ private[core] final class FixedLag(lagMs: Long) extends WatermarkPolicy {
     watermarkMs = snapshot.values(0)
   }
 
-  override def goOnFrom(watermarkMs: Long, nowMs: Long): Unit = this.watermarkMs = watermarkMs
+  override def continueFrom(watermarkMs: Long, nowMs: Long): Unit = this.watermarkMs = watermarkMs
 }

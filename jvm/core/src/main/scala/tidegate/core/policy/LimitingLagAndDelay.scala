@@ -55,7 +55,7 @@ private[core] final class LimitingLagAndDelay(lagMs: Long, maxDelayMs: Long)
     tops.copyToArray(bucketTopMs)
   }
 
-  override def goOnFrom(watermarkMs: Long, nowMs: Long): Unit = {
+  override def continueFrom(watermarkMs: Long, nowMs: Long): Unit = {
     this.watermarkMs = watermarkMs
     latestNowMs = nowMs
   }

@@ -54,7 +54,7 @@ private[core] final class LimitingLagAndLull(lagMs: Long, maxLullMs: Long) exten
     latestNowMs = WatermarkPolicy.shift(snapshot.values(3), pausedMs)
   }
 
-  override def goOnFrom(watermarkMs: Long, nowMs: Long): Unit = {
+  override def continueFrom(watermarkMs: Long, nowMs: Long): Unit = {
     this.watermarkMs = watermarkMs
     watermarkAtEventMs = watermarkMs
     lastEventMs = nowMs

@@ -37,5 +37,5 @@ private[core] final class LimitingTimestampAndWallClockLag(
     watermarkMs = snapshot.values(0)
   }
 
-  override def goOnFrom(watermarkMs: Long, nowMs: Long): Unit = this.watermarkMs = watermarkMs
+  override def continueFrom(watermarkMs: Long, nowMs: Long): Unit = this.watermarkMs = watermarkMs
 }

@@ -63,11 +63,11 @@ trait WatermarkPolicy {
   def restore(snapshot: WatermarkPolicy.Snapshot, pausedMs: Long = 0): Unit
 
   /**
-   * Goes on from the watermark that another policy, or this one with other parameters, has reached.
+   * Continues from the watermark that another policy, or this one with other parameters, has reached.
    * To be called on a new instance. The watermark stays where it is until this policy is above it;
    * events and silences of before are not known.
    *
-   * Example: a fixed lag of 10 that goes on from 95 stays there after an event at 100, and is at
+   * Example: a fixed lag of 10 that continues from 95 stays there after an event at 100, and is at
    * 110 after one at 120.
    *
    * @param watermarkMs
@@ -75,7 +75,7 @@ trait WatermarkPolicy {
    * @param nowMs
    *   the wall clock; silence is counted from here on
    */
-  def goOnFrom(watermarkMs: Long, nowMs: Long): Unit
+  def continueFrom(watermarkMs: Long, nowMs: Long): Unit
 }
 
 object WatermarkPolicy {
