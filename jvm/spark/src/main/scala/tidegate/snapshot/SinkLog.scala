@@ -13,6 +13,9 @@ private[snapshot] object SinkLog {
   /** The folder of the log in the folder of the sink. */
   val Folder = "_spark_metadata"
 
+  /** The folder of the log in a snapshot. */
+  val InSnapshot = "sink"
+
   /** Whether a sink of files writes to a folder. */
   def isIn(sink: String, session: SparkSession): Boolean = {
     val folder = new Path(sink, Folder)
@@ -28,6 +31,6 @@ private[snapshot] object SinkLog {
       file <- all
       name = file.getPath.getName
       if name.stripSuffix(".compact").toLongOption.exists(_ <= batchId)
-    } yield FileToCopy(file.getPath, s"${SnapshotExport.SinkFolder}/$name", file.getLen)
+    } yield FileToCopy(file.getPath, s"${InSnapshot}/$name", file.getLen)
   }
 }

@@ -74,7 +74,7 @@ private[tidegate] final class SnapshotExport(
           from.batchTimeMs,
           exportedAtMs,
           sources.filter { case (name, _) => logs.offsets(from.batchId).contains(name) },
-          sink.filter(_ => copied.exists(_.path.startsWith(s"$SinkFolder/"))),
+          sink.filter(_ => copied.exists(_.path.startsWith(s"${SinkLog.InSnapshot}/"))),
           copied
         )
       )
@@ -112,9 +112,6 @@ private[tidegate] final class SnapshotExport(
 
 private[tidegate] object SnapshotExport {
   private val Attempts = 10
-
-  /** Where a snapshot has the log of a sink of files. */
-  val SinkFolder = "sink"
 
   /** Of a checkpoint whose query does not run, or not here. */
   def of(

@@ -36,7 +36,7 @@ private[tidegate] final class SnapshotStart(
    */
   def run(): UUID = {
     val (sink, ofQuery) =
-      from.manifest.files.partition(_.path.startsWith(s"${SnapshotExport.SinkFolder}/"))
+      from.manifest.files.partition(_.path.startsWith(s"${SinkLog.InSnapshot}/"))
     if (sink.isEmpty && output.isDefined) throw SnapshotErrors.noSinkLog(snapshot)
     val id = UUID.randomUUID()
     new SnapshotFolder(checkpoint, session).fill {
@@ -45,7 +45,7 @@ private[tidegate] final class SnapshotStart(
       output.foreach { folder =>
         val log = new Path(folder, SinkLog.Folder).toString
         new SnapshotFolder(log, session).fill {
-          copy(sink, log, _.stripPrefix(s"${SnapshotExport.SinkFolder}/"))
+          copy(sink, log, _.stripPrefix(s"${SinkLog.InSnapshot}/"))
         }
       }
     }
