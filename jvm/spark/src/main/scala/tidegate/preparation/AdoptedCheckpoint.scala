@@ -39,7 +39,8 @@ private[tidegate] object AdoptedCheckpoint {
       val checkpoint = new SparkCheckpoint(location, session)
       val _ = checkpoint.recover()
       if (!checkpoint.exists) throw AdoptionErrors.noCheckpoint(location)
-      val query = prepare(plan, mode, new StateCheckpoint(location, session))
+      val query = QueryPreparation
+        .prepare(plan, mode, new StateCheckpoint(location, session))
         .getOrElse(throw AdoptionErrors.nothingToAdopt())
       val data = sources(query).size - 1
       if (!checkpoint.isOfSpark(data)) {

@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeR
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types._
 import tidegate.own.due.DueSchema
-import tidegate.own.join.JoinStateSchema._
 
 /**
  * The state of an interval join. Each join key has a head. Rows that do not fit there are sealed
