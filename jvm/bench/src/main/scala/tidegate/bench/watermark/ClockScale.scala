@@ -111,7 +111,11 @@ private[watermark] object ClockScale {
 
   /** Prints the clock's share of an idle query, which asks the clock some 95 times a second. */
   private def reportPoll(name: String, query: StreamingQuery): Unit = {
-    val clock = tidegate.clock.RunningQuery.of(SparkInternals.execution(query).get).get.clock
+    val clock = tidegate.clock.RunningQuery
+      .of(SparkInternals.execution(query).get)
+      .get
+      .clock
+      .asInstanceOf[tidegate.clock.EventTimeClock]
     val limit = clock.getDefaultReadLimit
     var offset = clock.latestOffset(clock.initialOffset(), limit)
     def polls(n: Int): Double = {
