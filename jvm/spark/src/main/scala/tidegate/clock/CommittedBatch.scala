@@ -95,8 +95,7 @@ private[clock] final class CommittedBatch(
         }
       case r: StreamingDataSourceV2ScanRelation =>
         r.stream match {
-          case stream: MicroBatchStream
-              if (stream ne clock) && moved(stream, start, end) =>
+          case stream: MicroBatchStream if (stream ne clock) && moved(stream, start, end) =>
             val from = start.get(stream).map(own(stream, _)).getOrElse(stream.initialOffset())
             r.copy(startOffset = Some(from), endOffset = end.get(stream).map(own(stream, _)))
           case _ => LocalRelation(r.output, isStreaming = true)

@@ -185,7 +185,10 @@ final class EventTimeClock(madeAtMs: Long)
         reports.figures(state, watermarks, operators, atMs)
       }
 
-  override private[clock] def progressTimes(of: RunningQuery, hasBatch: Boolean): Map[String, Long] =
+  override private[clock] def progressTimes(
+      of: RunningQuery,
+      hasBatch: Boolean
+  ): Map[String, Long] =
     if (of.hasSparksWatermark) Map.empty
     else {
       val names = of.nodes.map(_.spec.name)

@@ -53,7 +53,9 @@ private[clock] final class PendingStats {
   /** Takes the late rows, by operator. */
   def takeLate(): Seq[(String, LateRows)] = drain(pendingLate)
 
-  /** Takes when operators have something to do next, by operator; `None` if one did not report it. */
+  /**
+   * Takes when operators have something to do next, by operator; `None` if one did not report it.
+   */
   def takeDue(): Map[String, Option[NextDue]] =
     drain(pendingDue).groupMap(_._1)(_._2.value).transform { (_, reported) =>
       reported.flatten.reduceOption((a, b) => NextDue(a.ms.min(b.ms), a.isOfAll && b.isOfAll))

@@ -1,6 +1,5 @@
 package tidegate.execution
 
-import tidegate.plans.DropLate
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -17,7 +16,7 @@ import tidegate.columns.{EventTimeTag, WindowMark, WindowRole, WindowTimes}
 import tidegate.core.EndOfTime
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.WindowGrid
-import tidegate.plans.{EmitsEarlierRows, OperatorName}
+import tidegate.plans.{DropLate, EmitsEarlierRows, OperatorName}
 import tidegate.settings.Settings
 import tidegate.statistics.LateRows
 

@@ -57,10 +57,10 @@ object StatefulOperators {
     )
 
   private def nearest(plan: LogicalPlan): Seq[DropLate] = plan match {
-    case d: DropLate                         => d +: nearest(d.child)
-    case _: OwnNode          => Nil
-    case _ if isOne(plan)    => Nil
-    case other                               => other.children.flatMap(nearest)
+    case d: DropLate      => d +: nearest(d.child)
+    case _: OwnNode       => Nil
+    case _ if isOne(plan) => Nil
+    case other            => other.children.flatMap(nearest)
   }
 
   /** The number under which one of our own operators keeps its state. */

@@ -12,8 +12,8 @@ import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.tidegate.{
   OperatorFigures,
   OperatorState,
-  StatefulOperatorStateInfo,
-  StateStoreWriter
+  StateStoreWriter,
+  StatefulOperatorStateInfo
 }
 import org.apache.spark.sql.types.StructType
 import tidegate.execution.DescribesItself

@@ -3,7 +3,11 @@ package tidegate.own
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Literal, UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.execution.streaming.state.{StateStore, StateStoreIterator, UnsafeRowPair}
+import org.apache.spark.sql.execution.streaming.state.{
+  StateStore,
+  StateStoreIterator,
+  UnsafeRowPair
+}
 import org.apache.spark.sql.types.{CalendarIntervalType, StructType}
 import org.apache.spark.{InterruptibleIterator, TaskContext}
 
@@ -25,7 +29,8 @@ private[tidegate] trait StateRows {
   def remove(key: UnsafeRow): Unit
 
   /**
-   * All rows. Rows may be written and removed meanwhile; the pair object is reused for the next row.
+   * All rows. Rows may be written and removed meanwhile; the pair object is reused for the next
+   * row.
    */
   def rows: Iterator[UnsafeRowPair]
 

@@ -18,10 +18,9 @@ import tidegate.operators.{
   StateTimes,
   StatefulOperators
 }
-import tidegate.plans.OperatorName
 import tidegate.own.OwnOperatorExec
-import tidegate.own.join.IntervalJoinExec
-import tidegate.own.join.Sides
+import tidegate.own.join.{IntervalJoinExec, Sides}
+import tidegate.plans.OperatorName
 
 /**
  * Gives each of Spark's stateful operators its own watermark, after Spark has filled in its single

@@ -4,13 +4,9 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.streaming.state.StateSchemaValidationResult
-import org.apache.spark.sql.tidegate.{
-  StatefulOperator,
-  StatefulOperatorStateInfo,
-  StateStoreWriter
-}
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.tidegate.{StateStoreWriter, StatefulOperator, StatefulOperatorStateInfo}
 import tidegate.clock.RunningQuery
 import tidegate.execution.DescribesItself
 import tidegate.own.OwnOperatorExec

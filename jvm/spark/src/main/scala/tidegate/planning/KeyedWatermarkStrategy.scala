@@ -9,10 +9,28 @@ import tidegate.clock.RunningQuery
 import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
 import tidegate.core.{EndOfTime, Saturating}
 import tidegate.execution.calls.{AsyncCallsExec, AsyncMapExec}
-import tidegate.execution.{DropLateExec, KeyedWatermarkExec, LateFolder, LateOrigin, RetagEventTimeExec, WatermarksTableExec}
-import tidegate.plans.{AsyncCalls, AsyncMap, BoundsFollow, DropLate, ExplainedQuery, KeyedOutput, KeyedWatermark, PreparedQuery, RetagEventTime, WatermarksTable}
-import tidegate.own.{KeptBySpark, KeptBySparkExec, OwnPlanning}
+import tidegate.execution.{
+  DropLateExec,
+  KeyedWatermarkExec,
+  LateFolder,
+  LateOrigin,
+  RetagEventTimeExec,
+  WatermarksTableExec
+}
 import tidegate.own.join.Joins
+import tidegate.own.{KeptBySpark, KeptBySparkExec, OwnPlanning}
+import tidegate.plans.{
+  AsyncCalls,
+  AsyncMap,
+  BoundsFollow,
+  DropLate,
+  ExplainedQuery,
+  KeyedOutput,
+  KeyedWatermark,
+  PreparedQuery,
+  RetagEventTime,
+  WatermarksTable
+}
 import tidegate.preparation.OwnOperators
 import tidegate.settings.Settings
 import tidegate.statistics.{LateRows, SubstreamStats}

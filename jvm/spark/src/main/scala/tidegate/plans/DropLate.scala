@@ -105,8 +105,8 @@ object DropLate {
   val FirstStateId: Long = 1000L
 
   /**
-   * The lowest watermark of windows, in epoch ms: 146,000 years before the epoch. So far from the lowest of
-   * times, sums with the size of a window do not overflow.
+   * The lowest watermark of windows, in epoch ms: 146,000 years before the epoch. So far from the
+   * lowest of times, sums with the size of a window do not overflow.
    */
   val LowestMs: Long = OperatorBatch.NothingLate / 2
 }

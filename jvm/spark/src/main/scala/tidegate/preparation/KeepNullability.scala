@@ -2,7 +2,7 @@ package tidegate.preparation
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
-import tidegate.plans.{DropLate, EmitsEarlierRows, DecidedQuery}
+import tidegate.plans.{DecidedQuery, DropLate, EmitsEarlierRows}
 
 /**
  * Notes which columns are nullable, before the optimizer looks at the rows of one batch: of what
@@ -14,7 +14,8 @@ import tidegate.plans.{DropLate, EmitsEarlierRows, DecidedQuery}
 object KeepNullability extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    val own = plan.collectFirst { case q: DecidedQuery => q.own.states.keySet }.getOrElse(Set.empty[String])
+    val own =
+      plan.collectFirst { case q: DecidedQuery => q.own.states.keySet }.getOrElse(Set.empty[String])
     plan.transformUp {
       case node: EmitsEarlierRows                          => node.noting
       case drop: DropLate if own.contains(drop.owner.name) => drop.noting

@@ -8,13 +8,13 @@ import org.apache.spark.sql.streaming.OutputMode
 import tidegate.clock.StateCheckpoint
 import tidegate.errors.CheckpointErrors
 import tidegate.operators.StatefulOperators
-import tidegate.own.{Change, Claim, KeptBySpark, OwnOperator, StateMark, StoredState}
 import tidegate.own.aggregates.AggregateColumns
 import tidegate.own.deduplication.Deduplication
 import tidegate.own.join.Joins
 import tidegate.own.order.Order
 import tidegate.own.sessions.Sessions
 import tidegate.own.windows.Windows
+import tidegate.own.{Change, Claim, KeptBySpark, OwnOperator, StateMark, StoredState}
 import tidegate.plans.{DecidedQuery, DropLate, OfSpark, OwnDecisions, OwnState}
 
 /** All operators of our own; decides at the start of a query which nodes of the query they are. */
@@ -70,7 +70,8 @@ private[tidegate] object OwnOperators extends Logging {
       case (node, (own, claim)) => (node, own, claim, decided(own, claim))
     }
     val decisions = OwnDecisions(
-      claims.collect { case (_, _, claim, Right(state)) => claim.owner.map(_.name -> state) }
+      claims
+        .collect { case (_, _, claim, Right(state)) => claim.owner.map(_.name -> state) }
         .flatten
         .toMap,
       claims.collect { case (_, own, claim, Left(why)) =>
@@ -79,7 +80,9 @@ private[tidegate] object OwnOperators extends Logging {
     )
     changes(stored, decisions).values.foreach(change => logWarning(change.words))
     val reasons = claims.collect { case (node, _, _, Left(why)) => node -> why }
-    def reason(node: LogicalPlan) = reasons.collectFirst { case (n, why) if n.fastEquals(node) => why }
+    def reason(node: LogicalPlan) = reasons.collectFirst {
+      case (n, why) if n.fastEquals(node) => why
+    }
     (all.foldLeft(plan)((query, own) => own.prepared(query, reason)), decisions)
   }
 
@@ -138,10 +141,14 @@ private[tidegate] object OwnOperators extends Logging {
           state,
           why
             .filter(_.kind == own.kind)
-            .fold(s"the query has no ${own.needed} there")(w => s"the query cannot use them: ${w.reason}")
+            .fold(s"the query has no ${own.needed} there")(w =>
+              s"the query cannot use them: ${w.reason}"
+            )
         )
       }
-      change <- own.changed(state.name, state, now).fold(why => throw refused(own, state, why), identity)
+      change <- own
+        .changed(state.name, state, now)
+        .fold(why => throw refused(own, state, why), identity)
     } yield state.name -> change
   }.toMap
 
@@ -172,9 +179,9 @@ object PlanOwnOperators extends Rule[LogicalPlan] {
   /** The reason stands where late rows are dropped, or else right under the operator. */
   private def shown(node: LogicalPlan, claim: Claim, why: String): LogicalPlan = {
     def above(plan: LogicalPlan): LogicalPlan = plan match {
-      case k: KeptBySpark                                => k
+      case k: KeptBySpark                               => k
       case d: DropLate if claim.owner.contains(d.owner) => KeptBySpark(why, d)
-      case other                                         => other.mapChildren(above)
+      case other                                        => other.mapChildren(above)
     }
     val first = node.children.head
     val made = if (claim.owner.isDefined) above(first) else KeptBySpark(why, first)

@@ -1,6 +1,6 @@
 package tidegate.request
 
-import java.util.{Locale, List => JList}
+import java.util.{List => JList, Locale}
 
 import scala.jdk.CollectionConverters._
 

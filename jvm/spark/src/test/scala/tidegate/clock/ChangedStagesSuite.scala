@@ -80,7 +80,11 @@ class ChangedStagesSuite extends RestartTest {
     windows,
     wide
   )(time, windows)
-  refused("stages with state change their order", "TIDEGATE_STATE_REFUSED")(time, distinct, inOrder)(
+  refused("stages with state change their order", "TIDEGATE_STATE_REFUSED")(
+    time,
+    distinct,
+    inOrder
+  )(
     time,
     inOrder,
     distinct

@@ -3,8 +3,8 @@ package faults
 
 import java.nio.file.Path
 
-import org.apache.spark.sql.functions._
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions._
 import tidegate.settings.Settings
 
 /**

@@ -6,9 +6,9 @@ import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.{AnalysisException, DataFrame}
 import org.apache.spark.sql.functions.{col, count, session_window, window}
 import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.{AnalysisException, DataFrame}
 import tidegate.builders.Between
 import tidegate.own.windows.FrameTest
 import tidegate.preparation.OwnOperators
@@ -76,8 +76,10 @@ class OwnOperatorsSuite extends RestartTest {
 
   test("each operator has a query here") {
     assert(OwnOperators.all.map(_.noun).toSet === queries.keySet)
-    assert(OwnOperators.all.flatMap(_.enabled).map(_.key).toSet ===
-      (queries.keySet - "order").map(noun => s"spark.tidegate.$noun.enabled"))
+    assert(
+      OwnOperators.all.flatMap(_.enabled).map(_.key).toSet ===
+        (queries.keySet - "order").map(noun => s"spark.tidegate.$noun.enabled")
+    )
   }
 
   for ((noun, (name, query)) <- queries) {

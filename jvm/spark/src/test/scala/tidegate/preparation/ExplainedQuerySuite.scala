@@ -100,7 +100,9 @@ class ExplainedQuerySuite extends JoinTest {
       in.addData(event("a", 10))
       def query = in.toDF().withWatermark("time", "3 seconds").dropDuplicates("sub", "time")
       // Only a query that starts knows the reason.
-      assert(operators(explained(query)) === operators(started(query)).filterNot(_ == "KeptBySpark"))
+      assert(
+        operators(explained(query)) === operators(started(query)).filterNot(_ == "KeptBySpark")
+      )
     }
   }
 

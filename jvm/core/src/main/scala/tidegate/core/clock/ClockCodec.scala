@@ -20,7 +20,6 @@ object ClockCodec {
   /** The text was written by a newer version, in a format above `ClockCodec.Format`. */
   final case class Newer(format: Int) extends Unreadable
 
-
   /**
    * It is the text of a clock, but not as it was written.
    *

@@ -111,8 +111,8 @@ final class QueryClock(
    * @param triggerStartMs
    *   when the trigger began, before any source was asked
    * @param due
-   *   what the operators of the last batch have reported, if there was one since the last step: when
-   *   each has something to do next, or `None` if it does not know
+   *   what the operators of the last batch have reported, if there was one since the last step:
+   *   when each has something to do next, or `None` if it does not know
    * @return
    *   the state at which the next batch ends, the same object as long as nothing changes; `None`
    *   before the first observation, unless operators have places

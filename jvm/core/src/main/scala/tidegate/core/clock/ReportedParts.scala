@@ -1,7 +1,8 @@
 package tidegate.core.clock
 
 /**
- * The parts of a node whose source itself reports its substreams, such as the partitions of a topic.
+ * The parts of a node whose source itself reports its substreams, such as the partitions of a
+ * topic.
  */
 private[clock] final class ReportedParts(
     spec: NodeSpec,

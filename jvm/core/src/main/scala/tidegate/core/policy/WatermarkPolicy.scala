@@ -63,9 +63,9 @@ trait WatermarkPolicy {
   def restore(snapshot: WatermarkPolicy.Snapshot, pausedMs: Long = 0): Unit
 
   /**
-   * Continues from the watermark that another policy, or this one with other parameters, has reached.
-   * To be called on a new instance. The watermark stays where it is until this policy is above it;
-   * events and silences of before are not known.
+   * Continues from the watermark that another policy, or this one with other parameters, has
+   * reached. To be called on a new instance. The watermark stays where it is until this policy is
+   * above it; events and silences of before are not known.
    *
    * Example: a fixed lag of 10 that continues from 95 stays there after an event at 100, and is at
    * 110 after one at 120.

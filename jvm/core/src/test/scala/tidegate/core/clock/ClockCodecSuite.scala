@@ -118,7 +118,9 @@ class ClockCodecSuite extends AnyFunSuite {
   }
 
   private def withState(change: OperatorMark => OperatorMark) =
-    withFrames.copy(operators = withFrames.operators.map { case (name, mark) => name -> change(mark) })
+    withFrames.copy(operators = withFrames.operators.map { case (name, mark) =>
+      name -> change(mark)
+    })
 
   test("windows, windows that grow and sessions are read as they are written") {
     for {

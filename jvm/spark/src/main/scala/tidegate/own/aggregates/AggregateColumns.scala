@@ -95,8 +95,8 @@ private[tidegate] object AggregateColumns {
    */
   def refused(a: Aggregate)(touches: Expression => Boolean, how: String): Option[String] =
     a.aggregateExpressions.flatMap(_.collect { case e: AggregateExpression => e }).collectFirst {
-      case e if e.isDistinct  => s"${e.sql} is distinct, and cannot be merged"
-      case e if touches(e)    => s"${e.sql} $how"
+      case e if e.isDistinct => s"${e.sql} is distinct, and cannot be merged"
+      case e if touches(e)   => s"${e.sql} $how"
       case e if e.aggregateFunction.isInstanceOf[PythonUDAF] => s"${e.sql} is a Python function"
     }
 

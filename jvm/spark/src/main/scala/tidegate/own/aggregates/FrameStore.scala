@@ -1,6 +1,5 @@
 package tidegate.own.aggregates
 
-import tidegate.own.StateRows
 import scala.util.Try
 
 import org.apache.spark.sql.Column
@@ -9,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.types.{IntegerType, StructType}
+import tidegate.own.StateRows
 
 /**
  * Keys of the state: they begin with a number, which says what kind of row it is ([[ByKey]],

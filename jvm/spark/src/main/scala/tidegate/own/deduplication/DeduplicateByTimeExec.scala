@@ -15,9 +15,8 @@ import tidegate.columns.EventTimeTag
 import tidegate.core.EndOfTime
 import tidegate.core.due.DueKeys
 import tidegate.execution.DropLateExec
+import tidegate.own.due.{DueSchema, StateDuePages}
 import tidegate.own.{OperatorContext, OwnOperatorExec, StateMark}
-import tidegate.own.due.DueSchema
-import tidegate.own.due.StateDuePages
 
 /**
  * Passes the first of the rows with equal keys, as Spark's operators do; finds the keys whose time

@@ -9,8 +9,8 @@ import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 import org.apache.spark.sql.tidegate.OperatorState
 import org.apache.spark.sql.types.StructType
 import tidegate.operators.SideLimit
-import tidegate.plans.OperatorName
 import tidegate.own.{OperatorContext, OwnOperatorExec, StateMark}
+import tidegate.plans.OperatorName
 
 /**
  * Joins two streams whose rows leave the state on both sides as time goes on.

@@ -35,7 +35,8 @@ private[join] final case class IntervalJoinTask(
       rows: Sides[Iterator[InternalRow]]
   ): (Iterator[InternalRow], IntervalJoinTask.AtEnd) = {
     val upTo = limits.map(_.upTo)
-    val dues = Sides(0, 1).map(axis => new StateDuePages(task.uncounted, keySchema, valueSchema, axis))
+    val dues =
+      Sides(0, 1).map(axis => new StateDuePages(task.uncounted, keySchema, valueSchema, axis))
     val dueKeys = Sides(
       new DueKeys(dues.left, limits.left.before),
       new DueKeys(dues.right, limits.right.before)

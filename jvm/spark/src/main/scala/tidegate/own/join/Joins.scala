@@ -20,8 +20,7 @@ import tidegate.settings.Settings.JoinEnabled
  * @param sides
  *   the columns of each side, and the name of the one by which its rows leave
  */
-private[tidegate] final case class JoinState(reach: Reach, sides: Sides[JoinSide])
-    extends OwnState
+private[tidegate] final case class JoinState(reach: Reach, sides: Sides[JoinSide]) extends OwnState
 
 private[tidegate] final case class JoinSide(time: String, columns: Seq[String])
 
@@ -95,7 +94,9 @@ private[tidegate] object Joins extends OwnOperator {
       JoinState(_, sides) <- Seq(now)
       schema <- before.schema.toSeq
       former <- before.stateMark.map(_.meaning).toSeq
-      (side, name, time) <- Seq(sides.left, sides.right).lazyZip(Seq("left", "right")).lazyZip(former)
+      (side, name, time) <- Seq(sides.left, sides.right)
+        .lazyZip(Seq("left", "right"))
+        .lazyZip(former)
       if side.time != time
       if columnsIn(schema, name).contains(side.time) || side.columns.contains(time)
     } yield s"the rows of its $name side are joined by `${side.time}` now, and were joined by " +

@@ -1,12 +1,12 @@
 package tidegate.own.join
 
-import tidegate.own.StateRows
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.core.Saturating
 import tidegate.core.due.DueKeys
+import tidegate.own.StateRows
 
 /**
  * The join of one key at a time: loads what the state has of the key, pairs it with new rows, lets

@@ -30,7 +30,6 @@ final case class EventTimeOrder(
 
   override def named(name: String): EventTimeOrder = copy(operator = Some(name))
 
-
   override def output: Seq[Attribute] = childOutput
 
   override protected def withNullable(columns: Set[ExprId]): LogicalPlan = copy(nullable = columns)

@@ -1,6 +1,5 @@
 package tidegate.own.sessions
 
-import tidegate.plans.DropLate
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -16,12 +15,11 @@ import org.apache.spark.sql.types.StructType
 import tidegate.core.due.DueKeys
 import tidegate.core.{EndOfTime, Saturating}
 import tidegate.errors.CheckpointErrors
-import tidegate.settings.Settings
+import tidegate.own.aggregates.{FrameAggregates, FrameStateSchema}
+import tidegate.own.due.{DueSchema, StateDuePages}
 import tidegate.own.{OperatorContext, OwnOperatorExec, StateMark}
-import tidegate.own.aggregates.FrameAggregates
-import tidegate.own.aggregates.FrameStateSchema
-import tidegate.own.due.DueSchema
-import tidegate.own.due.StateDuePages
+import tidegate.plans.DropLate
+import tidegate.settings.Settings
 
 /**
  * Keeps the open sessions of each key, and emits those that close in this batch. A batch reads and

@@ -1,13 +1,12 @@
 package tidegate.own.sessions
 
-import tidegate.plans.DropLate
 import org.apache.spark.sql.catalyst.expressions.{Attribute, SessionWindow}
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import org.apache.spark.sql.execution.SparkPlan
 import tidegate.operators.StatefulOperators
-import tidegate.own.{Change, Claim, OwnOperator, OwnPlanning, StoredState}
 import tidegate.own.aggregates.{AggregateColumns, PartialAggregation}
-import tidegate.plans.OwnState
+import tidegate.own.{Change, Claim, OwnOperator, OwnPlanning, StoredState}
+import tidegate.plans.{DropLate, OwnState}
 import tidegate.settings.Setting
 import tidegate.settings.Settings.SessionsEnabled
 
@@ -16,7 +15,9 @@ final case class SessionState(gap: Long) extends OwnState {
   override def gapMicros: Option[Long] = Some(gap)
 }
 
-/** Sessions with one gap for all rows, which are merged where that gives the same as Spark's plan. */
+/**
+ * Sessions with one gap for all rows, which are merged where that gives the same as Spark's plan.
+ */
 private[tidegate] object Sessions extends OwnOperator {
 
   override val kind: String = SessionAggregate.StateName

@@ -1,9 +1,9 @@
 package tidegate.own.windows
 
-import tidegate.own.StateRows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 import tidegate.core.window.{FrameCursor, FrameGrid}
+import tidegate.own.StateRows
 import tidegate.own.aggregates.{FrameInput, FrameList, FramePlaces, FrameStore}
 
 /**

@@ -1,12 +1,12 @@
 package tidegate.own.windows
 
-import tidegate.own.StateRows
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.core.Saturating
 import tidegate.core.due.DueBucket
 import tidegate.core.window.{FrameCursor, FrameGrid}
+import tidegate.own.StateRows
 import tidegate.own.aggregates.FrameStore
 import tidegate.statistics.DueTimes
 

@@ -17,13 +17,10 @@ import tidegate.columns.DistinctNames
 import tidegate.core.EndOfTime
 import tidegate.core.window.WindowGrid
 import tidegate.errors.CheckpointErrors
+import tidegate.own.aggregates.{FrameAggregates, FrameStateSchema, FrameStore}
+import tidegate.own.{OperatorContext, OwnOperatorExec, RowCount, StateMark}
 import tidegate.settings.Settings
 import tidegate.statistics.DonePartitions
-import tidegate.own.{OperatorContext, OwnOperatorExec, StateMark}
-import tidegate.own.RowCount
-import tidegate.own.aggregates.FrameAggregates
-import tidegate.own.aggregates.FrameStateSchema
-import tidegate.own.aggregates.FrameStore
 
 /**
  * Keeps the frames of each key, and emits the windows that are closed in this batch.
@@ -104,7 +101,8 @@ final case class FrameAggregateExec(
     val micros = grid.inMicros
     val after = micros.lastEnd(EndOfTime.micros(context.times.closedMs))
     val until = micros.lastEnd(EndOfTime.micros(context.times.evictionMs))
-    val (what, prefixed, short, restored, told) = (aggregates, isPrefixed, isShort, restores, context.due)
+    val (what, prefixed, short, restored, told) =
+      (aggregates, isPrefixed, isShort, restores, context.due)
     // The first batch begins with an empty state.
     val seesAll = until > after || getStateInfo.storeVersion == 0
     val maxBytes = Settings.WindowsMaxInputBytes.in(conf)

@@ -76,8 +76,8 @@ private[tidegate] object FrameWindows extends PredicateHelper {
    * copying of rows on the way back.
    */
   def of(plan: LogicalPlan, window: Attribute): Found = plan match {
-    case Copies(found) if found.columns.contains(window)  => Right(found)
-    case Tumble(found) if found.columns.contains(window)  => Right(found)
+    case Copies(found) if found.columns.contains(window)       => Right(found)
+    case Tumble(found) if found.columns.contains(window)       => Right(found)
     case SparkWindows(found) if found.columns.contains(window) => Right(found)
     case p: Project        => of(p.child, sourceOf(p, window)).flatMap(project(p, _))
     case f: Filter         => of(f.child, window).flatMap(filter(f, _))

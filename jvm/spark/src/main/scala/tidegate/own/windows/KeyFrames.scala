@@ -1,9 +1,9 @@
 package tidegate.own.windows
 
-import tidegate.own.StateRows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.core.due.DueBucket
 import tidegate.core.window.{FrameCursor, FrameGrid, WindowChange}
+import tidegate.own.StateRows
 import tidegate.own.aggregates.{BufferSlots, EntryArray, FrameList, FrameStore}
 import tidegate.statistics.DueTimes
 

@@ -1,8 +1,8 @@
 package tidegate.own.windows
 
-import tidegate.own.StateRows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.core.window.FrameCursor
+import tidegate.own.StateRows
 import tidegate.own.aggregates.{BufferSlots, FrameInput, FrameList, FrameStore}
 
 /**

@@ -3,8 +3,7 @@ package tidegate.own.windows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 import tidegate.core.window.FrameGrid
-import tidegate.own.aggregates.{BufferSlots, EntryArray, FrameList}
-import tidegate.own.aggregates.EntryRowWriter
+import tidegate.own.aggregates.{BufferSlots, EntryArray, EntryRowWriter, FrameList}
 
 /**
  * A row of the state of windows that do not overlap ([[ByWindow]]). The entry of its window is in

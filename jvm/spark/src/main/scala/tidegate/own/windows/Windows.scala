@@ -41,8 +41,8 @@ private[tidegate] object Windows extends OwnOperator {
 
   override val enabled: Option[Setting[Boolean]] = Some(WindowsEnabled)
 
-  override def claim(node: LogicalPlan): Option[Claim] = WindowAggregate.unapply(node).map {
-    case (a, window, grid) =>
+  override def claim(node: LogicalPlan): Option[Claim] =
+    WindowAggregate.unapply(node).map { case (a, window, grid) =>
       Claim(
         StatefulOperators.nameInQuery(a),
         a.groupingExpressions,
@@ -56,11 +56,12 @@ private[tidegate] object Windows extends OwnOperator {
             WindowState(grid, isShort)
           },
         {
-          case WindowState(_, isShort) => planned(a, window, grid, isShort).fold(decidedOn, identity)
-          case _                       => a
+          case WindowState(_, isShort) =>
+            planned(a, window, grid, isShort).fold(decidedOn, identity)
+          case _ => a
         }
       )
-  }
+    }
 
   private def decidedOn(reason: String): Nothing =
     throw new IllegalStateException(s"Frames were decided on, but now: $reason")

@@ -2,8 +2,8 @@ package tidegate.sql.parser
 
 import java.util.Locale
 
-import org.antlr.v4.runtime.misc.Interval
 import org.antlr.v4.runtime.Token
+import org.antlr.v4.runtime.misc.Interval
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser._
 import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}

@@ -1,10 +1,10 @@
 package tidegate.own.aggregates
 
-import tidegate.own.StateRows
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
+import tidegate.own.StateRows
 
 /**
  * Frames in memory. Rows are copied in and out, and all that are read are in the same object, as in

@@ -1,7 +1,6 @@
 package tidegate
 package own.order
 
-
 import scala.util.Random
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow

@@ -1,7 +1,6 @@
 package tidegate
 package own.order
 
-import tidegate.own.StoredRows
 import java.nio.file.Path
 import java.util.UUID
 
@@ -15,6 +14,7 @@ import org.apache.spark.sql.tidegate.{OperatorState, StatefulOperatorStateInfo}
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.{SparkSession, classic}
 import org.apache.spark.unsafe.types.UTF8String
+import tidegate.own.StoredRows
 
 /** A row that is ordered; `text` makes it as long as a test wants it. */
 final case class SentToPages(micros: Long, id: Int, text: String) {

@@ -6,9 +6,9 @@ import java.time.ZoneId
 
 import scala.util.Random
 
+import org.apache.spark.sql.functions._
 import org.apache.spark.sql.tidegate.Feed
 import org.apache.spark.sql.{DataFrame, Row}
-import org.apache.spark.sql.functions._
 import tidegate.own.windows._
 
 /**

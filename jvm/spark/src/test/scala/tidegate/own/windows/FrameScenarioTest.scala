@@ -2,8 +2,8 @@ package tidegate
 package own.windows
 
 import org.apache.spark.sql.functions.{col, window}
-import org.apache.spark.sql.{Column, DataFrame}
 import org.apache.spark.sql.tidegate.Feed
+import org.apache.spark.sql.{Column, DataFrame}
 import tidegate.own.OperatorHarness
 
 /** Rows that are sent, and what leaves when all is processed. */

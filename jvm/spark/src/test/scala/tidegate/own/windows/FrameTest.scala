@@ -47,8 +47,8 @@ trait FrameTest extends HarnessTest {
 
   /** The same query twice: with frames, and with Spark's plan. They run side by side. */
   final class FramePair(frame: => DataFrame) {
-    val on = harness(frame)
-    val off = harness(frame)
+    val on: OperatorHarness = harness(frame)
+    val off: OperatorHarness = harness(frame)
     private var late = Map(on -> 0L, off -> 0L)
 
     def start(): this.type = {

@@ -9,10 +9,10 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.fromAttributes
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
-import tidegate.own.StateRows
 import tidegate.core.window.FrameGrid
-import tidegate.plans.DropLate
+import tidegate.own.StateRows
 import tidegate.own.aggregates.{EntrySlots, FrameAggregates, FrameStore, MapFrameStore}
+import tidegate.plans.DropLate
 
 /**
  * Frames of random rows in a store in memory, against a model that puts each row into each of its

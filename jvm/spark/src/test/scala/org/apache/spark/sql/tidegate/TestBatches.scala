@@ -154,6 +154,7 @@ final class TestBatches(session: SparkSession, checkpoint: String, mode: OutputM
 
 object TestBatches {
   private val QueryId = UUID.randomUUID
+
   /** Far from the numbers of Spark's own tasks. */
   private val lastTask = new AtomicLong(1L << 40)
 
