@@ -3,10 +3,7 @@ package tidegate
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{DataFrame, Row}
 
-/**
- * Several queries as the branches of one, which runs in the time of one: each row is text, behind
- * the title of its branch.
- */
+/** Several queries as the branches of one: each row is text, behind the title of its branch. */
 object Branches {
 
   def of(branches: Seq[(String, DataFrame)]): DataFrame = branches
