@@ -80,7 +80,7 @@ class ArrowsSuite extends AnyFunSuite {
     val b = file("B", "class B extends C")
     def found(c: String) = circles(Seq(a, b, file("C", c), file("D", "class D extends B")))
     assert(found("trait C { val a: A }") === Seq(Seq("A.scala", "B.scala", "C.scala")))
-    assert(found("trait C { def text = s\"$${A.of}\" }").size === 1)
+    assert(found("trait C { def text = s\"$" + "{A.of}\" }").size === 1)
     assert(found("trait C").isEmpty)
     assert(found("/** As [[A]]. */\ntrait C { val a = \"A\" } // A").isEmpty)
   }
