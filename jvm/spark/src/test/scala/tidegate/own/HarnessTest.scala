@@ -21,8 +21,16 @@ trait HarnessTest extends RestartTest {
     new OperatorHarness(frame, newCheckpoint(), mode)
 
   /** The same on each kind of store. */
-  def onEach(body: => Unit): Unit = StateStoreKind.each.foreach { store =>
+  def onEach(body: => Unit): Unit = on(StateStoreKind.each)(body)
+
+  def on(stores: Seq[StateStoreKind])(body: => Unit): Unit = stores.foreach { store =>
     withClue(s"on ${store.name}: ")(withConf(store.conf.toSeq: _*)(body))
+  }
+
+  /** Two kinds of stores at a time, each pair with the next seed. */
+  def inPairs(seed: Int): Seq[(Seq[StateStoreKind], Int)] = {
+    val halves = StateStoreKind.each.indices.groupBy(_ % 2).toSeq.sortBy(_._1)
+    halves.map { case (half, places) => places.map(StateStoreKind.each) -> (seed + half) }
   }
 
   /**

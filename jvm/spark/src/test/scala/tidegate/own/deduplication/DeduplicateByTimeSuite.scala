@@ -81,10 +81,10 @@ class DeduplicateByTimeSuite extends HarnessTest {
 
   for (((title, query), i) <- queries.zipWithIndex)
     test(s"$title: row for row as Spark's operator") {
-      for (seed <- Seq(i, i + 1)) withClue(s"seed $seed: ") {
+      for ((stores, seed) <- inPairs(i)) withClue(s"seed $seed: ") {
         val ofSpark = steps(query, seed, byTime = false)
         assert(ofSpark.exists(_.contains("|")))
-        onEach(assert(steps(query, seed, byTime = true) === ofSpark))
+        on(stores)(assert(steps(query, seed, byTime = true) === ofSpark))
       }
     }
 

@@ -95,10 +95,10 @@ class SessionSuite extends SessionTest {
 
   for (((title, query), i) <- queries.zipWithIndex)
     test(s"$title: row for row as Spark's operator") {
-      for (seed <- Seq(i, i + 1)) withClue(s"seed $seed: ") {
+      for ((stores, seed) <- inPairs(i)) withClue(s"seed $seed: ") {
         val ofSpark = answers(query, seed, own = false)
         assert(ofSpark.exists(_.contains("|")))
-        onEach(assert(answers(query, seed, own = true) === ofSpark))
+        on(stores)(assert(answers(query, seed, own = true) === ofSpark))
       }
     }
 
