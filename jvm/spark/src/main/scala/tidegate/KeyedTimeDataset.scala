@@ -151,7 +151,7 @@ final class KeyedTimeDataset[T](ds: Dataset[T]) extends WatermarkMethods[T](ds) 
       deadLetters,
       breakAfter,
       called
-    )((row, _) => call(row))
+    )(AsyncMaps.withoutKey(call))
   }
 
   /**

@@ -2,6 +2,7 @@ package tidegate.builders
 
 import java.util.Locale
 
+import scala.concurrent.Future
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Path
@@ -10,7 +11,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.{DataType, StructType}
-import org.apache.spark.sql.{DataFrame, Dataset}
+import org.apache.spark.sql.{DataFrame, Dataset, Row}
 import tidegate.columns.EventTimeTag
 import tidegate.errors.AsyncErrors
 import tidegate.plans._
@@ -105,6 +106,9 @@ private[tidegate] object AsyncMaps {
     if EventTimeTag.isTime(time)
     key <- EventTimeTag.key(time)
   } yield EventTimeTag.add(column, key, EventTimeTag.lagMs(time).getOrElse(0L))
+
+  /** A function that does not ask for keys; made here, so that tasks get nothing but the call. */
+  def withoutKey(call: Row => Future[Row]): AsyncFunction = (row, _) => call(row)
 
   /** The name of the class of a function; for a lambda, of the class around it. */
   def nameOf(function: AnyRef): String = function.getClass.getName.split("\\$\\$Lambda").head

@@ -90,7 +90,10 @@ class ChangedStagesSuite extends RestartTest {
     distinct
   )
   refused("event-time order is added")(time, windows)(time, inOrder, windows)
-  refused("event-time order is removed")(time, inOrder, windows)(time, windows)
+  refused("event-time order is removed", "TIDEGATE_STATE_REFUSED")(time, inOrder, windows)(
+    time,
+    windows
+  )
 
   refused(
     "the first watermark is added",
