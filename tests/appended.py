@@ -11,8 +11,8 @@ from feeds import Feed, counts
 def check_arguments(feed: Feed) -> None:
     """Run a stream whose row n of a file is the event of 10 * n minutes before its append time."""
     late = str(feed.folder) + "-late"
-    for rows in ("12:00:10",), ("12:20:10",), ("12:20:10",), ("12:20:20", "12:20:30", "12:20:40"):
-        feed.add(*((time, 0) for time in rows))
+    for times in ("12:00:10",), ("12:20:10",), ("12:20:10",), ("12:20:20", "12:20:30", "12:20:40"):
+        feed.add(*((time, 0) for time in times))
     ahead = feed.folder / "ahead.json"
     ahead.write_text('{"id": 0, "time": "2999-01-01T00:00:00Z", "partition": 0}')
 
