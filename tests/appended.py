@@ -44,4 +44,5 @@ def check_arguments(feed: Feed) -> None:
     node = tidegate.watermarks(query)["event"]
     assert node["kind"] == "watermark"
     assert node["futureEvents"] == 1
-    assert node["watermark"] == datetime(2026, 1, 1, 12, 20, 39, 999000, timezone.utc)
+    substream = node["substreams"]["0"]["watermark"]
+    assert substream == datetime(2026, 1, 1, 12, 20, 39, 999000, timezone.utc)

@@ -19,9 +19,7 @@ rows = spark.readStream.schema("time timestamp").json(folder + "/rows")
 loader = spark._jvm.java.lang.Thread.currentThread().getContextClassLoader()
 facade = loader.loadClass("tidegate.PythonFacade").newInstance()
 keyed = DataFrame(
-    facade.withKeyedWatermark(
-        rows._jdf, "time", 0, "fixedLag", ["0 seconds"], [], None, None, [], None, None, False,
-        None, None, None),
+    facade.withWatermark(rows._jdf, "time", {"lag": "0 seconds"}),
     spark)
 query = (keyed.groupBy(F.window("time", "1 minute")).count().writeStream.format("noop")
     .option("checkpointLocation", folder + "/checkpoint").trigger(availableNow=True).start())

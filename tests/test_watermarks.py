@@ -220,7 +220,7 @@ def test_late_rows_when_dropped_then_the_progress_counts_each_of_them(feed: Feed
         "watermark": 1_767_270_005_000,
         "eviction": 1_767_270_005_000,
         "idle": False,
-        "frames": {"format": 3, "size": 60_000, "slide": 60_000, "offset": 0},
+        "windows": {"size": 60_000, "slide": 60_000, "offset": 0},
     }
 
 
