@@ -143,11 +143,10 @@ class DeduplicateByTimeSuite extends HarnessTest {
     query = keyed(_).dropDuplicates("sub")
     val error = intercept[AnalysisException](run.start())
     assert(
-      error.getMessage.contains(
-        "The checkpoint has the keys of the deduplication deduplicate, but the query has no " +
-          "deduplication by keys and a time in its place. Start the query as it was, or with a new " +
-          "checkpoint; nothing in this one was changed."
-      )
+      error.getMessage === "[TIDEGATE_STATE_REFUSED] The checkpoint has the state of " +
+        "`deduplicate`: the keys of a deduplication. But the query cannot use them: no key is an " +
+        "event time, so no key ever leaves. Start the query as it was, or with a new checkpoint; " +
+        "nothing in this one was changed. SQLSTATE: 42K03"
     )
     query = queries.head._2
     run.clear()
