@@ -114,8 +114,7 @@ class JoinProperties extends JoinTest with HarnessTest {
   for (how <- joinTypes; beyond <- Seq(false, true)) {
     val rows = if (beyond) "rows beyond the lag" else "rows within the lag"
     test(s"$how join, $rows: as in batch") {
-      // The harness has no metadata of the second version, which later formats of Spark's join read.
-      val ofSpark = joinStates.filter(state => !state.isOwn && state.format < 3)
+      val ofSpark = joinStates.filterNot(_.isOwn)
       (1 to cases).foreach { seed =>
         onEach(check(how, seed, beyond)(withConf("spark.tidegate.join.enabled" -> "true")(_)))
         val state = ofSpark(seed % ofSpark.size)

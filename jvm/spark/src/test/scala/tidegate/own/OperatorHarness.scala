@@ -176,6 +176,7 @@ final class OperatorHarness(
     private var restores = Map.empty[String, DonePartitions]
     var late: Map[String, Long] = Map.empty
     var hasFailed = false
+    private var isFirst = true
 
     def settle(): Unit = {
       // A batch whose offset was written and whose commit was not.
@@ -212,6 +213,9 @@ final class OperatorHarness(
       val times = BatchTimes(begin.end, entry.end)
       assert(times.wentBack.isEmpty, times)
       val batch = new Statistics(times)
+      // Spark looks for the first batch of a run in the log.
+      if (isFirst) writeLogs(checkpoint, entries, committed, stateIds)
+      isFirst = false
       val isKilled = failIn(entry.id)
       try {
         val (plan, rows, ids) = batches.run(entry.id, stateIds, isKilled && entry.id % 2 == 0) {
