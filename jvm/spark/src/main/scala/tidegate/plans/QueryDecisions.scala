@@ -8,6 +8,9 @@ import tidegate.core.window.WindowGrid
 /** What the state of one of our own operators means, as far as others than the operator need it. */
 trait OwnState {
 
+  /** The operator: its `kind`. */
+  def kind: String
+
   /** The windows, if the state has frames. */
   def windows: Option[WindowGrid] = None
 

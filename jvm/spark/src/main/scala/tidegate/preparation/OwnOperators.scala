@@ -48,7 +48,7 @@ private[tidegate] object OwnOperators extends Logging {
       isReplaced: Boolean
   ): (LogicalPlan, OwnDecisions) = {
     val stored = checkpoint.fold(Seq.empty[StoredState])(storedStates(plan, _))
-    stored.foreach(refuseNewer)
+    stored.foreach(refuseUnknown)
     val hasState = checkpoint.exists(_.operators.nonEmpty)
 
     def decided(own: OwnOperator, claim: Claim): Either[String, OwnState] = {
@@ -119,9 +119,17 @@ private[tidegate] object OwnOperators extends Logging {
   private def isOf(own: OwnOperator, operator: String, state: StoredState): Boolean =
     state.kind == own.kind && state.operator.contains(operator)
 
-  private def refuseNewer(state: StoredState): Unit =
-    for (mark <- state.stateMark if mark.format > StateMark.Format)
-      throw CheckpointErrors.newerState(state.name, mark.format, StateMark.Format)
+  private def refuseUnknown(state: StoredState): Unit =
+    for (schema <- state.schema) StateMark.of(schema.keySchema) match {
+      case Some(mark) if mark.format > StateMark.Format =>
+        throw CheckpointErrors.newerState(state.name, mark.format, StateMark.Format)
+      case Some(mark) if mark.kind == state.kind =>
+      case _                                     =>
+        val found = "no released version of Tidegate wrote it: its schema has no mark of the operator"
+        throw refused(ofKind(state), state, found)
+    }
+
+  private def ofKind(state: StoredState): OwnOperator = all.find(_.kind == state.kind).get
 
   /** The changes of those operators whose states mean something else now, by their names. */
   def changes(
@@ -133,8 +141,8 @@ private[tidegate] object OwnOperators extends Logging {
   private def changes(stored: Seq[StoredState], decisions: OwnDecisions): Map[String, Change] = {
     for {
       state <- stored
-      own <- all.find(_.kind == state.kind)
-      now = state.operator.flatMap(decisions.states.get).getOrElse {
+      own = ofKind(state)
+      now = state.operator.flatMap(decisions.states.get).filter(_.kind == state.kind).getOrElse {
         val why = state.operator.flatMap(o => decisions.against.get(Some(o)))
         throw refused(
           own,

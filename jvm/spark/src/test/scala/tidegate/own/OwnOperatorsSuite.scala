@@ -64,14 +64,14 @@ class OwnOperatorsSuite extends RestartTest {
     run.rows.map(_.toString).sorted
   }
 
-  /** Changes the format in the mark of the state. */
-  private def rewrite(checkpoint: Path, from: Int, to: Int): Unit = {
+  /** Changes the mark of the state. */
+  private def rewrite(checkpoint: Path, from: String, to: String): Unit = {
     val files = Files.walk(checkpoint.resolve("state").resolve("1000"))
     val schemas =
       try files.iterator.asScala.filter(_.endsWith("_metadata/schema")).toVector
       finally files.close()
     assert(schemas.size === 1)
-    Checkpoints.edit(schemas.head, ISO_8859_1)(_.replace(s"\"format\":$from", s"\"format\":$to"))
+    Checkpoints.edit(schemas.head, ISO_8859_1)(_.replace(from, to))
   }
 
   test("each operator has a query here") {
@@ -83,24 +83,48 @@ class OwnOperatorsSuite extends RestartTest {
   }
 
   for ((noun, (name, query)) <- queries) {
-    onBothStores(s"$noun: a state of a higher format is refused, and continues in its own") {
+    onBothStores(s"$noun: a state of an unknown format is refused, and continues in its own") {
       val in = events()
       val run = new Run(query(in.toDF())).start()
       in.addData(first: _*)
       run.settle().stop()
-      rewrite(run.checkpoint, StateMark.Format, StateMark.Format + 1)
-      val error = intercept[AnalysisException](run.start())
+      def refusal(from: String, to: String) = {
+        rewrite(run.checkpoint, from, to)
+        val error = intercept[AnalysisException](run.start())
+        rewrite(run.checkpoint, to, from)
+        error.getMessage.split(";\n").head
+      }
       assert(
-        error.getMessage.split(";\n").head ===
+        refusal("\"format\":1", "\"format\":2") ===
           s"[TIDEGATE_NEWER_STATE] The checkpoint was written by a newer Tidegate: the state of $name " +
           "has format 2, and this version reads up to 1. Use the newer version. SQLSTATE: KD000"
       )
-      rewrite(run.checkpoint, StateMark.Format + 1, StateMark.Format)
+      val unmarked = refusal("tidegate.state", "tidegate.other")
+      assert(unmarked.startsWith(s"[TIDEGATE_STATE_REFUSED] The checkpoint has the state of `$name`: "))
+      assert(
+        unmarked.endsWith(
+          ". But no released version of Tidegate wrote it: its schema has no mark of the operator. " +
+            "Start the query as it was, or with a new checkpoint; nothing in this one was changed. " +
+            "SQLSTATE: 42K03"
+        )
+      )
       in.addData(second: _*)
       run.start().settle()
       assert(operators(run) === Seq(OwnOperators.all.find(_.noun == noun).get.kind))
       run.stop()
     }
+  }
+
+  test("another operator of ours in the place of the first is refused") {
+    val in = events()
+    val run = new Run(queries("deduplication")._2(in.toDF())).start()
+    in.addData(first: _*)
+    run.settle().stop()
+    val error = intercept[AnalysisException] {
+      new Run(queries("order")._2(in.toDF()), run.checkpoint).start()
+    }
+    assert(error.getCondition === "TIDEGATE_STATE_REFUSED")
+    assert(error.getMessage.contains("But the query has no deduplication by keys and a time there."))
   }
 
   for (own <- OwnOperators.all; setting <- own.enabled) {

@@ -20,7 +20,9 @@ import tidegate.settings.Settings.DeduplicationEnabled
 private[tidegate] object Deduplication extends OwnOperator {
 
   /** The keys say all. */
-  private object Keys extends OwnState
+  private object Keys extends OwnState {
+    override def kind: String = Deduplication.kind
+  }
 
   override val kind: String = DeduplicateByTime.StateName
 

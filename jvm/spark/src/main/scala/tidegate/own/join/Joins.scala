@@ -20,7 +20,10 @@ import tidegate.settings.Settings.JoinEnabled
  * @param sides
  *   the columns of each side, and the name of the one by which its rows leave
  */
-private[tidegate] final case class JoinState(reach: Reach, sides: Sides[JoinSide]) extends OwnState
+private[tidegate] final case class JoinState(reach: Reach, sides: Sides[JoinSide])
+    extends OwnState {
+  override def kind: String = Joins.kind
+}
 
 private[tidegate] final case class JoinSide(time: String, columns: Seq[String])
 

@@ -48,8 +48,10 @@ object EventTimeOrder {
 private[tidegate] final case class OrderState(eventTime: String, partitionBy: Seq[String])
     extends OwnState {
 
+  override def kind: String = EventTimeOrder.StateName
+
   /** The mark on the state: rows of one key must not be in two places, or ordered by two times. */
-  def mark: StateMark = StateMark(EventTimeOrder.StateName, meaning = eventTime +: partitionBy)
+  def mark: StateMark = StateMark(kind, meaning = eventTime +: partitionBy)
 
   /** For messages. */
   override def toString: String = {

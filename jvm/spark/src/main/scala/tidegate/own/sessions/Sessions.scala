@@ -12,6 +12,7 @@ import tidegate.settings.Settings.SessionsEnabled
 
 /** What the sessions in a state mean: how far apart their rows may be, in µs. */
 final case class SessionState(gap: Long) extends OwnState {
+  override def kind: String = Sessions.kind
   override def gapMicros: Option[Long] = Some(gap)
 }
 

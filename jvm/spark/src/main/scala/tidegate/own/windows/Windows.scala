@@ -26,6 +26,7 @@ import tidegate.settings.Settings.WindowsEnabled
  *   whether the state has short rows, which are for windows that do not overlap
  */
 final case class WindowState(grid: WindowGrid, isShort: Boolean) extends OwnState {
+  override def kind: String = Windows.kind
   override def windows: Option[WindowGrid] = Some(grid)
 }
 
