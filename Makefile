@@ -169,7 +169,7 @@ test-faults: ## Kills at every moment, replays, golden checkpoints, hostile inpu
 	./sbt "spark/testOnly $(FAULTS)"
 
 .PHONY: test-nightly
-test-nightly: test-others test-random test-stores test-spark-suites test-sparks test-beside test-docs test-mima ## All that takes hours: test-others, test-random, test-stores, test-spark-suites, test-sparks, test-beside, test-docs, test-mima.
+test-nightly: test-others test-random test-stores test-python-at-night test-spark-suites test-sparks test-beside test-docs test-mima ## All that takes hours: test-others, test-random, test-stores, test-python-at-night, test-spark-suites, test-sparks, test-beside, test-docs, test-mima.
 
 .PHONY: test-random
 test-random: ## As test-faults, with ten times as much, and 200,000 simulated queries.
@@ -301,6 +301,14 @@ PYTEST_sql := $(SQL_TESTS)
 PYTEST_installed-wheel := $(filter-out $(SQL_TESTS) $(OTHER_SPARK_TESTS),$(wildcard tests/test_*.py)) tests/soak
 $(foreach suite,connect cluster delta kafka examples tools,$(eval PYTEST_$(suite) := tests/$(suite)))
 
+# Some tests take long, and another one takes the same way: `make test-python-at-night` runs those.
+TESTS := not at_night
+AT_NIGHT := kafka installed-wheel examples cluster tools
+
+.PHONY: test-python-at-night
+test-python-at-night: ## Run the tests of Python that `make test` leaves out, as they take long.
+	@$(MAKE) --no-print-directory test-python TESTS=at_night SUITES="$(AT_NIGHT)"
+
 .PHONY: test-python
 test-python: $(PYTEST_NEEDS)
 	@failed=0; rm -f build/pytest-*.txt; \
@@ -314,7 +322,7 @@ test-python: $(PYTEST_NEEDS)
 .PHONY: $(SUITES:%=pytest-%)
 $(SUITES:%=pytest-%): pytest-%: $(PYTEST_NEEDS)
 	@mkdir -p build
-	@echo "== pytest, $*"; $(BIN)/python -m pytest -q $(PYTEST_$*) 2>&1 | tee build/pytest-$*.txt
+	@echo "== pytest, $*"; $(BIN)/python -m pytest -q -m "$(TESTS)" --durations=15 --durations-min=2 $(PYTEST_$*) 2>&1 | tee build/pytest-$*.txt
 
 .PHONY: test-quick-python
 test-quick-python: $(VENV)/.tools python/tidegate/_version.py

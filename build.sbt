@@ -111,13 +111,13 @@ def sparkProject(line: SparkLine): Project = Project(line.project, file("jvm/spa
       !suite.startsWith("tidegate.faults.") && suite != "tidegate.golden.GoldenCheckpointSuite" &&
         suite != "tidegate.kafka.KafkaKillSuite"
     },
-    // Suites again on Spark's join: `make test-stores` runs all of them.
-    Test / test / testOptions += {
-      val always = Set("JoinBoundsOfSparkSuite", "JoinScenarioOfSparkSuite")
-      val areAll = sys.props.get("tidegate.stores").contains("all")
-      Tests.Filter { suite =>
-        areAll || !suite.endsWith("OfSparkSuite") || always(suite.split('.').last)
-      }
+    // Suites again on Spark's join, and tests of others that take a way that is tested otherwise:
+    // `make test-stores` runs all of them.
+    Test / test / testOptions ++= {
+      if (sys.props.get("tidegate.stores").contains("all")) Nil
+      else
+        Seq(Tests.Filter(s => !s.endsWith("OfSparkSuite") || s.endsWith(".JoinBoundsOfSparkSuite"))) ++
+          (if (line == default) Seq(Tests.Argument("-l", "tidegate.AtNight")) else Nil)
     },
     Test / javaOptions += s"-Dtidegate.golden=${(Test / resourceDirectory).value / "golden"}",
     Test / javaOptions ++= Seq("cases", "kills", "seed", "stores", "golden.write").flatMap { name =>

@@ -32,6 +32,11 @@ os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ["JDK_JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the mark of tests that `make test` leaves out, and `make test-nightly` runs."""
+    config.addinivalue_line("markers", "at_night: another test takes the same way in less time")
+
+
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """Start Spark as a user does: with the jar that is in the installed wheel."""

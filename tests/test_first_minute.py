@@ -42,6 +42,7 @@ def test_python_when_the_block_of_readme_is_pasted_and_sql_behind_it_then_both_p
     assert sql["text"].strip() in printed
 
 
+@pytest.mark.at_night
 @pytest.mark.parametrize(
     ("heading", "language"), [("SQL in its shell", "sql"), ("Scala", "scala")], ids=["sql", "scala"]
 )
@@ -55,6 +56,7 @@ def test_shell_when_the_block_is_pasted_then_it_prints_the_table(
     assert blocks["text"].strip() in printed
 
 
+@pytest.mark.at_night
 def test_java_when_the_file_is_compiled_and_submitted_then_it_prints_the_table(
     tmp_path: Path,
 ) -> None:

@@ -148,6 +148,7 @@ def test_stream_when_stopped_amid_its_calls_then_a_restart_makes_them_again(
     assert sorted(server.asked) == first == [(i, f"0-0-{i}") for i in range(3)]
 
 
+@pytest.mark.at_night
 def test_stream_when_its_process_is_killed_amid_calls_then_each_row_is_there_once(
     feed: Feed, server: PriceServer, tmp_path: Path
 ) -> None:

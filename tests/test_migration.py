@@ -113,6 +113,7 @@ def test_command_when_given_a_checkpoint_then_the_next_start_adopts_it(feed: Fee
     assert job(feed) == [("12:01", 1)]
 
 
+@pytest.mark.at_night
 def test_command_when_a_keyed_checkpoint_is_released_then_spark_goes_on(feed: Feed) -> None:
     feed.spark.conf.set(REPLACE, "true")
     add(feed, "12:00:10", "12:01:10")

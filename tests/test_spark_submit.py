@@ -38,6 +38,7 @@ def test_spark_submit_when_given_the_jar_and_the_extension_then_a_query_runs(
     assert "rows read: 1" in done.stdout
 
 
+@pytest.mark.at_night
 def test_spark_submit_when_the_extension_is_left_out_then_the_sentence_says_how_to_add_it(
     tmp_path: Path,
 ) -> None:
@@ -53,7 +54,7 @@ def test_spark_submit_when_the_extension_is_left_out_then_the_sentence_says_how_
     ) in done.stdout
 
 
-@pytest.mark.parametrize("catalog", ["in-memory", "hive"])
+@pytest.mark.parametrize("catalog", ["in-memory", pytest.param("hive", marks=pytest.mark.at_night)])
 def test_sql_when_the_extension_is_left_out_then_only_calls_of_tidegate_are_answered(
     tmp_path: Path, catalog: str
 ) -> None:
@@ -63,6 +64,7 @@ def test_sql_when_the_extension_is_left_out_then_only_calls_of_tidegate_are_answ
     assert answers(done) == REMINDED
 
 
+@pytest.mark.at_night
 @pytest.mark.parametrize(
     ("given", "words"),
     [(EXTENSION, []), ([], ["configure"]), (EXTENSION, ["configure"])],

@@ -3,6 +3,7 @@
 import time
 from pathlib import Path
 
+import pytest
 from pyspark import TaskContext
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -18,6 +19,7 @@ SECONDS = 60
 """How long the slow attempt would take; far longer than its copy."""
 
 
+@pytest.mark.at_night
 def test_tasks_when_retried_or_copied_then_each_late_row_and_each_time_counts_once(
     feed: Feed, tmp_path: Path
 ) -> None:

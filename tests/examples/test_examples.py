@@ -77,6 +77,7 @@ def test_sql_only_when_run_then_each_window_has_the_orders_of_both_shops(tmp_pat
     ]  # fmt: skip
 
 
+@pytest.mark.at_night
 def test_connect_client_when_run_then_windows_and_the_watermark_come_from_the_server(
     tmp_path: Path,
 ) -> None:
@@ -93,6 +94,7 @@ def test_connect_client_when_run_then_windows_and_the_watermark_come_from_the_se
     assert re.fullmatch(r"Orders are complete up to \d\d:\d\d:\d\d", complete[0])
 
 
+@pytest.mark.at_night
 @only_on_42
 def test_delta_table_when_run_then_only_spark_loses_orders(tmp_path: Path) -> None:
     header, *found = run("delta_table.py", tmp_path, "--jars", BUILD / "delta")
@@ -104,6 +106,7 @@ def test_delta_table_when_run_then_only_spark_loses_orders(tmp_path: Path) -> No
     ]  # fmt: skip
 
 
+@pytest.mark.at_night
 @only_on_42
 def test_kafka_join_when_run_on_its_own_broker_then_only_spark_loses_orders(
     tmp_path: Path,

@@ -4,12 +4,15 @@ import re
 import signal
 from pathlib import Path
 
+import pytest
+
 from kafka.demos import TIMEOUT_SECONDS, assert_nothing_is_left, demo
 
 FEW = ("--rows", "2000", "--output", "pictures")
 NUMBER = r"([\d,]+)"
 
 
+@pytest.mark.at_night
 def test_demo_when_run_then_no_window_is_lost_or_comes_twice_and_tidegate_drops_no_row(
     tmp_path: Path,
 ) -> None:
@@ -36,6 +39,7 @@ def test_demo_when_run_then_no_window_is_lost_or_comes_twice_and_tidegate_drops_
     assert_nothing_is_left(tmp_path)
 
 
+@pytest.mark.at_night
 def test_demo_when_interrupted_while_the_job_runs_then_stops_all_that_it_started(
     tmp_path: Path,
 ) -> None:

@@ -4,6 +4,8 @@ import re
 import signal
 from pathlib import Path
 
+import pytest
+
 from kafka.demos import TIMEOUT_SECONDS, assert_nothing_is_left, demo
 
 FEW = ("--rows", "2000", "--idle-timeout", "5")
@@ -27,6 +29,7 @@ def test_demo_when_run_then_tidegate_drops_nothing_and_each_window_is_right(
     assert_nothing_is_left(tmp_path)
 
 
+@pytest.mark.at_night
 def test_demo_when_interrupted_then_stops_all_that_it_started(tmp_path: Path) -> None:
     with demo(tmp_path, "demo-kafka", *FEW, "--seconds", "200") as process:
         assert process.stdout is not None

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pyarrow.dataset
+import pytest
 
 import sparks
 from tools import pages
@@ -13,6 +14,7 @@ from tools.shell import Shell
 NOON = datetime(2026, 1, 1, 12)
 
 
+@pytest.mark.at_night
 @sparks.since(1, "declarative pipelines")
 def test_pipeline_when_it_has_windows_in_sql_and_python_then_they_close(shell: Shell) -> None:
     run, *files = pages.blocks("Declarative pipelines")

@@ -1,9 +1,12 @@
 """The Thrift server with a JDBC client, as the page on SQL tools has it."""
 
+import pytest
+
 from tools import pages
 from tools.shell import Shell, free_port
 
 
+@pytest.mark.at_night
 def test_thrift_server_when_a_jdbc_client_connects_then_tidegates_sql_runs(shell: Shell) -> None:
     server, client, shown = pages.blocks("The Thrift server")
     port = str(free_port())

@@ -21,7 +21,7 @@ final case class Event(sub: String, time: Timestamp, n: Int)
  * A base for tests on streams: one session with the extension, a manual clock, and queries whose
  * rows are collected batch by batch.
  */
-trait KeyedStreamTest extends AnyFunSuite with BeforeAndAfterEach {
+trait KeyedStreamTest extends AnyFunSuite with AtNight with BeforeAndAfterEach {
   lazy val spark: SparkSession = KeyedStreamTest.session
 
   protected implicit lazy val session: SparkSession = spark

@@ -13,14 +13,13 @@ import org.apache.spark.sql.streaming.OutputMode
 trait RestartTest extends KeyedStreamTest {
 
   /**
-   * The same test on both state store providers, in the suites of Tidegate's own operators and with
-   * `-Dtidegate.stores=all`. Other suites run each test on one of the two, which its title decides:
-   * their subject is not what is in the store.
+   * The same test on both state store providers with `-Dtidegate.stores=all`, and otherwise on one
+   * of the two, which its title decides.
    */
   def onBothStores(title: String)(body: => Unit): Unit = {
     val both = Seq("HDFSBacked", "RocksDB")
-    val onAll = StateStoreKind.areAll || getClass.getName.startsWith("tidegate.own.")
-    val stores = if (onAll) both else Seq(both(Math.floorMod(title.hashCode, both.size)))
+    val stores =
+      if (StateStoreKind.areAll) both else Seq(both(Math.floorMod(title.hashCode, both.size)))
     stores.foreach(store => test(s"$title, on $store state")(on(store)(body)))
   }
 

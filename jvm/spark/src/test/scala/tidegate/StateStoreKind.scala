@@ -49,8 +49,8 @@ object StateStoreKind {
 
   val all: Seq[StateStoreKind] = Seq(hdfs, unshared, rocks, changelog, format2)
 
-  /** Those on which operators run without a stream. */
-  val each: Seq[StateStoreKind] = if (areAll) all else Seq(hdfs, unshared, rocks, changelog)
+  /** One of each of Spark's classes. */
+  val pairs: Seq[Seq[StateStoreKind]] = Seq(Seq(hdfs, rocks), Seq(unshared, changelog))
 
   /**
    * Those on which most tests run: one of each of Spark's classes. The others differ in the files

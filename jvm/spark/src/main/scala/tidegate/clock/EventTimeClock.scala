@@ -125,7 +125,7 @@ final class EventTimeClock(madeAtMs: Long)
    * Returns what is known of the last round before this one: that of an earlier run, or of none.
    */
   private def initialize(begin: ClockState, wallClockMs: Long): Option[SourceRound] = {
-    query.checkBegun()
+    query.beginning.check()
     query.checkAppendTimes()
     // A setting of it that is not valid ends the query here.
     reports: Unit

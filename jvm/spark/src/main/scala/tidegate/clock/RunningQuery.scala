@@ -3,7 +3,6 @@ package tidegate.clock
 import java.util.UUID
 
 import org.apache.spark.SparkContext
-import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan}
 import org.apache.spark.sql.connector.read.streaming.{Offset, SparkDataStream}
@@ -32,7 +31,7 @@ import tidegate.core.clock.{
   SubstreamLimit
 }
 import tidegate.core.figures.{QueryFigures, QueryIds, QueryMemory, RunState, StateSize}
-import tidegate.errors.{CheckpointErrors, QueryErrors}
+import tidegate.errors.QueryErrors
 import tidegate.operators.{KeyedTimes, StatefulOperators}
 import tidegate.plans.{DropLate, KeyedWatermark, PreparedQuery, QueryDecisions}
 import tidegate.settings.Settings
@@ -43,7 +42,7 @@ import tidegate.statistics.SizedState
 final class RunningQuery private[clock] (
     query: MicroBatchExecution,
     private[tidegate] val clock: ClockSource[RunningQuery]
-) extends Logging {
+) {
 
   private def context: StreamExecutionContext = query.getLatestExecutionContext()
 
@@ -135,9 +134,6 @@ final class RunningQuery private[clock] (
   lazy val noDataBatchesDisabled: Boolean =
     !SparkInternals.batchSession(query).sessionState.conf.streamingNoDataMicroBatchesEnabled
 
-  /** The name of the query, or its id if it has none. */
-  def label: String = Option(query.name).getOrElse(query.id.toString)
-
   /** The file in the checkpoint that has an offset with this text, of the latest batches. */
   def offsetFile(json: String): Option[String] =
     new CheckpointLogs(query.resolvedCheckpointRoot, SparkInternals.batchSession(query))
@@ -177,50 +173,8 @@ final class RunningQuery private[clock] (
   ): OperatorBatch =
     batchTimes.operator(operator, spec.operators.find(_.name == operator), lowestMs)
 
-  private var hasBegun = false
-
-  /**
-   * Makes sure that what was decided at the start still holds: a former run on the checkpoint may
-   * have gone on until Spark stopped it, after the decisions. To be called by the thread of the
-   * query.
-   *
-   * @throws AnalysisException
-   *   if the checkpoint had no complete batch at the start, and has one now
-   */
-  private[clock] def checkBegun(): Unit =
-    if (!hasBegun && batchId > 0 && decisions.isNew) throw CheckpointErrors.begunMeanwhile(batchId)
-
-  /**
-   * Whether the first batch of the checkpoint begins: of all batches, and of this run. To be called
-   * when a batch is planned.
-   */
-  def beginsCheckpoint(): Boolean = {
-    checkBegun()
-    val isFirst = !hasBegun && batchId == 0
-    hasBegun = true
-    isFirst
-  }
-
-  private var hasPutAside = false
-
-  /**
-   * Puts aside what an earlier try of the first batch has left, if the query has other operators
-   * now. Only once: afterwards the states are of this try.
-   *
-   * @param operators
-   *   the names of the operators of the first batch, by their numbers
-   * @param areSame
-   *   whether operators of the same names have the states that they have left
-   */
-  def putStatesAside(operators: Map[Long, String])(areSame: => Boolean): Unit =
-    if (!hasPutAside) {
-      val session = SparkInternals.batchSession(query)
-      val states = new StateCheckpoint(query.resolvedCheckpointRoot, session)
-      states.putAside(operators)(areSame).foreach { folder =>
-        logInfo(s"The query was changed after its first batch failed. Its states are in $folder.")
-      }
-      hasPutAside = true
-    }
+  /** Begins the checkpoint, or goes on with it. */
+  lazy val beginning = new Beginning(query, decisions.isNew)
 
   /** What earlier runs have left in folders of late rows. */
   val lateLeftovers = new LateLeftovers

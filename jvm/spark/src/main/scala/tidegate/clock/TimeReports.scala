@@ -22,7 +22,7 @@ private[clock] final class TimeReports(query: RunningQuery, totals: ClockTotals)
     extends QueryReports {
   import TimeReports._
 
-  private val log = new ClockLog(query.label)
+  private val log = new ClockLog(query.name)
 
   private val memory: QueryMemory = query.newMemory
 

@@ -59,12 +59,19 @@ object EventTimeTag {
    * watermark.
    */
   def withKeyOf(a: Attribute, sources: Seq[Attribute]): Attribute =
-    sources.flatMap(key(_)).headOption.filter(_ => hasSparkTag(a) || isOurs(a.metadata)).fold(a) {
-      k =>
+    sources
+      .flatMap(keyBehind)
+      .headOption
+      .filter(_ => hasSparkTag(a) || isOurs(a.metadata))
+      .fold(a) { k =>
         val marked = WindowMark.withKey(a.metadata, k)
         val tagged = new MetadataBuilder().withMetadata(marked)
         a.withMetadata(this.tagged(tagged, if (hasSparkTag(a)) Some(k) else None, None))
-    }
+      }
+
+  /** Also that of a window's start, which shows no time by itself. */
+  private def keyBehind(a: Attribute): Option[Byte] =
+    key(a).orElse(WindowMark.of(a).flatMap(_.key))
 
   /** The watermark key of a column. */
   def key(a: Attribute): Option[Byte] = key(a.metadata)

@@ -59,6 +59,10 @@ object WatermarkErrors {
       "known" -> list(known)
     )
 
+  /** The time of an operator is marked as one with a watermark, and has none. */
+  def timeWithoutWatermark(operator: String, column: String): AnalysisException =
+    error("TIME_WITHOUT_WATERMARK", "operator" -> operator, "column" -> column)
+
   def keyNotAvailable(
       operator: String,
       column: String,

@@ -25,8 +25,6 @@ private[tidegate] object StateFunctions {
   /** They may use processing time or no time at all, and pass on only the key that they run on. */
   sealed trait StateFunction extends OneInputOperator {
 
-    protected def usesEventTime(operator: LogicalPlan): Boolean
-
     /**
      * Spark gives a user's function no watermark before the epoch, and takes no timeout before it.
      */
@@ -46,7 +44,7 @@ private[tidegate] object StateFunctions {
 
     override def is(plan: LogicalPlan): Boolean = plan.isInstanceOf[FlatMapGroupsWithState]
 
-    override protected def usesEventTime(operator: LogicalPlan): Boolean =
+    override def usesEventTime(operator: LogicalPlan): Boolean =
       operator.asInstanceOf[FlatMapGroupsWithState].timeout == GroupStateTimeout.EventTimeTimeout()
 
     override def bound: PartialFunction[SparkPlan, StateTimes => SparkPlan] = {
@@ -65,7 +63,7 @@ private[tidegate] object StateFunctions {
 
     override def is(plan: LogicalPlan): Boolean = plan.isInstanceOf[FlatMapGroupsInPandasWithState]
 
-    override protected def usesEventTime(operator: LogicalPlan): Boolean =
+    override def usesEventTime(operator: LogicalPlan): Boolean =
       operator.asInstanceOf[FlatMapGroupsInPandasWithState].timeout ==
         GroupStateTimeout.EventTimeTimeout()
 
@@ -85,7 +83,7 @@ private[tidegate] object StateFunctions {
 
     override def is(plan: LogicalPlan): Boolean = plan.isInstanceOf[TransformWithState]
 
-    override protected def usesEventTime(operator: LogicalPlan): Boolean =
+    override def usesEventTime(operator: LogicalPlan): Boolean =
       operator.asInstanceOf[TransformWithState].timeMode == TimeMode.EventTime()
 
     override def bound: PartialFunction[SparkPlan, StateTimes => SparkPlan] = {
@@ -104,7 +102,7 @@ private[tidegate] object StateFunctions {
 
     override def is(plan: LogicalPlan): Boolean = plan.isInstanceOf[TransformWithStateInPySpark]
 
-    override protected def usesEventTime(operator: LogicalPlan): Boolean =
+    override def usesEventTime(operator: LogicalPlan): Boolean =
       operator.asInstanceOf[TransformWithStateInPySpark].timeMode == TimeMode.EventTime()
 
     override def bound: PartialFunction[SparkPlan, StateTimes => SparkPlan] = {

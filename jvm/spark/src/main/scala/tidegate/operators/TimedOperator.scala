@@ -65,6 +65,9 @@ private[tidegate] trait OneInputOperator extends TimedOperator {
    */
   def time(operator: LogicalPlan): Option[Attribute]
 
+  /** Whether the operator looks at event time. */
+  def usesEventTime(@unused operator: LogicalPlan): Boolean = true
+
   /** The columns among the operator's keys. */
   def keys(operator: LogicalPlan): Seq[Attribute] = Nil
 

@@ -32,13 +32,15 @@ final case class FirstBatchExec(query: RunningQuery, child: SparkPlan)
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
     val operators = child.collect { case o: StateStoreWriter => o }
-    query.putStatesAside(operators.map(o => o.getStateInfo.operatorId -> o.shortName).toMap) {
+    query.beginning.putStatesAside(
+      operators.map(o => o.getStateInfo.operatorId -> o.shortName).toMap
+    ) {
       operators.collect { case own: OwnOperatorExec => own }.forall(_.isAsStored(hadoopConf))
     }
     Nil
   }
 
-  override def describe: String = query.label
+  override def describe: String = query.name
 
   override protected def doExecute(): RDD[InternalRow] = child.execute()
 

@@ -70,7 +70,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       val ordered =
         if (numbers.isEmpty) child
         else OperatorsInOrderExec(numbers, p.decisions.isNumbered, child)
-      Seq(query.filter(_.beginsCheckpoint()).fold(ordered)(FirstBatchExec(_, ordered)))
+      Seq(query.filter(_.beginning.beginsCheckpoint()).fold(ordered)(FirstBatchExec(_, ordered)))
     case e: ExplainedQuery => Seq(planLater(Joins.planned(e.child, e.own)))
     case a: AsyncMap       =>
       val (child, batch) = (planLater(a.child), SparkInternals.batchOf(a, session))

@@ -112,6 +112,7 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
     val owner = nameOf(kind, chosen)
     val child = operator.children.head
     val time = if (kind.dropsLate(mode)) kind.time(operator) else None
+    if (time.isEmpty) refuseWithoutEnd(operator, kind, owner.name)
     time.filter(isUsed(operator, kind, child, _)).fold(withoutDrops(operator, chosen)) { t =>
       val input = lateness.of(kind, t, inputTime(child, t, owner.name))
       val drop = push(child, t, throughAliases = true)(
@@ -119,6 +120,24 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
       )
       kind.named(operator.withNewChildren(drop +: operator.children.tail), owner.name)
     }
+  }
+
+  /**
+   * Spark lets an operator run on a time whose watermark is gone. It would have the watermark 0 for
+   * ever, and put out nothing.
+   */
+  private def refuseWithoutEnd(
+      operator: LogicalPlan,
+      kind: OneInputOperator,
+      name: String
+  ): Unit = {
+    val child = operator.children.head
+    val times = (kind.keys(operator) ++ kind.inState(operator)).filter(EventTimeTag.hasSparkTag)
+    val isSparks = child.exists(_.isInstanceOf[EventTimeWatermark])
+    if (kind.dropsLate(mode) && kind.usesEventTime(operator) && !isSparks)
+      times
+        .find(time => EventTimeTag.key(time).isEmpty && kind.isNeeded(operator, time))
+        .foreach(time => throw WatermarkErrors.timeWithoutWatermark(name, time.name))
   }
 
   private def insertInto(join: Join, chosen: Option[String]): LogicalPlan = {

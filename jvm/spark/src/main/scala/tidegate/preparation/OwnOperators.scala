@@ -125,7 +125,8 @@ private[tidegate] object OwnOperators extends Logging {
         throw CheckpointErrors.newerState(state.name, mark.format, StateMark.Format)
       case Some(mark) if mark.kind == state.kind =>
       case _                                     =>
-        val found = "no released version of Tidegate wrote it: its schema has no mark of the operator"
+        val found =
+          "no released version of Tidegate wrote it: its schema has no mark of the operator"
         throw refused(ofKind(state), state, found)
     }
 

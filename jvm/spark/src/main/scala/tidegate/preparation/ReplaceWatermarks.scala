@@ -118,7 +118,7 @@ private final class ReplaceWatermarks(plan: LogicalPlan) {
       }
       val refreshed = node.transformExpressionsUp {
         case a: Attribute                                   => current(a)
-        case made: Alias if made.explicitMetadata.isDefined => ofSources(made)
+        case made: Alias if made.explicitMetadata.isDefined => ofSources(made, node.children)
       }
       refreshed match {
         // The copies of a row, one for each of its sliding windows.
@@ -131,8 +131,17 @@ private final class ReplaceWatermarks(plan: LogicalPlan) {
       }
   }
 
-  private def ofSources(made: Alias): Alias = {
-    val now = EventTimeTag.withKeyOf(made.toAttribute, made.references.toSeq)
+  private def ofSources(made: Alias, inputs: Seq[LogicalPlan]): Alias = {
+    // The copies of a row for its windows are made by a generator, from the time.
+    val sources = made.references.toSeq.flatMap { a =>
+      inputs
+        .collectFirst {
+          case g: Generate if g.generatorOutput.exists(_.exprId == a.exprId) =>
+            g.generator.references.toSeq
+        }
+        .getOrElse(Seq(a))
+    }
+    val now = EventTimeTag.withKeyOf(made.toAttribute, sources)
     Alias(made.child, made.name)(
       made.exprId,
       made.qualifier,

@@ -7,6 +7,13 @@ import org.apache.spark.sql.{AnalysisException, DataFrame}
 /** Grouping sets over a stream: each needs the column by which its groups leave the state. */
 class GroupingSetsSuite extends RestartTest {
 
+  override protected def atNight: Seq[String] = Seq(
+    "with Spark's windows",
+    "beside a column",
+    "twice the same set",
+    "of a plain time: as"
+  )
+
   private val windows = "TUMBLE(TABLE(o), DESCRIPTOR(time), 10 seconds)"
 
   private def view(rows: DataFrame): Unit =

@@ -10,6 +10,15 @@ import tidegate.sources.PartitionedLog
 /** Runs that end by themselves, and time with them. */
 class FlushSuite extends RestartTest {
 
+  override protected def atNight: Seq[String] = Seq(
+    "a inner join",
+    "a leftOuter join",
+    "a rightOuter join",
+    "a leftSemi join",
+    "windows after the year 9999",
+    "distinct rows after"
+  )
+
   private def keyed(df: DataFrame, key: Int = 0, flush: Boolean = true): DataFrame =
     df.withKeyedWatermark("time", "2 seconds", key, substream = Seq("sub"), flush = flush)
 

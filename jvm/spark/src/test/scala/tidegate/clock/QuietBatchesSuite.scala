@@ -13,6 +13,15 @@ import tidegate.settings.Settings
 /** A batch without rows runs only if an operator has something to do in it. */
 class QuietBatchesSuite extends HeldQueries {
 
+  override protected def atNight: Seq[String] = Seq(
+    "dropDuplicates, dropDuplicatesWithinWatermark",
+    "a full outer join, a right",
+    "with a restart: false",
+    "late, killed: false",
+    "time has passed a silent",
+    "windows over sessions, a watermark"
+  )
+
   override protected def lag: String = "1 second"
 
   override protected def span: String = "30 seconds"

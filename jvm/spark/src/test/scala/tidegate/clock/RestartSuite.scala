@@ -13,6 +13,12 @@ import tidegate.operators.{BufferByTimer, SilenceByState}
 /** Every kind of stateful operator, killed at every moment. */
 class RestartSuite extends RestartTest {
 
+  override protected def atNight: Seq[String] = Seq(
+    "sessions of Spark",
+    "dropDuplicatesWithinWatermark",
+    "two keys on one stream"
+  )
+
   test("sources have the numbers in the checkpoint that they have without a clock") {
     val folders = Seq.fill(3)(files(Seq(event("a", 5, 1)), Seq(event("a", 9, 2))))
     val run = new Run(

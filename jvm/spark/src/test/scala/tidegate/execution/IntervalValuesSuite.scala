@@ -13,6 +13,12 @@ import tidegate.own.windows.FrameTest
  */
 class IntervalValuesSuite extends RestartTest {
 
+  override protected def atNight: Seq[String] = Seq(
+    "struct with an INTERVAL inside",
+    "INTERVAL leaves Spark's operator: windows that do not",
+    "INTERVAL leaves Spark's operator: sessions"
+  )
+
   private val windows: Seq[(String, Column)] = Seq(
     "windows that do not overlap" -> window(col("time"), "4 seconds"),
     "windows that slide" -> window(col("time"), "4 seconds", "2 seconds"),

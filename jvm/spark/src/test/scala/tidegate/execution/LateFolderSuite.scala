@@ -21,6 +21,8 @@ import tidegate.settings.Settings
 /** The rows that operators drop as late, in a folder: whole, once, and as many as are counted. */
 class LateFolderSuite extends RestartTest {
 
+  override protected def atNight: Seq[String] = Seq("kills change nothing")
+
   private val folder = new AtomicReference[Path]()
 
   override protected def beforeEach(): Unit = {

@@ -14,6 +14,15 @@ import org.apache.spark.sql.{DataFrame, Dataset, Row}
  */
 class PersistedBatchSuite extends RestartTest {
 
+  override protected def atNight: Seq[String] = Seq(
+    "under other names",
+    "without its time",
+    "windows from frames",
+    "order of windows",
+    "sessions",
+    "deduplication"
+  )
+
   private val sent = Seq(
     Seq(event("a", 3, 1), event("b", 1, 2), event("a", 5, 3)),
     Seq(event("b", 12, 4), event("a", 11, 5)),

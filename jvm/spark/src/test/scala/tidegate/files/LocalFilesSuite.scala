@@ -18,6 +18,9 @@ import org.scalatest.Assertion
 
 /** Hadoop's own class is the oracle. */
 class LocalFilesSuite extends RestartTest {
+
+  override protected def atNight: Seq[String] = Seq("a query starts no process")
+
   import LocalFilesSuite._
 
   private def write(files: FileContext, path: Path, text: String): Unit = {

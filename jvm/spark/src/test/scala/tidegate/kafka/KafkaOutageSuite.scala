@@ -7,6 +7,9 @@ import org.scalatest.BeforeAndAfterAll
 
 /** A broker that is away. It is this suite's own: no other is without one for that. */
 class KafkaOutageSuite extends KafkaTest with BeforeAndAfterAll {
+
+  override protected def atNight: Seq[String] = Seq("away in the middle")
+
   override protected lazy val broker: KafkaBroker =
     KafkaTest.newBroker(KafkaBroker.comesBackSoon: _*)
   override protected lazy val client: KafkaClient = new KafkaClient(broker.address)

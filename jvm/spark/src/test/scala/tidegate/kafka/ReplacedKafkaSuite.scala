@@ -10,6 +10,15 @@ import tidegate._
  * Jobs on Kafka with `withWatermark`, unchanged: the partitions become substreams by themselves.
  */
 class ReplacedKafkaSuite extends KafkaTest {
+
+  override protected def atNight: Seq[String] = Seq(
+    "a filter and a view",
+    "rows that are exploded",
+    "columns that are there",
+    "a projection",
+    "a union: no row"
+  )
+
   import SkewedTopic._
 
   private def replacing[T](body: => T): T =

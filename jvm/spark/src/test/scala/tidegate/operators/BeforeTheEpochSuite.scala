@@ -10,6 +10,12 @@ import tidegate.settings.Settings
 /** Rows before 1970, and across it, are rows like all others: their batch result is the model. */
 class BeforeTheEpochSuite extends RestartTest {
 
+  override protected def atNight: Seq[String] = Seq(
+    "the state lets rows before 1970 go",
+    "sliding windows without frames",
+    "deduplication within the watermark forgets"
+  )
+
   /** In order, and with some rows twice; the last row lets all others leave. */
   private val sent = Seq(
     Seq(event("a", -95, 1), event("b", -93, 2)),

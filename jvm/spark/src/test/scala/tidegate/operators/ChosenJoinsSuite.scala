@@ -11,6 +11,13 @@ import tidegate.settings.Settings.JoinEnabled
 
 /** Which joins are Tidegate's own, and how one sees this. */
 class ChosenJoinsSuite extends JoinTest {
+
+  override protected def atNight: Seq[String] = Seq(
+    "rightOuter join",
+    "leftSemi join",
+    "leftOuter join"
+  )
+
   private val own = "IntervalJoin"
   private val sparks = "StreamingSymmetricHashJoin"
 

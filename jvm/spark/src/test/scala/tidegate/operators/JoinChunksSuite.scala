@@ -12,6 +12,13 @@ import org.apache.spark.sql.functions._
  */
 class JoinChunksSuite extends JoinTest {
 
+  override protected def atNight: Seq[String] = Seq(
+    "interval join on HDFSBacked: keys",
+    "rightOuter join",
+    "leftSemi join",
+    "leftAnti join"
+  )
+
   /** 100 orders in each 4 s, of one key, and a few of another one; then one that ends it all. */
   private def orderFiles: Path = files(batches(_ => true): _*)
 

@@ -9,6 +9,13 @@ import org.apache.spark.sql.{Column, DataFrame}
 /** Joins of rows with NULLs in their keys, as in batch: NULL equals nothing, not even NULL. */
 class NullKeysSuite extends JoinTest {
 
+  override protected def atNight: Seq[String] = Seq(
+    "on NULLs, format",
+    "on NULLs, interval join on HDFSBacked",
+    "joins on two keys",
+    "a computed key"
+  )
+
   /** The tens of `n` are the key `id`, the rest is the key `part`; 0 is NULL. */
   private def withKeys(events: DataFrame, time: String): DataFrame = events.select(
     expr("nullif(n div 10, 0)").as("id"),

@@ -4,6 +4,7 @@ package own
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.tidegate.Feed
+import org.scalatest.Outcome
 
 /** Base of the suites that run operators without a stream. */
 trait HarnessTest extends RestartTest {
@@ -20,18 +21,31 @@ trait HarnessTest extends RestartTest {
   def harness(frame: => DataFrame, mode: OutputMode = OutputMode.Append()): OperatorHarness =
     new OperatorHarness(frame, newCheckpoint(), mode)
 
-  /** The same on each kind of store. */
-  def onEach(body: => Unit): Unit = on(StateStoreKind.each)(body)
+  private var title = ""
+
+  override protected def withFixture(test: NoArgTest): Outcome = {
+    title = test.name
+    super.withFixture(test)
+  }
+
+  /**
+   * The same on each kind of store with `-Dtidegate.stores=all`, and otherwise on one of each of
+   * Spark's classes, which the title of the test decides.
+   */
+  def onEach(body: => Unit): Unit = on(stores.flatten)(body)
+
+  /** In pairs. */
+  private def stores: Seq[Seq[StateStoreKind]] =
+    if (StateStoreKind.areAll) StateStoreKind.all.grouped(2).toSeq
+    else Seq(StateStoreKind.pairs(Math.floorMod(title.hashCode, StateStoreKind.pairs.size)))
 
   def on(stores: Seq[StateStoreKind])(body: => Unit): Unit = stores.foreach { store =>
     withClue(s"on ${store.name}: ")(withConf(store.conf.toSeq: _*)(body))
   }
 
-  /** Two kinds of stores at a time, each pair with the next seed. */
-  def inPairs(seed: Int): Seq[(Seq[StateStoreKind], Int)] = {
-    val halves = StateStoreKind.each.indices.groupBy(_ % 2).toSeq.sortBy(_._1)
-    halves.map { case (half, places) => places.map(StateStoreKind.each) -> (seed + half) }
-  }
+  /** The kinds of stores of `onEach`, each pair with the next seed. */
+  def inPairs(seed: Int): Seq[(Seq[StateStoreKind], Int)] =
+    stores.zipWithIndex.map { case (pair, i) => pair -> (seed + i) }
 
   /**
    * The undisturbed run, after one that was killed in every batch has been found equal to it: its

@@ -100,7 +100,9 @@ class OwnOperatorsSuite extends RestartTest {
           "has format 2, and this version reads up to 1. Use the newer version. SQLSTATE: KD000"
       )
       val unmarked = refusal("tidegate.state", "tidegate.other")
-      assert(unmarked.startsWith(s"[TIDEGATE_STATE_REFUSED] The checkpoint has the state of `$name`: "))
+      assert(
+        unmarked.startsWith(s"[TIDEGATE_STATE_REFUSED] The checkpoint has the state of `$name`: ")
+      )
       assert(
         unmarked.endsWith(
           ". But no released version of Tidegate wrote it: its schema has no mark of the operator. " +
@@ -124,7 +126,9 @@ class OwnOperatorsSuite extends RestartTest {
       new Run(queries("order")._2(in.toDF()), run.checkpoint).start()
     }
     assert(error.getCondition === "TIDEGATE_STATE_REFUSED")
-    assert(error.getMessage.contains("But the query has no deduplication by keys and a time there."))
+    assert(
+      error.getMessage.contains("But the query has no deduplication by keys and a time there.")
+    )
   }
 
   for (own <- OwnOperators.all; setting <- own.enabled) {

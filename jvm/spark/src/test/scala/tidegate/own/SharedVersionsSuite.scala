@@ -21,6 +21,9 @@ import org.apache.spark.sql.types._
  * `-Dtidegate.cases=100` tries more of them.
  */
 class SharedVersionsSuite extends RestartTest {
+
+  override protected def atNight: Seq[String] = Seq("the memory of two versions")
+
   import SharedVersionsSuite._
 
   private val cases = sys.props.get("tidegate.cases").fold(3)(_.toInt)

@@ -80,16 +80,16 @@ class SharingMapSuite extends AnyFunSuite {
 
   test("the estimated size is that of the objects in memory") {
     val map = SharingMap.empty(shape(0))
-    for (n <- 0 until 50000) map.put(key(n, n), StoredRow.of(value(n.toLong)))
+    for (n <- 0 until 5000) map.put(key(n, n), StoredRow.of(value(n.toLong)))
     val objects = SizeEstimator.estimate(SharingMapSuite.rows(map))
     assert(map.estimatedSize.toDouble / objects === 1.0 +- 0.15)
     assert(map.ownBytes === map.estimatedSize)
     // What was put again holds nothing of what was there before.
-    for (n <- 0 until 50000) map.put(key(n, n), StoredRow.of(value(1L)))
+    for (n <- 0 until 5000) map.put(key(n, n), StoredRow.of(value(1L)))
     assert(SizeEstimator.estimate(SharingMapSuite.rows(map)) === objects)
     // A version that changes a hundredth costs a hundredth.
     val next = map.next
-    for (n <- 0 until 500) next.put(key(n, n), StoredRow.of(value(-n.toLong)))
+    for (n <- 0 until 50) next.put(key(n, n), StoredRow.of(value(-n.toLong)))
     assert(next.estimatedSize === map.estimatedSize)
     assert(next.ownBytes === map.estimatedSize / 100)
     assert(SizeEstimator.estimate(next) === next.estimatedSize)

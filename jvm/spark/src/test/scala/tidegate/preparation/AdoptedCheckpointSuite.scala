@@ -13,6 +13,16 @@ import org.apache.spark.sql.{AnalysisException, DataFrame}
  */
 class AdoptedCheckpointSuite extends AdoptionTest {
 
+  override protected def atNight: Seq[String] = Seq(
+    "after 2 files",
+    "after 3 files",
+    "a left outer join after 1 files",
+    "of format 2, by names",
+    "after 1 files",
+    "that was killed before its last",
+    "adopted by a call"
+  )
+
   private val all: (String, DataFrame => DataFrame) =
     s"a query of ${queries.map(_._1).mkString(", ")}" ->
       (in => Branches.of(queries.map { case (title, query) => title -> query(in) }))

@@ -10,6 +10,13 @@ import tidegate.operators.{BufferByTimer, SilenceByState}
  * stores that are tested, and each function with state on one of those that it allows.
  */
 class AdoptedStatesSuite extends AdoptionTest {
+
+  override protected def atNight: Seq[String] = Seq(
+    "all operators, on HDFS",
+    "on RocksDB state with changelogs, after 1",
+    "on HDFS-backed state, after 1"
+  )
+
   private def count10(in: DataFrame): DataFrame =
     in.groupBy(window(col("time"), "10 seconds")).count()
 

@@ -11,6 +11,11 @@ import tidegate.own.windows.{FrameRestartTest, FrameTest, Hop}
 /** Queries that cannot go on with the frames of a checkpoint: nothing is lost when they try. */
 class FrameRefusalSuite extends FrameRestartTest {
 
+  override protected def atNight: Seq[String] = Seq(
+    "one function more",
+    "a buffer of another type"
+  )
+
   private type Query = DataFrame => DataFrame
 
   private val end =

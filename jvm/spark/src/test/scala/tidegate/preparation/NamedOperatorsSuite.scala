@@ -10,6 +10,11 @@ import org.apache.spark.sql.{AnalysisException, DataFrame, Dataset}
 /** Operators that the user gives names: in what a query shows, and in its checkpoint. */
 class NamedOperatorsSuite extends RestartTest {
 
+  override protected def atNight: Seq[String] = Seq(
+    "operators of Spark of one kind",
+    "is added, changed, and removed again"
+  )
+
   private def keyed(in: DataFrame): DataFrame =
     in.withKeyedWatermark("time", "0 seconds", name = "times").toDF()
 

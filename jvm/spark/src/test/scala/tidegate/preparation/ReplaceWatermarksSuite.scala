@@ -5,6 +5,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{GroupState, GroupStateTimeout, OutputMode}
+import org.apache.spark.sql.types.MetadataBuilder
 import org.apache.spark.sql.{AnalysisException, DataFrame, Encoders}
 
 /**
@@ -13,6 +14,15 @@ import org.apache.spark.sql.{AnalysisException, DataFrame, Encoders}
  */
 class ReplaceWatermarksSuite extends RestartTest {
   import ReplaceWatermarksSuite._
+
+  override protected def atNight: Seq[String] = Seq(
+    "Spark: a filter above",
+    "Spark: filters above",
+    "Spark: a condition on",
+    "Spark: a filter that",
+    "Spark: a join on windows",
+    "over restarts"
+  )
 
   private def replacing[T](lateness: String)(body: => T): T = withConf(
     "spark.tidegate.replaceWithWatermark" -> "true",
@@ -114,14 +124,35 @@ class ReplaceWatermarksSuite extends RestartTest {
       named(in, "l").where("l.n = 1").join(named(in, "r"), times)
     },
     "a function with state" -> (in => lastOf(watched(in))),
-    "TUMBLE of SQL" -> { in =>
+    "TUMBLE of SQL" -> inSql("TUMBLE", "INTERVAL 5 SECONDS", "window_start, window_end"),
+    "TUMBLE of SQL by window_start alone" -> inSql("TUMBLE", "INTERVAL 5 SECONDS", "window_start"),
+    "TUMBLE of SQL by window_end alone" -> inSql("TUMBLE", "INTERVAL 5 SECONDS", "window_end"),
+    "SESSION of SQL" -> { in =>
       watched(in).createOrReplaceTempView("replaced")
       spark.sql(
-        "SELECT window_start, window_end, sub, count(*) FROM TUMBLE(TABLE(replaced), " +
-          "DESCRIPTOR(time), INTERVAL 5 SECONDS) GROUP BY window_start, window_end, sub"
+        "SELECT window_start, window_end, sub, count(*) FROM SESSION(TABLE(replaced) PARTITION BY " +
+          "sub, DESCRIPTOR(time), INTERVAL 3 SECONDS) GROUP BY window_start, window_end, sub"
       )
-    }
+    },
+    "sliding windows of SQL" -> inSql("HOP", six + ", " + two, "window_start, window_end"),
+    "sliding windows of SQL by window_start alone" -> inSql(
+      "HOP",
+      six + ", " + two,
+      "window_start"
+    ),
+    "sliding windows that grow" -> inSql("CUMULATE", two + ", " + six, "window_start, window_end")
   )
+
+  private val two = "INTERVAL 2 SECONDS"
+  private val six = "INTERVAL 6 SECONDS"
+
+  private def inSql(function: String, windows: String, keys: String)(in: DataFrame): DataFrame = {
+    watched(in).createOrReplaceTempView("replaced")
+    spark.sql(
+      s"SELECT $keys, sub, count(*), sum(n) FROM $function(TABLE(replaced), DESCRIPTOR(time), " +
+        s"$windows) GROUP BY $keys, sub"
+    )
+  }
 
   private def clauses: Seq[(String, DataFrame => DataFrame)] = Seq(
     "a WATERMARK clause of SQL" -> { in =>
@@ -156,7 +187,18 @@ class ReplaceWatermarksSuite extends RestartTest {
     "a chain of two windows",
     "windows over a union",
     "TUMBLE of SQL",
+    "TUMBLE of SQL by window_start alone",
+    "TUMBLE of SQL by window_end alone",
+    "SESSION of SQL",
     "a WATERMARK clause of SQL"
+  )
+
+  /** Their windows are put together from frames. */
+  private val fromFrames = Set(
+    "sliding windows",
+    "sliding windows of SQL",
+    "sliding windows of SQL by window_start alone",
+    "sliding windows that grow"
   )
 
   /** Each has a watermark on the rows of one substream, and one on those of the other. */
@@ -165,7 +207,7 @@ class ReplaceWatermarksSuite extends RestartTest {
 
   private def groups: Seq[Seq[Job]] = {
     val all = jobs ++ clauses.filter(_ => SparkFeatures.hasWatermarkClause)
-    val together = Seq(onAllRows, onBothHalves)
+    val together = Seq(onAllRows, onBothHalves, fromFrames)
     together.map(titles => all.filter(job => titles(job._1))) ++
       all.filterNot(job => together.exists(_(job._1))).map(Seq(_))
   }
@@ -282,6 +324,31 @@ class ReplaceWatermarksSuite extends RestartTest {
       assert(run.query.lastProgress.sources.length === 1)
       assert(run.answer === Seq("a|1|1"))
     }
+  }
+
+  test("a time whose watermark is gone is refused, and does not wait for ever") {
+    val (keyed, marked) = (events(), events())
+    val time = new MetadataBuilder().putLong("spark.watermarkDelayMs", 1000).build()
+    def query = keyed
+      .toDF()
+      .withKeyedWatermark("time", "1 second")
+      .dropDuplicates("time")
+      .select(lit(1L).as("n"))
+      .union(
+        marked
+          .toDF()
+          .select(col("time").as("time", time))
+          .groupBy(window(col("time"), "5 seconds"))
+          .count()
+          .select("count")
+      )
+    val error = intercept[AnalysisException](new Run(query).start())
+    assert(
+      error.getMessage.split(";\n").head === "[TIDEGATE_TIME_WITHOUT_WATERMARK] The operator " +
+        "`aggregate` runs on the column `window`, which is marked as a time with a watermark, but no " +
+        "watermark of the query reaches the column: nothing would ever leave the operator. Call " +
+        "withKeyedWatermark on the column right before the operator. SQLSTATE: 42K0E"
+    )
   }
 
   test("a second watermark on a stream") {

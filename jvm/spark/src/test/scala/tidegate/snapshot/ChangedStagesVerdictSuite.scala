@@ -127,7 +127,7 @@ class ChangedStagesVerdictSuite extends CompatibilityTest {
     "kinds that change their places",
     in => distinct("n")(keyed(in).orderByEventTime().toDF()),
     in => distinct("n")(keyed(in)).orderByEventTime().toDF()
-  )(("query", Refused, keysRefused), ("deduplicate", Refused, keysRefused))
+  )(("query", Refused, keysRefused), ("orderByEventTime", Refused, keysRefused))
 
   private def within(in: DataFrame): DataFrame = in.dropDuplicatesWithinWatermark("n", "sub")
 

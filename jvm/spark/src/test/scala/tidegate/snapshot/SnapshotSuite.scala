@@ -17,6 +17,8 @@ import org.apache.spark.sql.{AnalysisException, DataFrame}
 /** Snapshots of stopped and of running queries, and what is refused. */
 class SnapshotSuite extends RestartTest {
 
+  override protected def atNight: Seq[String] = Seq("many exports of a query")
+
   private val rows = (1 to 12).map(n => Seq(event("a", 10.0 * n), event("b", 10.0 * n - 3)))
 
   private def counts(in: DataFrame): DataFrame = in

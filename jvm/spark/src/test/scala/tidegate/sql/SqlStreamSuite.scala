@@ -13,6 +13,11 @@ import org.apache.spark.sql.{DataFrame, Row}
  */
 class SqlStreamSuite extends RestartTest {
 
+  override protected def atNight: Seq[String] = Seq(
+    "grouped by one of the window's",
+    "chains by window_time"
+  )
+
   /**
    * Events of two substreams, each out of order within the lag of 5 seconds; the last ones end it.
    */

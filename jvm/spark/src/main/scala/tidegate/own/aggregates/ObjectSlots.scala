@@ -94,7 +94,7 @@ private[own] final class ObjectSlots(aggregates: FrameAggregates) extends Buffer
 
   override def load(from: EntryArray, i: Int, into: Int): Unit = {
     val entry = new UnsafeRow(1 + types.length)
-    entry.pointTo(from.base, from.address(i), from.bytes(i))
+    from.show(i, entry)
     frames(into) = entry.getLong(0)
     entries(into) = entry.copy()
     buffers(into) = null

@@ -5,7 +5,7 @@ import java.util.Arrays
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeArrayData, UnsafeRow}
 import tidegate.columns.EventTimeTag
 import tidegate.own.join.JoinStateSchema._
-import tidegate.own.rows.RowBytes
+import tidegate.own.rows.{RowArray, RowBytes}
 
 /**
  * Rows of one side of a join in memory, in a buffer that is used again for other rows: each with
@@ -71,12 +71,10 @@ private[join] final class SideRows {
   def wasMatched(i: Int): Unit = found(i) = true
 
   /** Adds the rows of an array in the state. */
-  def addAll(array: UnsafeArrayData, time: SideTime, row: UnsafeRow): Unit = {
+  def addAll(array: RowArray, time: SideTime, row: UnsafeRow): Unit = {
     var i = 0
-    val n = array.numElements
-    while (i < n) {
-      val place = array.getLong(i)
-      row.pointTo(array.getBaseObject, array.getBaseOffset + (place >>> 32), place.toInt)
+    while (i < array.size) {
+      array.show(i, row)
       add(row, time.micros(row))
       i += 1
     }
@@ -145,6 +143,7 @@ private[join] final class TwoSides(leftFields: Int, rightFields: Int, times: Sid
   val right: SideRows = new SideRows
   private val leftRow = new UnsafeRow(leftFields)
   private val rightRow = new UnsafeRow(rightFields)
+  private val array = new RowArray
 
   def of(isLeft: Boolean): SideRows = if (isLeft) left else right
 
@@ -165,10 +164,22 @@ private[join] final class TwoSides(leftFields: Int, rightFields: Int, times: Sid
   /** Takes the rows of a value of the state in place of those before. */
   def read(value: UnsafeRow): Unit = {
     clear()
-    if (!value.isNullAt(Left)) left.addAll(value.getArray(Left), times.left, leftRow)
-    if (!value.isNullAt(Right)) right.addAll(value.getArray(Right), times.right, rightRow)
+    addAll(value, Left, left, times.left, leftRow)
+    addAll(value, Right, right, times.right, rightRow)
     if (!value.isNullAt(Matched)) readMatched(value.getArray(Matched))
   }
+
+  private def addAll(
+      value: UnsafeRow,
+      column: Int,
+      to: SideRows,
+      time: SideTime,
+      row: UnsafeRow
+  ): Unit =
+    if (!value.isNullAt(column)) {
+      array.pointTo(value, column)
+      to.addAll(array, time, row)
+    }
 
   private def readMatched(matched: UnsafeArrayData): Unit = {
     val (lefts, all) = (left.size, size)

@@ -5,6 +5,7 @@ import java.util.PriorityQueue
 import org.apache.spark.sql.catalyst.expressions.{UnsafeArrayData, UnsafeRow}
 import org.apache.spark.{InterruptibleIterator, TaskContext}
 import tidegate.own.StoredRows
+import tidegate.own.rows.RowArray
 
 /**
  * The pages whose first row is due, by their first rows.
@@ -108,10 +109,10 @@ private[order] final class PageCursor(
     timeOf: UnsafeRow => Long,
     taken: Option[Taken]
 ) extends Comparable[PageCursor] {
-  private val rows = value.getArray(OrderStateSchema.Rows)
+  private val rows = new RowArray
+  rows.pointTo(value, OrderStateSchema.Rows)
   private val batches = longs(OrderStateSchema.Batches)
   private val numbers = longs(OrderStateSchema.Numbers)
-  private val size = rows.numElements
   private var i = 0
 
   /** The row at which it is. */
@@ -124,7 +125,7 @@ private[order] final class PageCursor(
   goTo(taken.filter(key.batchId <= _.batchId).fold(0)(t => firstAfter(t.upTo)))
 
   /** Whether all rows are gone. */
-  def isAtEnd: Boolean = i >= size
+  def isAtEnd: Boolean = i >= rows.size
 
   def next(): Unit = goTo(i + 1)
 
@@ -142,25 +143,20 @@ private[order] final class PageCursor(
   private def goTo(to: Int): Unit = {
     i = to
     if (!isAtEnd) {
-      point(i)
+      rows.show(i, row)
       micros = timeOf(row)
     }
   }
 
   /** The number of the first row with a higher time. */
   private def firstAfter(time: Long): Int = {
-    var (low, high) = (0, size)
+    var (low, high) = (0, rows.size)
     while (low < high) {
       val middle = (low + high) >>> 1
-      point(middle)
+      rows.show(middle, row)
       if (timeOf(row) <= time) low = middle + 1 else high = middle
     }
     low
-  }
-
-  private def point(at: Int): Unit = {
-    val place = rows.getLong(at)
-    row.pointTo(rows.getBaseObject, rows.getBaseOffset + (place >>> 32), place.toInt)
   }
 
   private def longs(column: Int): UnsafeArrayData =

@@ -126,7 +126,7 @@ private[tidegate] object Windows extends OwnOperator {
     val made = plan.transformUp { case node @ WindowAggregate(a, window, grid) =>
       val against = reason(node)
       WindowCopies.below(a, window).foreach(perWindows.getOrElseUpdate(_, against))
-      if (against.isEmpty && grid.isSliding) a.copy(child = FrameWindows.generated(a.child)) else a
+      if (against.isEmpty && grid.isSliding) a.copy(child = WindowSources.generated(a.child)) else a
     }
     WindowCopies.check(plan)(perWindows.getOrElse(_, Some("no aggregation runs on its windows")))
     made
@@ -165,7 +165,7 @@ private[tidegate] object Windows extends OwnOperator {
         s"the size of the windows, ${grid.sizeMs} ms, is not a multiple of their slide, " +
           s"${grid.slideMs} ms"
       )
-      found <- FrameWindows.of(a.child, window)
+      found <- WindowSources.of(a.child, window)
       _ <- refusedKey(a, found).toLeft(())
       _ <- AggregateColumns.refused(a)(found.touchesWindow, "looks at the window").toLeft(())
     } yield aggregateFrames(a, found, isShort)

@@ -13,6 +13,13 @@ import tidegate.settings.Settings.{DeduplicationEnabled, NoDataBatchesOnlyWhenDu
 /** Deduplication that finds expired keys by time, against Spark's operators on the same rows. */
 class DeduplicateByTimeSuite extends HarnessTest {
 
+  override protected def atNight: Seq[String] = Seq(
+    "by odd types: kills",
+    "by a window: kills",
+    "of all columns: kills",
+    "of all columns: row"
+  )
+
   private def keyed(rows: DataFrame): DataFrame = rows.withKeyedWatermark("time", "3 seconds")
 
   private val queries: Seq[(String, DataFrame => DataFrame)] = Seq(

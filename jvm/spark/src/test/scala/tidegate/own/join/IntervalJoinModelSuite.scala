@@ -18,7 +18,7 @@ import tidegate.own.due.DueSchema
 class IntervalJoinModelSuite extends AnyFunSuite {
   import IntervalJoinModelSuite._
 
-  private val cases = sys.props.get("tidegate.cases").fold(40)(_.toInt)
+  private val cases = sys.props.get("tidegate.cases").fold(20)(_.toInt)
 
   private val columns = Seq("left", "right").map { side =>
     Seq("key" -> IntegerType, "time" -> TimestampType, "n" -> IntegerType).map {

@@ -6,6 +6,15 @@ import org.apache.spark.sql.{AnalysisException, DataFrame}
 /** The same checkpoint with other windows: those of before and those of now, against a search. */
 class FrameRestartSuite extends FrameRestartTest {
 
+  override protected def atNight: Seq[String] = Seq(
+    "of so many frames",
+    "with chunks: frames move",
+    "a larger size with chunks",
+    "no overlap any more, with chunks",
+    "a multiple, with chunks",
+    "with chunks"
+  )
+
   private val twelve = Hop(12, 2)
   private val aggregate =
     "The windows of aggregate were changed from windows of 12000 ms by 2000 ms"

@@ -37,7 +37,7 @@ trait FrameScenarioTest extends FrameTest {
     test(title) {
       withConf(settings.toSeq: _*) {
         Seq(true, false).foreach(uninterrupted(query, steps, late, frames, _))
-        StateStoreKind.each.foreach(store => on(store)(restarted(query, steps)))
+        onEach(restarted(query, steps))
       }
     }
   }

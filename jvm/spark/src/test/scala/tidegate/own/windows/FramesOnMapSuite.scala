@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.fromAttributes
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
+import tidegate.StateStoreKind
 import tidegate.core.window.FrameGrid
 import tidegate.own.StateRows
 import tidegate.own.aggregates.{EntrySlots, FrameAggregates, FrameStore, MapFrameStore}
@@ -116,19 +117,22 @@ class FramesOnMapSuite extends AnyFunSuite {
     assert(ids.toSet === chunks.keySet)
   }
 
+  /** All of them with `-Dtidegate.stores=all`. */
+  private def seeds(all: Int): Range = 1 to (if (StateStoreKind.areAll) all else all / 4)
+
   test("packed entries: windows and what is left of the state are those of the model") {
-    (1 to 100).foreach(seed => assert(check(seed, counted, batches = 12).size === 0, s"seed $seed"))
+    seeds(100).foreach(seed => assert(check(seed, counted, batches = 12).size === 0, s"seed $seed"))
   }
 
   test("entries that are objects: windows and what is left of the state are those of the model") {
-    (1 to 40).foreach(seed => assert(check(seed, listed, batches = 8).size === 0, s"seed $seed"))
+    seeds(40).foreach(seed => assert(check(seed, listed, batches = 8).size === 0, s"seed $seed"))
   }
 
   test(
     "windows that grow, in chunks or not, and what is left of the state are those of the model"
   ) {
     Seq(counted, listed).foreach { aggregates =>
-      (1 to 16).foreach { seed =>
+      seeds(16).foreach { seed =>
         // Enough rows for many chunks, in some cases.
         val rows = if (seed % 2 == 0) 30 else 600
         assert(check(seed, aggregates, batches = 12, rows, grows = true).size === 0, s"seed $seed")
@@ -137,7 +141,7 @@ class FramesOnMapSuite extends AnyFunSuite {
   }
 
   test("keys far ahead of the watermark: windows, and what is left, are those of the model") {
-    for (seed <- 1 to 40; grows <- Seq(false, true); aggregates <- Seq(counted, listed)) {
+    for (seed <- seeds(40); grows <- Seq(false, true); aggregates <- Seq(counted, listed)) {
       // Enough rows for far rows with chunks, in some cases.
       val rows = if (seed % 3 == 0) 600 else 30
       val store = check(seed, aggregates, batches = 12, rows, grows, isFarAhead = true)
@@ -366,7 +370,7 @@ class FramesOnMapSuite extends AnyFunSuite {
   }
 
   test("rows move to where other windows have them") {
-    Seq(counted, listed).foreach(what => (1 to 60).foreach(seed => checkMoves(seed, what)))
+    Seq(counted, listed).foreach(what => seeds(60).foreach(seed => checkMoves(seed, what)))
   }
 
   /** Several runs over one state that began with windows that do not overlap. */

@@ -7,6 +7,8 @@ import org.apache.spark.sql.functions._
 /** Hundreds of windows of one key are open while the watermark is held back. */
 class ManyFramesSuite extends FrameScenarioTest {
 
+  override protected def atNight: Seq[String] = Seq("of objects", "close at once")
+
   private def seconds(times: Range): Seq[Event] = times.map(s => event("a", s.toDouble))
 
   private val first = Seq(event("a", 100), event("b", 100))

@@ -5,10 +5,11 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.TreeNode
 import org.apache.spark.sql.execution.SparkSqlParser
 import org.scalatest.funsuite.AnyFunSuite
+import tidegate.AtNight
 import tidegate.sql.EventTimeCall
 
 /** Parses with Spark's parser and with ours. */
-abstract class ParserTest extends AnyFunSuite {
+abstract class ParserTest extends AnyFunSuite with AtNight {
   protected val spark: SparkSqlParser = new SparkSqlParser
   protected val parser: TidegateSqlParser = new TidegateSqlParser(spark)
 
