@@ -45,6 +45,17 @@ class GoldenCheckpointSuite extends RestartTest {
       (described(lines) ++ lateRows ++ watermarks).mkString("\n")
     }
 
+    /**
+     * Starts the query for a step: rows of both streams come in one batch. A query that runs may
+     * read those of one stream before the others are there.
+     */
+    def startFor(step: GoldenStep): Unit = {
+      if (run.query != null) run.stop()
+      add(step)
+      run.start().settle()
+      ()
+    }
+
     private def described(rows: Seq[String]): Seq[String] =
       if (rows.size <= Continued.MostRows) rows.map("  " + _)
       else Seq(s"  ${rows.size} rows, hash ${rows.mkString("\n").hashCode}")
@@ -84,8 +95,7 @@ class GoldenCheckpointSuite extends RestartTest {
   /** The checkpoint of a query that has stopped in the middle. */
   private def begun(query: GoldenQuery): Path = {
     val stopped = new Continued(query, newCheckpoint(), Nil)
-    stopped.run.start()
-    GoldenInput.before.foreach(stopped.send)
+    GoldenInput.before.foreach(stopped.startFor)
     stopped.run.stop()
     stopped.run.checkpoint
   }
