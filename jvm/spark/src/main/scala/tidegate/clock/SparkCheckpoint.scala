@@ -5,7 +5,7 @@ import java.io.IOException
 import org.apache.hadoop.fs.Path
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.tidegate.{OffsetEntries, OffsetEntry, SparkInternals}
+import org.apache.spark.sql.tidegate.{OffsetEntries, OffsetEntry, OperatorState, SparkInternals}
 import org.apache.spark.sql.{AnalysisException, SparkSession}
 import tidegate.core.clock.{ClockCodec, ClockState, QuerySpec}
 import tidegate.errors.AdoptionErrors
@@ -24,7 +24,8 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
   import SparkCheckpoint._
 
   private val root = new Path(location)
-  private val files = root.getFileSystem(SparkInternals.hadoopConf(session))
+  private val hadoopConf = SparkInternals.hadoopConf(session)
+  private val files = root.getFileSystem(hadoopConf)
   private val offsets = new Path(root, "offsets")
   private val changed = new Path(root, "offsets.changed")
   private val mark = new Path(root, "tidegate.adopt")
@@ -117,7 +118,7 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
         )
         batchId -> entry.withSource(ClockTable.Name, place, state.map(ClockCodec.write))
       }
-    )
+    )(())
     files.delete(mark, false)
     val watermarkMs = entries.last._2.watermarkMs
     logInfo(
@@ -142,7 +143,8 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
     // The clock may have no offset in the first batches.
     val places = entries.flatMap { case (_, entry) => entry.placeOf(isClock) }.distinct
     if (!hasClock) throw AdoptionErrors.nothingToRelease(location)
-    val own = new StateCheckpoint(location, session).operators.filter(_._1 >= FirstOwnState)
+    val (own, ofSpark) =
+      new StateCheckpoint(location, session).operators.partition(_._1 >= FirstOwnState)
     if (own.nonEmpty) throw AdoptionErrors.ownState(location, own.values.toSeq.sorted)
     val released = entries.map { case (batchId, entry) =>
       batchId -> entry.withoutSource(
@@ -151,7 +153,12 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
         lowest(batchId, entry)
       )
     }
-    write("offsets.tidegate", released)
+    write("offsets.tidegate", released) {
+      // A query with keyed watermarks can go on with these schemas too, if the change is cut off.
+      ofSpark.keys.foreach { id =>
+        OperatorState.allowNulls(new Path(root, "state").toString, id, hadoopConf)
+      }
+    }
     released.last._2.watermarkMs
   }
 
@@ -162,10 +169,15 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
     state.flatMap(_.nodes.values.flatMap(_.watermarkMs).minOption).fold(0L)(math.max(0L, _))
   }
 
-  private def write(old: String, log: Seq[(Long, OffsetEntry)]): Unit = {
+  /**
+   * @param change
+   *   what else is changed, when no query runs, and before the log is
+   */
+  private def write(old: String, log: Seq[(Long, OffsetEntry)])(change: => Unit): Unit = {
     if (files.exists(changed)) files.delete(changed, true)
     OffsetEntries.write(session, changed, log)
     refuseGrowing()
+    change
     val kept = new Path(root, old)
     if (files.exists(kept)) files.delete(kept, true)
     rename(offsets, kept)

@@ -1,8 +1,8 @@
 package tidegate
 package preparation
 
-import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{AnalysisException, DataFrame}
 import tidegate.operators.{BufferByTimer, SilenceByState}
 
 /**
@@ -33,30 +33,74 @@ class AdoptedStatesSuite extends AdoptionTest {
     }
   )
 
-  private val all: DataFrame => DataFrame = { in =>
-    val operators =
-      ("windows" -> ((in: DataFrame) => count10(watched(in)))) +: (queries.tail ++ more)
-    Branches.of(operators.map { case (title, query) => title -> query(in) })
-  }
+  private val plainWindows = "windows" -> ((in: DataFrame) => count10(watched(in)))
 
-  private val cases: Seq[(String, DataFrame => DataFrame, StateStoreKind)] =
-    StateStoreKind.tested.map(("all operators", all, _)) ++ Seq(
-      (
-        "flatMapGroupsWithState",
-        (in: DataFrame) => SilenceByState(watched(in)).select("n", "events"),
-        StateStoreKind.tested.head
-      ),
-      // Spark refuses rows at the watermark as the output of such a function, and rows have whole
-      // seconds.
-      (
-        "transformWithState",
-        (in: DataFrame) => BufferByTimer(in.withWatermark("time", "2500 milliseconds")),
-        StateStoreKind.tested.filterNot(_ == StateStoreKind.hdfs).head
-      )
+  private def branches(queries: Seq[(String, DataFrame => DataFrame)])(in: DataFrame): DataFrame =
+    Branches.of(queries.map { case (title, query) => title -> query(in) })
+
+  private val all: DataFrame => DataFrame = branches(plainWindows +: (queries.tail ++ more))
+
+  /** Where Spark knows a key as not NULL depends on the projection below the watermark. */
+  private val joins: Seq[(String, DataFrame => DataFrame)] =
+    for {
+      how <- Seq("inner", "leftOuter", "rightOuter", "fullOuter", "leftSemi")
+      isProjected <- Seq(false, true)
+      // Spark moves a semi join below a projection above the watermark: its state has other columns.
+      if isProjected || how != "leftSemi"
+    } yield s"$how join, projected: $isProjected" -> { (in: DataFrame) =>
+      def side(sub: String, prefix: String) = {
+        val rows = in.where(s"sub = '$sub'")
+        val columns = Seq(col("n").as(s"${prefix}n"), col("time").as(s"${prefix}time"))
+        def watched(rows: DataFrame, time: String) = rows.withWatermark(time, "2 seconds")
+        if (isProjected) watched(rows.select(columns: _*), s"${prefix}time")
+        else watched(rows, "time").select(columns: _*)
+      }
+      val times = expr("ln = rn AND ltime BETWEEN rtime - INTERVAL 2 SECONDS AND rtime")
+      side("a", "l").join(side("b", "r"), times, how)
+    }
+
+  private val functions: Seq[(String, DataFrame => DataFrame, StateStoreKind)] = Seq(
+    (
+      "flatMapGroupsWithState",
+      (in: DataFrame) => SilenceByState(watched(in)).select("n", "events"),
+      StateStoreKind.hdfs
+    ),
+    // Spark refuses rows at the watermark as the output of such a function, and rows have whole
+    // seconds.
+    (
+      "transformWithState",
+      (in: DataFrame) => BufferByTimer(in.withWatermark("time", "2500 milliseconds")),
+      StateStoreKind.tested.filterNot(_ == StateStoreKind.hdfs).head
     )
+  )
+
+  private val cases = StateStoreKind.tested.map(("all operators", all, _)) ++ functions
 
   for ((title, query, store) <- cases; files <- Seq(1, 3))
     test(s"$title, on ${store.name}, after $files files") {
       withConf(store.conf.toSeq: _*)(checkThereAndBack(query, files))
     }
+
+  /** Frames are a state of ours; all others that a replaced job begins with are Spark's. */
+  private val keptForSpark: DataFrame => DataFrame =
+    branches(plainWindows +: (queries.drop(2) ++ more))
+
+  for ((title, query) <- Seq("all operators" -> keptForSpark, "all joins" -> branches(joins) _))
+    test(s"$title of a job that began with keyed watermarks go back")(checkBack(query, files = 3))
+
+  for ((title, query, store) <- functions)
+    test(s"$title of a job that began with keyed watermarks goes back") {
+      withConf(store.conf.toSeq: _*)(checkBack(query, files = 3))
+    }
+
+  test("windows from frames do not go back, and nothing is changed") {
+    val folder = EventFiles.of(rows.take(3): _*)
+    val run = new Run(queries(1)._2(stream(folder)))
+    replacing()(run.start().settle().stop())
+    val error = intercept[AnalysisException](release(run.checkpoint.toString))
+    assert(error.getCondition === "TIDEGATE_RELEASED_STATE")
+    addFile(folder, 3, rows(3))
+    replacing()(run.start().settle().stop())
+    assert(run.answer.nonEmpty)
+  }
 }

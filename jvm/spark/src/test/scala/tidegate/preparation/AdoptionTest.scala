@@ -63,6 +63,18 @@ trait AdoptionTest extends RestartTest {
     (new Run(query(stream(folder))).start().settle().stop(), folder)
   }
 
+  /** The query begins with keyed watermarks, and goes on without Tidegate after some files. */
+  protected def checkBack(query: DataFrame => DataFrame, files: Int): Unit = {
+    val wanted = ofSpark(query, files)
+    val folder = EventFiles.of(rows.take(files): _*)
+    val run = new Run(query(stream(folder)))
+    replacing()(run.start().settle().stop())
+    release(run.checkpoint.toString)
+    rows.indices.drop(files).foreach(n => addFile(folder, n, rows(n)))
+    assert(run.start().settle().stop().answer === wanted)
+    assert(wanted.nonEmpty)
+  }
+
   /** The query goes on with keyed watermarks for a batch, and then without Tidegate. */
   protected def checkThereAndBack(query: DataFrame => DataFrame, files: Int): Unit = {
     val wanted = ofSpark(query, files, files + 1)

@@ -147,12 +147,60 @@ object OperatorState {
       formatVersion: Int,
       hadoopConf: Configuration
   ): Unit = {
-    val path = schemaFile(StateStoreId(stateLocation, operatorId, 0))
+    write(
+      schemaFile(StateStoreId(stateLocation, operatorId, 0)),
+      List(schema),
+      formatVersion,
+      hadoopConf
+    )
+  }
+
+  /**
+   * Lets all columns of Spark's states be NULL in their schemas. Rows are written in the same way
+   * where a column may be NULL. But Spark refuses a plan in which a column may be NULL that the
+   * schema says is not, and which plan knows that of which column depends on where it filters.
+   *
+   * @param operatorId
+   *   the operator of Spark's
+   */
+  def allowNulls(stateLocation: String, operatorId: Long, hadoopConf: Configuration): Unit = {
+    val partition = StateStoreId(stateLocation, operatorId, 0).storeCheckpointLocation()
+    val files = partition.getFileSystem(hadoopConf)
+    // A join has a folder for each of its stores.
+    val stores =
+      if (files.exists(partition))
+        partition +: files.listStatus(partition).toSeq.filter(_.isDirectory).map(_.getPath)
+      else Nil
+    for (path <- stores.map(new Path(_, "_metadata/schema")) if files.exists(path)) {
+      val in = files.open(path)
+      val version =
+        try in.readUTF().stripPrefix("v").toInt
+        finally in.close()
+      val schemas = StateSchemaCompatibilityChecker.readSchemaFile(files.open(path))
+      // Spark 3 has written those of version 1, and no Spark of today writes them.
+      if (version > 1)
+        write(
+          path,
+          schemas.map(s =>
+            s.copy(keySchema = s.keySchema.asNullable, valueSchema = s.valueSchema.asNullable)
+          ),
+          version,
+          hadoopConf
+        )
+    }
+  }
+
+  private def write(
+      path: Path,
+      schemas: List[StateStoreColFamilySchema],
+      formatVersion: Int,
+      hadoopConf: Configuration
+  ): Unit = {
     val files = CheckpointFileManager.create(path, hadoopConf)
     files.delete(path)
     val out = files.createAtomic(path, overwriteIfPossible = false)
     try {
-      SchemaHelper.SchemaWriter.createSchemaWriter(formatVersion).write(List(schema), out)
+      SchemaHelper.SchemaWriter.createSchemaWriter(formatVersion).write(schemas, out)
       out.close()
     } catch {
       case e: Throwable =>
