@@ -31,4 +31,8 @@ object AtNight {
 
   /** What `build.sbt` leaves out. */
   val Tag = "tidegate.AtNight"
+
+  /** How many random cases run: as `-Dtidegate.cases=N` says, or `all` with all stores. */
+  def cases(few: Int, all: Int): Int =
+    sys.props.get("tidegate.cases").fold(if (StateStoreKind.areAll) all else few)(_.toInt)
 }

@@ -132,10 +132,10 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
       name: String
   ): Unit = {
     val child = operator.children.head
-    val times = (kind.keys(operator) ++ kind.inState(operator)).filter(EventTimeTag.hasSparkTag)
+    val marked = (kind.keys(operator) ++ kind.inState(operator)).filter(EventTimeTag.hasSparkTag)
     val isSparks = child.exists(_.isInstanceOf[EventTimeWatermark])
     if (kind.dropsLate(mode) && kind.usesEventTime(operator) && !isSparks)
-      times
+      marked
         .find(time => EventTimeTag.key(time).isEmpty && kind.isNeeded(operator, time))
         .foreach(time => throw WatermarkErrors.timeWithoutWatermark(name, time.name))
   }

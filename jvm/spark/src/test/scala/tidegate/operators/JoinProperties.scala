@@ -15,7 +15,7 @@ import tidegate.own.HarnessTest
  * tries more of them.
  */
 class JoinProperties extends JoinTest with HarnessTest {
-  private val cases = sys.props.get("tidegate.cases").fold(1)(_.toInt)
+  private val cases = AtNight.cases(few = 1, all = 3)
   private val substreams = Seq("a", "b")
   private val start = -30.0
   private val end = 100000.0

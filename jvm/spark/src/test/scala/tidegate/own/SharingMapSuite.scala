@@ -13,8 +13,10 @@ import org.scalactic.Tolerance._
 import org.scalatest.funsuite.AnyFunSuite
 
 /** Versions of a state in memory, against plain maps. `-Dtidegate.cases=100` tries more of them. */
-class SharingMapSuite extends AnyFunSuite {
+class SharingMapSuite extends AnyFunSuite with AtNight {
   import SharingMapSuite._
+
+  override protected def atNight: Seq[String] = Seq("size of 50000 rows")
 
   private val cases = sys.props.get("tidegate.cases").fold(5)(_.toInt)
 
@@ -78,18 +80,18 @@ class SharingMapSuite extends AnyFunSuite {
     assert(contents(back) === contents(spark))
   }
 
-  test("the estimated size is that of the objects in memory") {
+  for (rows <- Seq(5000, 50000)) test(s"the size of $rows rows is that of the objects in memory") {
     val map = SharingMap.empty(shape(0))
-    for (n <- 0 until 5000) map.put(key(n, n), StoredRow.of(value(n.toLong)))
+    for (n <- 0 until rows) map.put(key(n, n), StoredRow.of(value(n.toLong)))
     val objects = SizeEstimator.estimate(SharingMapSuite.rows(map))
     assert(map.estimatedSize.toDouble / objects === 1.0 +- 0.15)
     assert(map.ownBytes === map.estimatedSize)
     // What was put again holds nothing of what was there before.
-    for (n <- 0 until 5000) map.put(key(n, n), StoredRow.of(value(1L)))
+    for (n <- 0 until rows) map.put(key(n, n), StoredRow.of(value(1L)))
     assert(SizeEstimator.estimate(SharingMapSuite.rows(map)) === objects)
     // A version that changes a hundredth costs a hundredth.
     val next = map.next
-    for (n <- 0 until 50) next.put(key(n, n), StoredRow.of(value(-n.toLong)))
+    for (n <- 0 until rows / 100) next.put(key(n, n), StoredRow.of(value(-n.toLong)))
     assert(next.estimatedSize === map.estimatedSize)
     assert(next.ownBytes === map.estimatedSize / 100)
     assert(SizeEstimator.estimate(next) === next.estimatedSize)

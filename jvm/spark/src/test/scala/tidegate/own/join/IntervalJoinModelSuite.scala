@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.GenerateOrdering
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
+import tidegate.AtNight
 import tidegate.core.due.DueKeys
 import tidegate.own.due.DueSchema
 
@@ -18,7 +19,7 @@ import tidegate.own.due.DueSchema
 class IntervalJoinModelSuite extends AnyFunSuite {
   import IntervalJoinModelSuite._
 
-  private val cases = sys.props.get("tidegate.cases").fold(20)(_.toInt)
+  private val cases = AtNight.cases(few = 20, all = 40)
 
   private val columns = Seq("left", "right").map { side =>
     Seq("key" -> IntegerType, "time" -> TimestampType, "n" -> IntegerType).map {
