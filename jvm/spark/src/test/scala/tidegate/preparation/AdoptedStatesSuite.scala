@@ -14,7 +14,9 @@ class AdoptedStatesSuite extends AdoptionTest {
   override protected def atNight: Seq[String] = Seq(
     "all operators, on HDFS",
     "on RocksDB state with changelogs, after 1",
-    "on HDFS-backed state, after 1"
+    "on HDFS-backed state, after 1",
+    "all joins, format 2",
+    "all joins, format 4"
   )
 
   private def count10(in: DataFrame): DataFrame =
@@ -87,6 +89,14 @@ class AdoptedStatesSuite extends AdoptionTest {
 
   for ((title, query) <- Seq("all operators" -> keptForSpark, "all joins" -> branches(joins) _))
     test(s"$title of a job that began with keyed watermarks go back")(checkBack(query, files = 3))
+
+  for (format <- Seq(2, 3, 4) if SparkFeatures.hasJoinFormat(format))
+    test(s"all joins, format $format on RocksDB, of a job that began with them go back") {
+      withConf(
+        "spark.sql.streaming.join.stateFormatVersion" -> format.toString,
+        "spark.sql.streaming.join.stateFormatV4.enabled" -> (format == 4).toString
+      )(on("RocksDB")(checkBack(branches(joins), files = 3)))
+    }
 
   for ((title, query, store) <- functions)
     test(s"$title of a job that began with keyed watermarks goes back") {

@@ -164,14 +164,16 @@ object OperatorState {
    *   the operator of Spark's
    */
   def allowNulls(stateLocation: String, operatorId: Long, hadoopConf: Configuration): Unit = {
+    val operator = new Path(stateLocation, operatorId.toString)
+    val files = operator.getFileSystem(hadoopConf)
+    def filesIn(folder: Path) =
+      if (files.exists(folder)) files.listStatus(folder).toSeq.map(_.getPath) else Nil
+    // A join has a folder for each of its stores. Other operators have one file for all their
+    // stores, or one for each time that the schema has changed.
     val partition = StateStoreId(stateLocation, operatorId, 0).storeCheckpointLocation()
-    val files = partition.getFileSystem(hadoopConf)
-    // A join has a folder for each of its stores.
-    val stores =
-      if (files.exists(partition))
-        partition +: files.listStatus(partition).toSeq.filter(_.isDirectory).map(_.getPath)
-      else Nil
-    for (path <- stores.map(new Path(_, "_metadata/schema")) if files.exists(path)) {
+    val ofStores =
+      (partition +: filesIn(partition)).map(new Path(_, "_metadata/schema")).filter(files.exists)
+    for (path <- ofStores ++ filesIn(new Path(operator, "_stateSchema")).flatMap(filesIn)) {
       val in = files.open(path)
       val version =
         try in.readUTF().stripPrefix("v").toInt
@@ -197,10 +199,10 @@ object OperatorState {
       hadoopConf: Configuration
   ): Unit = {
     val files = CheckpointFileManager.create(path, hadoopConf)
-    files.delete(path)
     val out = files.createAtomic(path, overwriteIfPossible = false)
     try {
       SchemaHelper.SchemaWriter.createSchemaWriter(formatVersion).write(schemas, out)
+      files.delete(path)
       out.close()
     } catch {
       case e: Throwable =>
