@@ -58,4 +58,5 @@ def test_page_for_prometheus_when_set_up_as_documented_then_has_the_gauges_of_a_
         "orders_unreadSubstreams": "0",
         "orders_futureEvents": "0",
         "aggregate_lateRows": "0",
+        "aggregate_partlyLateRows": "0",
     }

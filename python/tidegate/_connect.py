@@ -46,7 +46,8 @@ SELECT name, kind, key, event_time AS eventTime, unix_millis(watermark) AS water
   held_back_by AS heldBackBy, substream, unix_millis(substream_watermark) AS substreamWatermark,
   substream_idle AS substreamIdle, future_events AS futureEventsTotal,
   unix_millis(eviction_watermark) AS evictionWatermark,
-  eviction_held_back_by AS evictionHeldBackBy, late_rows AS lateRowsTotal
+  eviction_held_back_by AS evictionHeldBackBy, late_rows AS lateRowsTotal,
+  partly_late_rows AS partlyLateRowsTotal, partly_late_windows AS partlyLateWindowsTotal
 FROM {WATERMARKS_TABLE}(:query)
 """
 """Asks for the watermarks of a query, with times in epoch ms."""
@@ -66,7 +67,9 @@ SELECT batch_id AS batchId, unix_millis(wall_clock) AS wallClock,
   future_events AS futureEvents, future_events_total AS futureEventsTotal,
   unix_millis(eviction_watermark) AS evictionWatermark,
   eviction_held_back_by AS evictionHeldBackBy, late_rows AS lateRows,
-  late_rows_total AS lateRowsTotal, state_rows AS stateRows, state_bytes AS stateBytes,
+  late_rows_total AS lateRowsTotal, partly_late_rows AS partlyLateRows,
+  partly_late_rows_total AS partlyLateRowsTotal, partly_late_windows AS partlyLateWindows,
+  partly_late_windows_total AS partlyLateWindowsTotal, state_rows AS stateRows, state_bytes AS stateBytes,
   unix_millis(next_window_end) AS nextWindowEnd
 FROM {PROGRESS_TABLE}(:query, :last)
 """

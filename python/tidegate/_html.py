@@ -14,7 +14,15 @@ from tidegate.figures import SubstreamWatermark, Watermark
 MOST_SUBSTREAMS = 20
 """How many substreams of a watermark are shown."""
 
-COLUMNS = ("name", "watermark", "idle", "held back by", "eviction watermark", "late rows")
+COLUMNS = (
+    "name",
+    "watermark",
+    "idle",
+    "held back by",
+    "eviction watermark",
+    "late rows",
+    "partly late",
+)
 
 LEFT = "text-align: left;"
 INDENT = " padding-left: 2em;"
@@ -35,13 +43,14 @@ def table(watermarks: Mapping[str, Watermark]) -> str:
 def _entry(name: str, status: Watermark) -> list[str]:
     head = (name, status["watermark"], _yes(status["idle"]), status["heldBackBy"])
     if status["kind"] == "operator":
-        return [_row((*head, status["evictionWatermark"], status["lateRows"]))]
+        late = (status["lateRows"], status["partlyLateRows"])
+        return [_row((*head, status["evictionWatermark"], *late))]
     substreams = sorted(status["substreams"].items(), key=_slowness)
     more = len(substreams) - MOST_SUBSTREAMS
     return [
-        _row((*head, "", "")),
+        _row((*head, "", "", "")),
         *(
-            _row((substream, own["watermark"], _yes(own["idle"]), "", "", ""), indent=True)
+            _row((substream, own["watermark"], _yes(own["idle"]), "", "", "", ""), indent=True)
             for substream, own in substreams[:MOST_SUBSTREAMS]
         ),
         *([_line(f"and {more:,} more")] if more > 0 else []),

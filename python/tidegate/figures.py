@@ -17,7 +17,10 @@ _TIMES = {
 }
 
 # What counts since the query was started; without "Total" the JVM counts in the last batch.
-_TOTALS = {"futureEvents": "futureEventsTotal", "lateRows": "lateRowsTotal"}
+_TOTALS = {
+    name: f"{name}Total"
+    for name in ("futureEvents", "lateRows", "partlyLateRows", "partlyLateWindows")
+}
 
 
 class SubstreamWatermark(TypedDict):
@@ -52,6 +55,8 @@ class OperatorWatermark(TypedDict):
     evictionWatermark: datetime | None
     evictionHeldBackBy: str | None
     lateRows: int
+    partlyLateRows: int
+    partlyLateWindows: int
 
 
 Watermark: TypeAlias = KeyedWatermark | OperatorWatermark
@@ -87,6 +92,10 @@ class OperatorProgress(TypedDict):
     evictionHeldBackBy: str | None
     lateRows: int
     lateRowsTotal: int
+    partlyLateRows: int
+    partlyLateRowsTotal: int
+    partlyLateWindows: int
+    partlyLateWindowsTotal: int
     stateRows: int | None
     stateBytes: int | None
     nextWindowEnd: datetime | None

@@ -61,7 +61,9 @@ def progress(query: StreamingQuery, last: int | None = None) -> list[BatchProgre
 
         An operator has its ``key``, ``watermark``, ``idle``, ``heldBackBy``,
         ``evictionWatermark`` and ``evictionHeldBackBy`` as :func:`watermarks` has them,
-        ``lateRows`` of the batch, and ``lateRowsTotal`` since the query was started.
+        ``lateRows`` of the batch, and ``lateRowsTotal`` since the query was started; likewise
+        ``partlyLateRows``, which came too late for some of their windows, and
+        ``partlyLateWindows``, how many windows these rows miss.
         ``stateRows`` and ``stateBytes`` are the size of its state, which the sides of a join have
         together, and ``nextWindowEnd`` is the end of the next window that will be closed, if the
         operator makes its windows from frames.

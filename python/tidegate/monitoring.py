@@ -16,7 +16,8 @@ _COLUMNS = (
     "name STRING, kind STRING, key INT, event_time STRING, watermark TIMESTAMP, idle BOOLEAN, "
     "held_back_by STRING, substream STRING, substream_watermark TIMESTAMP, "
     "substream_idle BOOLEAN, future_events BIGINT, eviction_watermark TIMESTAMP, "
-    "eviction_held_back_by STRING, late_rows BIGINT"
+    "eviction_held_back_by STRING, late_rows BIGINT, partly_late_rows BIGINT, "
+    "partly_late_windows BIGINT"
 )
 
 
@@ -45,8 +46,8 @@ class QueryWatermarks(dict[str, Watermark]):
             The columns are ``name``, ``kind`` (``watermark`` or ``operator``), ``key``,
             ``event_time``, ``watermark``, ``idle``, ``held_back_by``; of a keyed watermark
             ``substream``, ``substream_watermark``, ``substream_idle`` and ``future_events``; of an
-            operator ``eviction_watermark``, ``eviction_held_back_by`` and ``late_rows``. What an
-            entry does not have is NULL. Times are of the type TIMESTAMP.
+            operator ``eviction_watermark``, ``eviction_held_back_by``, ``late_rows``,
+            ``partly_late_rows`` and ``partly_late_windows``. What an entry does not have is NULL. Times are of the type TIMESTAMP.
 
         Raises
         ------
@@ -109,8 +110,10 @@ def watermarks(query: StreamingQuery) -> QueryWatermarks:
         ``watermark`` and ``idle`` of each of its ``substreams``.
 
         An operator waits for its lowest keyed watermark. It also has ``lateRows``, the number of
-        rows that it dropped as late since the query was started, the ``evictionWatermark`` (a
-        datetime or ``None``), below which rows have left its state, and ``evictionHeldBackBy``,
+        rows that it dropped as late since the query was started, ``partlyLateRows``, the number of
+        those that came too late for some of their sliding or growing windows and are in the
+        others, ``partlyLateWindows``, how many windows these rows miss, the ``evictionWatermark``
+        (a datetime or ``None``), below which rows have left its state, and ``evictionHeldBackBy``,
         the keyed watermark that the eviction waits for. In a join, the state of one side waits for
         the watermark of the other side; the value is ``None`` if rows stay in the state for ever.
 
@@ -162,12 +165,13 @@ def _rows(name: str, status: Watermark) -> Iterator[tuple[Any, ...]]:
         status["heldBackBy"],
     )
     if status["kind"] == "operator":
-        eviction = (status["evictionWatermark"], status["evictionHeldBackBy"], status["lateRows"])
-        yield (*node, None, None, None, None, *eviction)
+        own = ("evictionWatermark", "evictionHeldBackBy")
+        late = ("lateRows", "partlyLateRows", "partlyLateWindows")
+        yield (*node, None, None, None, None, *(status[n] for n in own), *(status[n] for n in late))
     else:
         substreams: list[tuple[Any, ...]] = [
             (substream, own["watermark"], own["idle"])
             for substream, own in status["substreams"].items()
         ]
         for substream in substreams or [(None, None, None)]:
-            yield (*node, *substream, status["futureEvents"], None, None, None)
+            yield (*node, *substream, status["futureEvents"], *[None] * 5)

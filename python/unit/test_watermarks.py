@@ -26,11 +26,13 @@ OPERATORS = """{
  "join.left": {"kind": "operator", "key": 0, "watermark": 1767225655123, "idle": false,
   "eventTime": "order_time", "heldBackBy": "orders",
   "evictionWatermark": 1767225655000, "evictionHeldBackBy": "deliveries",
-  "lateRows": 1, "lateRowsTotal": 3},
+  "lateRows": 1, "lateRowsTotal": 3, "partlyLateRows": 1, "partlyLateRowsTotal": 4,
+  "partlyLateWindows": 1, "partlyLateWindowsTotal": 9},
  "join.right": {"kind": "operator", "key": 1, "watermark": 1767225655000, "idle": true,
   "eventTime": "delivery_time", "heldBackBy": null,
   "evictionWatermark": null, "evictionHeldBackBy": null,
-  "lateRows": 1, "lateRowsTotal": 0}}"""
+  "lateRows": 1, "lateRowsTotal": 0, "partlyLateRows": 1, "partlyLateRowsTotal": 0,
+  "partlyLateWindows": 1, "partlyLateWindowsTotal": 0}}"""
 
 SECOND = datetime(2026, 1, 1, 0, 0, 55, tzinfo=timezone.utc)
 LATER = SECOND.replace(microsecond=123000)
@@ -75,6 +77,8 @@ def test_answer_when_of_operators_then_both_of_their_times_are_datetimes_in_utc(
             "evictionWatermark": SECOND,
             "evictionHeldBackBy": "deliveries",
             "lateRows": 3,
+            "partlyLateRows": 4,
+            "partlyLateWindows": 9,
         },
         "join.right": {
             "kind": "operator",
@@ -86,6 +90,8 @@ def test_answer_when_of_operators_then_both_of_their_times_are_datetimes_in_utc(
             "evictionWatermark": None,
             "evictionHeldBackBy": None,
             "lateRows": 0,
+            "partlyLateRows": 0,
+            "partlyLateWindows": 0,
         },
     }
 
@@ -132,6 +138,8 @@ NODE_ROW = {
     "eviction_watermark": None,
     "eviction_held_back_by": None,
     "late_rows": None,
+    "partly_late_rows": None,
+    "partly_late_windows": None,
 }
 SECOND_ROW = {"substream": "1", "substream_watermark": None, "substream_idle": True}
 NO_SUBSTREAM = {"substream": None, "substream_watermark": None, "substream_idle": None}
@@ -148,6 +156,8 @@ OPERATOR_ROW = {
     "eviction_watermark": 1767225655000,
     "eviction_held_back_by": "deliveries",
     "late_rows": 3,
+    "partly_late_rows": 4,
+    "partly_late_windows": 9,
 }
 
 
@@ -157,9 +167,8 @@ def rows(*values: dict[str, Any]) -> list[Row]:
 
 
 def _sent(name: str) -> str:
-    first, *others = {"future_events": "future_events_total", "late_rows": "late_rows_total"}.get(
-        name, name
-    ).split("_")
+    is_count = name in ("future_events", "late_rows", "partly_late_rows", "partly_late_windows")
+    first, *others = (f"{name}_total" if is_count else name).split("_")
     return first + "".join(map(str.title, others))
 
 
@@ -330,10 +339,11 @@ def test_html_when_of_an_operator_then_has_what_it_evicted_and_dropped(
     found = cells(tidegate.watermarks(query)._repr_html_())
 
     assert found[0] == [
-        *("name", "watermark", "idle", "held back by", "eviction watermark", "late rows")
+        *("name", "watermark", "idle", "held back by", "eviction watermark", "late rows"),
+        "partly late",
     ]
-    assert found[1] == ["join.left", str(LATER), "", "orders", str(SECOND), "3"]
-    assert found[2] == ["join.right", str(SECOND), "idle", "-", "-", "0"]
+    assert found[1] == ["join.left", str(LATER), "", "orders", str(SECOND), "3", "4"]
+    assert found[2] == ["join.right", str(SECOND), "idle", "-", "-", "0", "0"]
 
 
 def test_html_when_there_is_no_watermark_yet_then_says_so() -> None:

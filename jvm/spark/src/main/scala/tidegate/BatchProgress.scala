@@ -100,6 +100,15 @@ final case class WatermarkProgress(
  *   how many rows of the batch were dropped as late
  * @param lateRowsTotal
  *   the same, since the query was started
+ * @param partlyLateRows
+ *   how many rows of the batch came too late for some of their sliding or growing windows, and are
+ *   in the others
+ * @param partlyLateRowsTotal
+ *   the same, since the query was started
+ * @param partlyLateWindows
+ *   how many windows these rows of the batch miss, all rows together
+ * @param partlyLateWindowsTotal
+ *   the same, since the query was started
  * @param stateRows
  *   how many rows its state had; the sides of a join have one state together
  * @param stateBytes
@@ -116,6 +125,10 @@ final case class OperatorProgress(
     evictionHeldBackBy: Option[String],
     lateRows: Long,
     lateRowsTotal: Long,
+    partlyLateRows: Long,
+    partlyLateRowsTotal: Long,
+    partlyLateWindows: Long,
+    partlyLateWindowsTotal: Long,
     stateRows: Option[Long],
     stateBytes: Option[Long],
     nextWindowEnd: Option[Instant]
@@ -164,6 +177,10 @@ object BatchProgress {
     o.evictionHeldBackBy,
     o.lateRows.inBatch,
     o.lateRows.inAll,
+    o.partlyLateRows.inBatch,
+    o.partlyLateRows.inAll,
+    o.partlyLateWindows.inBatch,
+    o.partlyLateWindows.inAll,
     o.state.map(_.rows),
     o.state.map(_.bytes),
     o.nextEndMs.map(Instant.ofEpochMilli)

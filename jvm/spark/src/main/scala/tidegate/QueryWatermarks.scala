@@ -80,6 +80,11 @@ final case class SubstreamStatus(watermark: Option[Instant], idle: Boolean)
  *   side. None if rows stay in the state for ever
  * @param lateRows
  *   how many rows it dropped as late since the query was started
+ * @param partlyLateRows
+ *   how many rows came too late for some of their sliding or growing windows, and are in the
+ *   others, since the query was started
+ * @param partlyLateWindows
+ *   how many windows these rows miss, all rows together
  */
 final case class OperatorStatus(
     key: Int,
@@ -89,7 +94,9 @@ final case class OperatorStatus(
     heldBackBy: String,
     evictionWatermark: Option[Instant],
     evictionHeldBackBy: Option[String],
-    lateRows: Long
+    lateRows: Long,
+    partlyLateRows: Long,
+    partlyLateWindows: Long
 )
 
 object QueryWatermarks {
@@ -119,6 +126,8 @@ object QueryWatermarks {
     o.heldBackBy,
     o.evictionMs.map(Instant.ofEpochMilli),
     o.evictionHeldBackBy,
-    o.lateRows.inAll
+    o.lateRows.inAll,
+    o.partlyLateRows.inAll,
+    o.partlyLateWindows.inAll
   )
 }

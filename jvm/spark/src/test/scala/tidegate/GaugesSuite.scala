@@ -29,7 +29,8 @@ class GaugesSuite extends KeyedStreamTest {
         "orders-idleSubstreams" -> 0L,
         "orders-unreadSubstreams" -> 0L,
         "orders-futureEvents" -> 0L,
-        "aggregate-lateRows" -> 0L
+        "aggregate-lateRows" -> 0L,
+        "aggregate-partlyLateRows" -> 0L
       )
       assert(told(run) === noTime)
       in.addData(event("a", 31), event("b", 21))

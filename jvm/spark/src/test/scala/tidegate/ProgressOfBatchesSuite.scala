@@ -63,6 +63,10 @@ class ProgressOfBatchesSuite extends KeyedStreamTest {
       evictionHeldBackBy = Some("orders"),
       lateRows = 1,
       lateRowsTotal = 1,
+      partlyLateRows = 0,
+      partlyLateRowsTotal = 0,
+      partlyLateWindows = 0,
+      partlyLateWindowsTotal = 0,
       stateRows = Some(3),
       stateBytes = state.map(_.memoryUsedBytes),
       nextWindowEnd = second(30)

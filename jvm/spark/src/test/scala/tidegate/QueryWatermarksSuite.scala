@@ -41,7 +41,9 @@ class QueryWatermarksSuite extends KeyedStreamTest {
       heldBackBy = "orders",
       evictionWatermark = second(20),
       evictionHeldBackBy = Some("orders"),
-      lateRows = 1
+      lateRows = 1,
+      partlyLateRows = 0,
+      partlyLateWindows = 0
     )
     assert(
       watermarks(run.query) ===

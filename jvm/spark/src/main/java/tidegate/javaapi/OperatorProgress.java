@@ -17,6 +17,11 @@ import java.util.Optional;
  *     ever
  * @param lateRows how many rows of the batch were dropped as late
  * @param lateRowsTotal the same, since the query was started
+ * @param partlyLateRows how many rows of the batch came too late for some of their sliding or growing
+ *     windows, and are in the others
+ * @param partlyLateRowsTotal the same, since the query was started
+ * @param partlyLateWindows how many windows these rows of the batch miss, all rows together
+ * @param partlyLateWindowsTotal the same, since the query was started
  * @param stateRows how many rows its state had; the sides of a join have one state together
  * @param stateBytes how large its state was in memory, in bytes, as its store counts them
  * @param nextWindowEnd the end of the next window that will be closed; empty if the operator has no
@@ -31,6 +36,10 @@ public record OperatorProgress(
     Optional<String> evictionHeldBackBy,
     long lateRows,
     long lateRowsTotal,
+    long partlyLateRows,
+    long partlyLateRowsTotal,
+    long partlyLateWindows,
+    long partlyLateWindowsTotal,
     Optional<Long> stateRows,
     Optional<Long> stateBytes,
     Optional<Instant> nextWindowEnd) {
@@ -45,6 +54,10 @@ public record OperatorProgress(
         Converters.optional(progress.evictionHeldBackBy()),
         progress.lateRows(),
         progress.lateRowsTotal(),
+        progress.partlyLateRows(),
+        progress.partlyLateRowsTotal(),
+        progress.partlyLateWindows(),
+        progress.partlyLateWindowsTotal(),
         Converters.optional(progress.stateRows()).map(Long.class::cast),
         Converters.optional(progress.stateBytes()).map(Long.class::cast),
         Converters.optional(progress.nextWindowEnd()));

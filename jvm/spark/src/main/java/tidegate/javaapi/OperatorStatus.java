@@ -17,6 +17,9 @@ import java.util.Optional;
  * @param evictionHeldBackBy the keyed watermark that its state waits for; for one side of a join, a
  *     watermark of the other side. Empty if rows stay in the state for ever
  * @param lateRows how many rows it dropped as late since the query was started
+ * @param partlyLateRows how many rows came too late for some of their sliding or growing windows, and
+ *     are in the others, since the query was started
+ * @param partlyLateWindows how many windows these rows miss, all rows together
  */
 public record OperatorStatus(
     int key,
@@ -26,7 +29,9 @@ public record OperatorStatus(
     String heldBackBy,
     Optional<Instant> evictionWatermark,
     Optional<String> evictionHeldBackBy,
-    long lateRows) {
+    long lateRows,
+    long partlyLateRows,
+    long partlyLateWindows) {
 
   static OperatorStatus of(tidegate.OperatorStatus status) {
     return new OperatorStatus(
@@ -37,6 +42,8 @@ public record OperatorStatus(
         status.heldBackBy(),
         Converters.optional(status.evictionWatermark()),
         Converters.optional(status.evictionHeldBackBy()),
-        status.lateRows());
+        status.lateRows(),
+        status.partlyLateRows(),
+        status.partlyLateWindows());
   }
 }

@@ -4,7 +4,8 @@ import scala.collection.mutable
 
 import org.apache.spark.internal.Logging
 import tidegate.core.figures.TimeEvent
-import tidegate.statistics.LateRows
+import tidegate.core.figures.Words
+import tidegate.statistics.{LateRows, PartlyLate}
 
 /**
  * Writes to the log what happens to the watermarks of a query: as INFO what is usual, as WARN what
@@ -76,7 +77,8 @@ private object LineLimit {
 
 /**
  * Chooses the lines about late rows that go to the log: at most so many a minute. Once a minute a
- * line says how many rows were dropped without a line of their own, if there were any.
+ * line says how many rows were dropped without a line of their own, and one for each operator how
+ * many rows came too late for a part of their windows, if there were any.
  *
  * @param query
  *   the name of the query, or its id
@@ -88,6 +90,7 @@ private[clock] final class LateLines(query: String, perMinute: Int, log: String 
   private var lines = 0
   private val noted = mutable.Set.empty[String]
   private val leftOut = mutable.TreeMap.empty[String, Long]
+  private val partly = mutable.TreeMap.empty[String, PartlyLate]
 
   /** Takes the late rows that an operator dropped in a batch. */
   def add(operator: String, late: LateRows, nowMs: Long): Unit = synchronized {
@@ -100,6 +103,10 @@ private[clock] final class LateLines(query: String, perMinute: Int, log: String 
       lines += shown.size
       val others = rows - shown.size
       if (others > 0) leftOut(operator) = leftOut.getOrElse(operator, 0L) + others
+    }
+    if (late.partly.rows > 0) {
+      if (sinceMs.isEmpty) sinceMs = Some(nowMs)
+      partly(operator) = partly.getOrElse(operator, PartlyLate.None) + late.partly
     }
   }
 
@@ -117,8 +124,16 @@ private[clock] final class LateLines(query: String, perMinute: Int, log: String 
       val counts = leftOut.map { case (operator, n) => s"$operator=$n" }.mkString(", ")
       log(s"Events dropped as late without a line of their own: $counts, query=$query")
     }
+    partly.foreach { case (operator, PartlyLate(rows, windows)) =>
+      log(
+        s"Late for a part of their windows: ${Words.count(rows, "row")}, which " +
+          s"${if (rows == 1) "misses" else "miss"} ${Words.count(windows, "window")}, " +
+          s"operator=$operator, query=$query"
+      )
+    }
     sinceMs = None
     lines = 0
     leftOut.clear()
+    partly.clear()
   }
 }

@@ -172,6 +172,7 @@ final class EventTimeClock(madeAtMs: Long)
 
   private def drainLate(): Unit = pending.takeLate().foreach { case (operator, late) =>
     totals.addLateRows(operator, late.value)
+    totals.addPartlyLate(operator, late.partly)
     lateLines.add(operator, late, query.wallClockMs)
   }
 
@@ -203,6 +204,9 @@ final class EventTimeClock(madeAtMs: Long)
   override def metrics(latestConsumedOffset: Optional[Offset]): java.util.Map[String, String] = {
     val metrics = new java.util.HashMap[String, String]
     pending.lateRows.foreach { case (name, n) => metrics.put(s"lateRows.$name", n.toString) }
+    pending.partlyLate.foreach { case (name, partly) =>
+      metrics.put(s"partlyLateRows.$name", partly.rows.toString)
+    }
     pending.futureEvents.foreach { case (name, n) =>
       metrics.put(s"futureEvents.$name", n.toString)
     }

@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import tidegate.core.clock.NextDue
 import tidegate.plans.KeyedWatermark
-import tidegate.statistics.{DueTimes, LateRows, SubstreamStats, TimesSeen}
+import tidegate.statistics.{DueTimes, LateRows, PartlyLate, SubstreamStats, TimesSeen}
 
 /**
  * What the tasks of the batch that has just run have counted, until the clock takes it in. Plans
@@ -39,6 +39,10 @@ private[clock] final class PendingStats {
   /** Late rows, by operator. */
   def lateRows: Map[String, Long] =
     pendingLate.asScala.toSeq.groupMapReduce(_._1)(_._2.value)(_ + _)
+
+  /** The same of rows that are late for some of their windows. */
+  def partlyLate: Map[String, PartlyLate] =
+    pendingLate.asScala.toSeq.groupMapReduce(_._1)(_._2.partly)(_ + _)
 
   /** Rows too far in the future, by node. */
   def futureEvents: Map[String, Long] =

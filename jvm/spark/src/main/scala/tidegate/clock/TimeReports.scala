@@ -9,7 +9,7 @@ import org.json4s.JsonAST.JValue
 import org.json4s.jackson.JsonMethods.compact
 import tidegate.core.clock.{ClockEvent, NodeMark}
 import tidegate.core.figures._
-import tidegate.statistics.TimesSeen
+import tidegate.statistics.{PartlyLate, TimesSeen}
 
 /**
  * Remembers what happens to the time of a query, and reports its figures to those who ask, to
@@ -86,6 +86,9 @@ private[clock] final class TimeReports(query: RunningQuery, totals: ClockTotals)
         o.copy(
           eventTime = operatorTimes.get(name),
           lateRows = counted(totals.lateRows(name), inLast.map(_.lateRows)),
+          partlyLateRows = counted(totals.partlyLate(name).rows, inLast.map(_.partlyLateRows)),
+          partlyLateWindows =
+            counted(totals.partlyLate(name).windows, inLast.map(_.partlyLateWindows)),
           state = inLast.flatMap(_.state)
         )
       },
@@ -99,6 +102,7 @@ private[clock] final class TimeReports(query: RunningQuery, totals: ClockTotals)
       .asked(time => (time.watermarkFigures(detailed = false), time.operatorFigures))
       .fold(Map.empty[String, String]) { case (watermarks, operators) =>
         val late = query.clock.pending.lateRows
+        val partly = query.clock.pending.partlyLate
         val future = query.clock.pending.futureEvents
         val states = query.stateSizes
         def count(inBatch: Option[Long], before: Long) =
@@ -112,8 +116,13 @@ private[clock] final class TimeReports(query: RunningQuery, totals: ClockTotals)
             w.copy(futureEvents = count(future.get(name), totals.futureEvents(name)))
           },
           operators.transform { (name, o) =>
-            val rows = count(late.get(name), totals.lateRows(name))
-            o.copy(lateRows = rows, state = states.get(name))
+            val (now, before) = (partly.get(name), totals.partlyLate(name))
+            o.copy(
+              lateRows = count(late.get(name), totals.lateRows(name)),
+              partlyLateRows = count(now.map(_.rows), before.rows),
+              partlyLateWindows = count(now.map(_.windows), before.windows),
+              state = states.get(name)
+            )
           }
         )
         memory.add(batch)
@@ -145,8 +154,11 @@ private[clock] final class TimeReports(query: RunningQuery, totals: ClockTotals)
         gauge("unreadSubstreams")(w => Some(w.unreadSubstreams.toLong)),
         gauge("futureEvents")(_ => Some(totals.futureEvents(name)))
       )
-    } ++ uniqueNames(ofOperators).map { case (name, safe) =>
-      QueryGauge(s"tidegate-$safe-lateRows", () => Some(totals.lateRows(name)))
+    } ++ uniqueNames(ofOperators).flatMap { case (name, safe) =>
+      Seq(
+        QueryGauge(s"tidegate-$safe-lateRows", () => Some(totals.lateRows(name))),
+        QueryGauge(s"tidegate-$safe-partlyLateRows", () => Some(totals.partlyLate(name).rows))
+      )
     }
   }
 }
@@ -220,11 +232,15 @@ private[tidegate] object TimeReports {
 /** Counts since the query was started. */
 private[clock] final class ClockTotals {
   private val late = TrieMap.empty[String, Long]
+  private val partly = TrieMap.empty[String, PartlyLate]
   private val future = TrieMap.empty[String, Long]
 
   def addLateRows(operator: String, n: Long): Unit = add(late, operator, n)
+  def addPartlyLate(operator: String, n: PartlyLate): Unit =
+    partly(operator) = partlyLate(operator) + n
   def addFutureEvents(node: String, n: Long): Unit = add(future, node, n)
   def lateRows(operator: String): Long = late.getOrElse(operator, 0L)
+  def partlyLate(operator: String): PartlyLate = partly.getOrElse(operator, PartlyLate.None)
   def futureEvents(node: String): Long = future.getOrElse(node, 0L)
 
   private def add(counts: TrieMap[String, Long], name: String, n: Long): Unit =

@@ -13,9 +13,9 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.{ParquetRows, SparkInternals}
 import tidegate.columns.{EventTimeTag, WindowMark, WindowRole, WindowTimes}
-import tidegate.core.EndOfTime
+import tidegate.core.{EndOfTime, Saturating}
 import tidegate.core.clock.OperatorBatch
-import tidegate.core.window.WindowGrid
+import tidegate.core.window.{MissedWindows, WindowGrid}
 import tidegate.plans.{DropLate, EmitsEarlierRows, OperatorName}
 import tidegate.settings.Settings
 import tidegate.statistics.LateRows
@@ -24,7 +24,8 @@ import tidegate.statistics.LateRows
  * Drops the rows that are late for `operator`, counts them, and keeps a few for the log.
  *
  * A row without a time is never late. If a sliding window has copied a row, the copies in closed
- * windows are dropped; the row is counted once, when the last of its windows is closed.
+ * windows are dropped. The row is counted once: as late when the last of its windows is closed, and
+ * before that as late for a part of its windows.
  *
  * @param times
  *   the watermarks of the operator in this batch
@@ -58,7 +59,9 @@ final case class DropLateExec(
   val isWindowed: Boolean = EventTimeTag.closesWindow(time)
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
-    "numLateRows" -> SQLMetrics.createMetric(sparkContext, "number of late rows dropped")
+    "numLateRows" -> SQLMetrics.createMetric(sparkContext, "number of late rows dropped"),
+    "numPartlyLate" -> SQLMetrics
+      .createMetric(sparkContext, "number of rows late for a part of their windows")
   ) ++ folder.map { _ =>
     "numNotWritten" -> SQLMetrics.createMetric(sparkContext, "number of late rows not written")
   }
@@ -87,6 +90,20 @@ final case class DropLateExec(
   /** The time that decides, in µs: a row is late up to the bound. */
   private def decisive: Expression = EventTimeTag.decisive(time)
 
+  private def overlapping: Option[WindowGrid] =
+    grid.filter(_.isSliding && (isBeforeWindows || eventTime.isDefined))
+
+  /** What is late, if anything may be. */
+  private def bounds: Option[LateBounds] = lateUpTo.map { upTo =>
+    overlapping.fold(LateBounds.withoutPart(upTo)) { g =>
+      if (isBeforeWindows)
+        LateBounds(upTo, upTo, MissedWindows(g).lastEnd(EndOfTime.micros(lateMs)) - 1)
+      // One of the copies of a row speaks for all: the last one in a closed window. The next copy
+      // is a slide later.
+      else LateBounds(upTo, Saturating.subtract(upTo, g.slideMs * 1000), upTo)
+    }
+  }
+
   private def lateUpTo: Option[Long] = grid match {
     // Such a row is late when the last of its windows is closed.
     case Some(g) if isBeforeWindows && lateMs < EndOfTime.Ms =>
@@ -107,15 +124,15 @@ final case class DropLateExec(
       conf.sessionLocalTimeZone,
       Settings.LateLogPayloadChars.in(conf)
     )
-    val files = folder.filter(_ => lateUpTo.isDefined).map(lateFiles)
-    LateLog(text, late, longMetric("numLateRows"), files)
+    val windows = grid.filter(_ => isBeforeWindows || eventTime.isDefined).map(MissedWindows(_))
+    val missed = LateWindows(timeOfRow, child.output, lateMs, windows)
+    val files = folder.filter(_ => lateUpTo.isDefined).map(lateFiles(_, missed))
+    LateLog(text, late, longMetric("numLateRows"), longMetric("numPartlyLate"), missed, files)
   }
 
-  private def lateFiles(to: LateFolder): LateFiles = LateFiles(
+  private def lateFiles(to: LateFolder, missed: LateWindows): LateFiles = LateFiles(
     to,
-    lateMs,
-    timeOfRow,
-    child.output,
+    missed,
     substream,
     ParquetRows.of(session, LateFolder.schema(to.row)),
     longMetric("numNotWritten")
@@ -129,7 +146,7 @@ final case class DropLateExec(
    * Whether a copy of a row is the one in the latest window: if that copy is late, all copies are.
    */
   private def lastWindow: Option[Expression] = for {
-    g <- grid.filter(g => g.sizeMs > g.slideMs)
+    g <- overlapping
     column <- eventTime
   } yield {
     import WindowTimes.{literal, micros}
@@ -151,10 +168,10 @@ final case class DropLateExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     removeLeftovers()
-    lateUpTo.fold(child.execute())(withoutLate)
+    bounds.fold(child.execute())(withoutLate)
   }
 
-  private def withoutLate(upTo: Long): RDD[InternalRow] = {
+  private def withoutLate(late: LateBounds): RDD[InternalRow] = {
     val log = lateLog
     val columns = child.output
     val timeAndLast = Seq(decisive, lastWindow.getOrElse(Literal.TrueLiteral))
@@ -163,9 +180,12 @@ final case class DropLateExec(
       val times = UnsafeProjection.create(timeAndLast, columns)
       rows.filter { row =>
         val t = times(row)
-        val isLate = !t.isNullAt(0) && t.getLong(0) <= upTo
-        if (isLate && t.getBoolean(1)) log.dropped(row, pass)
-        !isLate
+        t.isNullAt(0) || {
+          val time = t.getLong(0)
+          if (late.isDropped(time, t.getBoolean(1))) log.note(row, pass, isPartly = false)
+          else if (late.isPartly(time)) log.note(row, pass, isPartly = true)
+          time > late.upTo
+        }
       }
     }
   }
@@ -188,32 +208,33 @@ final case class DropLateExec(
   }
 
   override def doConsume(ctx: CodegenContext, input: Seq[ExprCode], row: ExprCode): String =
-    lateUpTo.fold(consume(ctx, input))(withoutLate(ctx, input, _))
+    bounds.fold(consume(ctx, input))(withoutLate(ctx, input, _))
 
-  private def withoutLate(ctx: CodegenContext, input: Seq[ExprCode], lastLate: Long): String = {
-    val upTo = ctx.addReferenceObj("lateUpTo", java.lang.Long.valueOf(lastLate))
+  private def withoutLate(
+      ctx: CodegenContext,
+      input: Seq[ExprCode],
+      bounds: LateBounds
+  ): String = {
+    val late = ctx.addReferenceObj("late", bounds)
+    val isDropped = ctx.freshName("isDropped")
     ctx.INPUT_ROW = null
     ctx.currentVars = input
     def code(e: Expression): ExprCode =
       BindReferences.bindReference(e, child.output).genCode(ctx)
     val t = code(decisive)
-    val count = lastWindow.fold(wordRow(ctx, input)) { isLast =>
-      val last = code(isLast)
-      s"""
-         |${last.code}
-         |if (${last.value}) {
-         |  ${wordRow(ctx, input)}
-         |}
-       """.stripMargin
-    }
+    val last = code(lastWindow.getOrElse(Literal.TrueLiteral))
     // In a loop of its own, as in Spark's filter: Spark may move this code into a function without
     // a loop.
     s"""
        |do {
        |  ${t.code}
-       |  if (!${t.isNull} && ${t.value} <= $upTo) {
-       |    $count
-       |    continue;
+       |  if (!${t.isNull} && ${t.value} <= $late.reach()) {
+       |    ${last.code}
+       |    boolean $isDropped = $late.isDropped(${t.value}, ${last.value});
+       |    if ($isDropped || $late.isPartly(${t.value})) {
+       |      ${noteRow(ctx, input, s"!$isDropped")}
+       |    }
+       |    if (${t.value} <= $late.upTo()) continue;
        |  }
        |  ${consume(ctx, input)}
        |} while (false);
@@ -224,7 +245,7 @@ final case class DropLateExec(
    * Evaluates all columns, but only for a late row: other rows pass on with their columns
    * unevaluated.
    */
-  private def wordRow(ctx: CodegenContext, input: Seq[ExprCode]): String = {
+  private def noteRow(ctx: CodegenContext, input: Seq[ExprCode], isPartly: String): String = {
     ctx.currentVars = input.map(_.copy())
     val columns = child.output.zipWithIndex.map { case (a, i) =>
       BoundReference(i, a.dataType, a.nullable)
@@ -233,7 +254,7 @@ final case class DropLateExec(
     ctx.currentVars = input
     s"""
        |${row.code}
-       |${generated.log}.dropped(${row.value}, ${generated.pass});
+       |${generated.log}.note(${row.value}, ${generated.pass}, $isPartly);
      """.stripMargin
   }
 

@@ -15,10 +15,8 @@ import tidegate.statistics.SubstreamNode
 /**
  * Writes the late rows of an operator, from within its tasks.
  *
- * @param eventTime
- *   the time of a row
- * @param columns
- *   the columns of a row
+ * @param missed
+ *   the times of rows, and the windows that they miss
  * @param substream
  *   the columns that name the substream of a row; none if the rows do not have them
  * @param notWritten
@@ -26,14 +24,13 @@ import tidegate.statistics.SubstreamNode
  */
 private[execution] final case class LateFiles(
     folder: LateFolder,
-    watermarkMs: Long,
-    eventTime: Expression,
-    columns: Seq[Attribute],
+    missed: LateWindows,
     substream: Option[Seq[Attribute]],
     rows: ParquetRows,
     notWritten: SQLMetric
 ) {
   import LateFiles._
+  import missed.{columns, watermarkMs}
 
   /** The file of a partition of the operator; there is one as soon as a row is added. */
   def begin(partition: Int): LateFile = new LateFile(this, partition)
@@ -42,14 +39,13 @@ private[execution] final case class LateFiles(
   @transient private[execution] lazy val left =
     new Allowance(math.max(1L, folder.maxRows / TaskContext.get().numPartitions()))
 
-  @transient private lazy val times = UnsafeProjection.create(Seq(eventTime), columns)
   @transient private lazy val whole = UnsafeProjection.create(folder.row, columns)
   @transient private lazy val names =
     UnsafeProjection.create(substream.getOrElse(Nil).map(SubstreamText.of), columns)
   @transient private lazy val origin = folder.origin
 
-  private[execution] def recordOf(row: InternalRow): InternalRow = {
-    val micros = times(row).getLong(0)
+  private[execution] def recordOf(row: InternalRow, isPartly: Boolean): InternalRow = {
+    val micros = missed.micros(row)
     InternalRow(
       text(origin.operator),
       text(origin.watermarks.mkString(", ")),
@@ -61,6 +57,8 @@ private[execution] final case class LateFiles(
       origin.query.map(text).orNull,
       folder.batch,
       folder.wallClockMs * MicrosPerMs,
+      isPartly,
+      missed.of(row),
       whole(row)
     )
   }
@@ -98,11 +96,12 @@ private[execution] final class LateFile(files: LateFiles, partition: Int) {
   private var written = 0L
   private var writer: OutputWriter = _
 
-  def add(row: InternalRow): Unit =
+  /** Writes a row: a dropped one, or one that is late for some of its windows only. */
+  def add(row: InternalRow, isPartly: Boolean): Unit =
     if (!files.left.take(partition, written)) files.notWritten += 1
     else {
       if (writer == null) open()
-      writer.write(files.recordOf(row))
+      writer.write(files.recordOf(row, isPartly))
       written += 1
     }
 

@@ -78,6 +78,9 @@ private[tidegate] final case class LateFolder(
 }
 
 private[tidegate] object LateFolder {
+  private val Window = StructType(
+    Seq("start", "end").map(StructField(_, TimestampType, nullable = false))
+  )
   private val FileName = """.+-[0-9a-f]{8}-\d{8,}-\d{5,}\.parquet""".r
 
   /** Whether a folder has files of late rows, and no others. */
@@ -105,6 +108,8 @@ private[tidegate] object LateFolder {
       StructField("query", StringType),
       StructField("batch_id", LongType),
       StructField("wall_clock", TimestampType),
+      StructField("partly_late", BooleanType),
+      StructField("missed_windows", ArrayType(Window)),
       StructField("row", StructType(fields(row)))
     )
   )

@@ -6,11 +6,16 @@ import tidegate.statistics.{LatePass, LateRows}
 
 /**
  * Counts late rows in a task, words the first few for the log, and writes them if they are kept.
+ *
+ * @param partlyLate
+ *   counts the rows that are late for some of their windows
  */
 private[execution] final case class LateLog(
     text: LateText,
     late: LateRows,
     metric: SQLMetric,
+    partlyLate: SQLMetric,
+    missed: LateWindows,
     files: Option[LateFiles]
 ) {
 
@@ -18,11 +23,19 @@ private[execution] final case class LateLog(
   def begin(partition: Int): LateLog.Pass =
     new LateLog.Pass(late.begin(partition), files.map(_.begin(partition)))
 
-  /** Notes a dropped row; the caller may reuse the row object afterwards. */
-  def dropped(row: InternalRow, pass: LateLog.Pass): Unit = {
-    metric += 1
-    pass.counts.drop(text.of(row))
-    pass.file.foreach(_.add(row))
+  /**
+   * Notes a dropped row, or one that is late for some of its windows only; the caller may reuse the
+   * row object afterwards.
+   */
+  def note(row: InternalRow, pass: LateLog.Pass, isPartly: Boolean): Unit = {
+    if (isPartly) {
+      partlyLate += 1
+      pass.counts.addPartly(missed.number(row))
+    } else {
+      metric += 1
+      pass.counts.drop(text.of(row))
+    }
+    pass.file.foreach(_.add(row, isPartly))
   }
 }
 

@@ -47,7 +47,8 @@ private[tidegate] object FigureRows {
         "event_time STRING NOT NULL, watermark TIMESTAMP, idle BOOLEAN NOT NULL, " +
         "held_back_by STRING, substream STRING, substream_watermark TIMESTAMP, " +
         "substream_idle BOOLEAN, future_events BIGINT, eviction_watermark TIMESTAMP, " +
-        "eviction_held_back_by STRING, late_rows BIGINT"
+        "eviction_held_back_by STRING, late_rows BIGINT, partly_late_rows BIGINT, " +
+        "partly_late_windows BIGINT"
     case _: Progress =>
       "batch_id BIGINT NOT NULL, wall_clock TIMESTAMP NOT NULL, batch_time TIMESTAMP NOT NULL, " +
         "input_rows BIGINT NOT NULL, name STRING NOT NULL, kind STRING NOT NULL, " +
@@ -56,6 +57,8 @@ private[tidegate] object FigureRows {
         "active_substreams INT, idle_substreams INT, unread_substreams INT, moved_at TIMESTAMP, " +
         "future_events BIGINT, future_events_total BIGINT, eviction_watermark TIMESTAMP, " +
         "eviction_held_back_by STRING, late_rows BIGINT, late_rows_total BIGINT, " +
+        "partly_late_rows BIGINT, partly_late_rows_total BIGINT, " +
+        "partly_late_windows BIGINT, partly_late_windows_total BIGINT, " +
         "state_rows BIGINT, state_bytes BIGINT, next_window_end TIMESTAMP"
     case Explanation => "line INT NOT NULL, sentence STRING NOT NULL"
   }))
@@ -93,12 +96,13 @@ private[tidegate] object FigureRows {
           w.idle,
           w.heldBackBy
         ) ++
-          substream ++ (w.futureEvents.inAll +: nulls(3))
+          substream ++ (w.futureEvents.inAll +: nulls(5))
       }
     }
     val operators = query.operators.toSeq.map { case (name, o) =>
       Seq[Any](name, "operator", o.key, o.eventTime, time(o.watermarkMs), o.idle, o.heldBackBy) ++
-        nulls(4) ++ Seq[Any](time(o.evictionMs), o.evictionHeldBackBy, o.lateRows.inAll)
+        nulls(4) ++ Seq[Any](time(o.evictionMs), o.evictionHeldBackBy, o.lateRows.inAll) ++
+        Seq(o.partlyLateRows.inAll, o.partlyLateWindows.inAll)
     }
     watermarks ++ operators
   }
@@ -110,12 +114,14 @@ private[tidegate] object FigureRows {
       Seq[Any](name, "watermark", w.key, time(w.watermarkMs), w.lagMs(batch.wallClockMs), w.idle) ++
         Seq[Any](w.heldBackBy, time(w.heldSinceMs), w.heldBackMs, w.activeSubstreams) ++
         Seq[Any](w.idleSubstreams, w.unreadSubstreams, at(w.movedAtMs)) ++
-        Seq(w.futureEvents.inBatch, w.futureEvents.inAll) ++ nulls(7)
+        Seq(w.futureEvents.inBatch, w.futureEvents.inAll) ++ nulls(11)
     }
     val operators = batch.operators.toSeq.map { case (name, o) =>
       Seq[Any](name, "operator", o.key, time(o.watermarkMs), null, o.idle, o.heldBackBy) ++
-        nulls(8) ++ Seq[Any](time(o.evictionMs), o.evictionHeldBackBy, o.lateRows.inBatch) ++
-        Seq[Any](o.lateRows.inAll, o.state.map(_.rows), o.state.map(_.bytes), time(o.nextEndMs))
+        nulls(8) ++ Seq[Any](time(o.evictionMs), o.evictionHeldBackBy) ++
+        Seq(o.lateRows, o.partlyLateRows, o.partlyLateWindows)
+          .flatMap(c => Seq(c.inBatch, c.inAll)) ++
+        Seq[Any](o.state.map(_.rows), o.state.map(_.bytes), time(o.nextEndMs))
     }
     (watermarks ++ operators).map(head ++ _)
   }

@@ -43,6 +43,9 @@ final class LateRows(@transient val note: Option[String] = None)
   /** The number of dropped rows. */
   override def value: Long = counts.total
 
+  /** The rows that are late for some of their windows, and not dropped. */
+  def partly: PartlyLate = counts.partly
+
   /** At most `LateRows.MaxSamples` dropped rows, as lines for the log. */
   def samples: Seq[String] = counts.someSamples
 
@@ -52,7 +55,7 @@ final class LateRows(@transient val note: Option[String] = None)
     }
 
   override def isZero: Boolean =
-    Option(passes).forall(_.isEmpty) && Option(others).forall(_.total == 0L)
+    Option(passes).forall(_.isEmpty) && Option(others).forall(_.isEmpty)
 
   /** Only the end of a task matters. */
   override def excludeFromHeartbeat: Boolean = true
@@ -104,12 +107,21 @@ final class LatePass private[statistics] (
 
   /** Counts a row, and keeps its text if only a few are kept so far. */
   def drop(text: => String): Unit = {
-    val before = found
-    if (before.rows == 0L) onFirst(this)
-    found =
-      if (before.samples.size < LateRows.MaxSamples) {
-        LateCount(before.rows + 1, before.samples :+ text)
-      } else before.copy(rows = before.rows + 1)
+    val before = begun()
+    val samples =
+      if (before.samples.size < LateRows.MaxSamples) before.samples :+ text else before.samples
+    found = before.copy(rows = before.rows + 1, samples = samples)
+  }
+
+  /** Counts a row that misses so many of its windows, and is in the others. */
+  def addPartly(windows: Long): Unit = {
+    val before = begun()
+    found = before.copy(partly = before.partly + PartlyLate(1, windows))
+  }
+
+  private def begun(): LateCount = {
+    if (found eq LateCount.none) onFirst(this)
+    found
   }
 }
 
@@ -123,32 +135,50 @@ final class LatePass private[statistics] (
  * @param samples
  *   the first rows of a few partitions, as lines for the log: those of all partitions would fill
  *   the driver's memory
+ * @param partlyLate
+ *   the rows of each partition that are late for some of their windows
  */
 private[statistics] final case class LateCounts(
     rows: Map[Int, Long],
     total: Long,
-    samples: Map[Int, Vector[String]]
+    samples: Map[Int, Vector[String]],
+    partlyLate: Map[Int, PartlyLate]
 ) {
 
+  def isEmpty: Boolean = rows.isEmpty && partlyLate.isEmpty
+
+  def partly: PartlyLate = partlyLate.values.foldLeft(PartlyLate.None)(_ + _)
+
   /** The counts with those of one more pass over a partition. */
-  def withPass(partition: Int, pass: LateCount): LateCounts = {
+  def withPass(partition: Int, pass: LateCount): LateCounts =
+    withDropped(partition, pass).withPartly(partition, pass.partly)
+
+  private def withPartly(partition: Int, partly: PartlyLate): LateCounts =
+    if (partly.rows <= partlyLate.get(partition).fold(0L)(_.rows)) this
+    else copy(partlyLate = partlyLate.updated(partition, partly))
+
+  private def withDropped(partition: Int, pass: LateCount): LateCounts = {
     val before = rows.getOrElse(partition, 0L)
     if (pass.rows <= before) this
     else {
       val isKept = samples.contains(partition) || samples.size < LateRows.MaxSamples
-      LateCounts(
-        rows.updated(partition, pass.rows),
-        total + pass.rows - before,
-        if (isKept) samples.updated(partition, pass.samples) else samples
+      copy(
+        rows = rows.updated(partition, pass.rows),
+        total = total + pass.rows - before,
+        samples = if (isKept) samples.updated(partition, pass.samples) else samples
       )
     }
   }
 
   /** The higher count of each partition. */
-  def max(other: LateCounts): LateCounts =
-    other.rows.foldLeft(this) { case (counts, (partition, n)) =>
-      counts.withPass(partition, LateCount(n, other.samples.getOrElse(partition, Vector.empty)))
+  def max(other: LateCounts): LateCounts = {
+    val dropped = other.rows.foldLeft(this) { case (counts, (partition, n)) =>
+      counts.withDropped(partition, LateCount(n, other.samples.getOrElse(partition, Vector.empty)))
     }
+    other.partlyLate.foldLeft(dropped) { case (counts, (partition, partly)) =>
+      counts.withPartly(partition, partly)
+    }
+  }
 
   /** At most `LateRows.MaxSamples` of the samples. */
   def someSamples: Seq[String] =
@@ -156,7 +186,7 @@ private[statistics] final case class LateCounts(
 }
 
 private[statistics] object LateCounts {
-  val none: LateCounts = LateCounts(Map.empty, 0L, Map.empty)
+  val none: LateCounts = LateCounts(Map.empty, 0L, Map.empty, Map.empty)
 }
 
 /**
@@ -167,8 +197,24 @@ private[statistics] object LateCounts {
  * @param samples
  *   the first of them, as lines for the log
  */
-private[statistics] final case class LateCount(rows: Long, samples: Vector[String])
+private[statistics] final case class LateCount(
+    rows: Long,
+    samples: Vector[String],
+    partly: PartlyLate = PartlyLate.None
+)
 
 private[statistics] object LateCount {
   val none: LateCount = LateCount(0L, Vector.empty)
+}
+
+/**
+ * Rows that are late for some of their windows: their number, and how many windows they miss, all
+ * rows together.
+ */
+final case class PartlyLate(rows: Long, windows: Long) {
+  def +(other: PartlyLate): PartlyLate = PartlyLate(rows + other.rows, windows + other.windows)
+}
+
+object PartlyLate {
+  val None: PartlyLate = PartlyLate(0, 0)
 }

@@ -21,7 +21,9 @@ private[ui] object OperatorTable {
     "State size",
     "Late rows",
     "In the last batch",
-    "Share of late rows"
+    "Share of late rows",
+    "Partly late rows",
+    "Windows missed"
   )(run.operators.toSeq.map { case (name, o) => row(run, name, o) })
 
   private def row(run: QueryFigures, name: String, o: OperatorFigures): Seq[Cell] = Seq(
@@ -36,7 +38,9 @@ private[ui] object OperatorTable {
     o.state.fold(Cell.empty)(s => Cell(Text(bytes(s.bytes)), s.bytes.toString)),
     Cell(o.lateRows.inAll),
     Cell(o.lateRows.inBatch),
-    share(run, name)
+    share(run, name),
+    Cell(o.partlyLateRows.inAll),
+    Cell(o.partlyLateWindows.inAll)
   )
 
   /** Of the rows that the shown batches read. */

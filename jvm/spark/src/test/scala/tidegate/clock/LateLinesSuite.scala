@@ -23,6 +23,14 @@ class LateLinesSuite extends AnyFunSuite {
       this
     }
 
+    /** A row that misses so many of its windows. */
+    def partly(operator: String, windows: Long, atMs: Long): this.type = {
+      val late = new LateRows
+      late.begin(partition = 0).addPartly(windows)
+      lines.add(operator, late, atMs)
+      this
+    }
+
     def tick(atMs: Long): this.type = {
       lines.tick(atMs)
       this
@@ -47,6 +55,18 @@ class LateLinesSuite extends AnyFunSuite {
     val log = new Log(20)
     assert(log.drop("aggregate", 2, 0).take() === Seq("a", "b"))
     assert(log.tick(Minute).end().take() === Nil)
+  }
+
+  test("rows that are late for a part of their windows are counted when the minute is over") {
+    val log = new Log(20)
+    assert(log.partly("aggregate", 3, 0).partly("b", 1, 1).take() === Nil)
+    assert(
+      log.tick(Minute).take() === Seq(
+        "Late for a part of their windows: 1 row, which misses 3 windows, operator=aggregate, query=orders",
+        "Late for a part of their windows: 1 row, which misses 1 window, operator=b, query=orders"
+      )
+    )
+    assert(log.tick(2 * Minute).end().take() === Nil)
   }
 
   test("rows that no task has kept are counted when the minute is over") {

@@ -55,7 +55,7 @@ class LateFolderSuite extends RestartTest {
     Seq(event("a", 35, 4), event("b", 36, 5)),
     Seq(event("a", 60, 6), event("b", 60, 7)),
     Seq(event("b", 12, 8), event("a", 13, 9), event("a", 61, 10)),
-    Seq(event("a", 14, 11), event("a", 90, 12), event("b", 90, 13)),
+    Seq(event("a", 14, 11), event("b", 54, 16), event("a", 90, 12), event("b", 90, 13)),
     Seq(event("b", 15, 14), event("b", 200, 15), event("a", 200, 15))
   )
 
@@ -102,12 +102,15 @@ class LateFolderSuite extends RestartTest {
   onBothStores("kills change nothing, and all that is counted is there") {
     val input = files(batches: _*)
     val clean = new Run(branches(stream(input))).start().settle()
-    val (expected, counted) = (written(everything :+ "batch_id" :+ "row.n": _*), clean.lateRows)
+    val columns = everything ++ Seq("batch_id", "row.n", "missed_windows", "partly_late")
+    val (expected, counted) = (written(columns: _*), clean.lateRows)
     clean.stop()
     // The second of two windows in a chain has none.
     assert(counted.size === queries.size)
     assert(counted.values.forall(_ >= 4))
-    assert(expected.groupMapReduce(_.takeWhile(_ != '|'))(_ => 1L)(_ + _) === counted)
+    val (partly, dropped) = expected.partition(_.endsWith("|true"))
+    assert(dropped.groupMapReduce(_.takeWhile(_ != '|'))(_ => 1L)(_ + _) === counted)
+    assert(partly.size === 1)
 
     folder.set(TempFolders.create("late"))
     val killed = new Run(branches(stream(input)))
@@ -118,8 +121,65 @@ class LateFolderSuite extends RestartTest {
     killed.failIn = _ => false
     killed.start().settle().stop()
     assert(killed.byBatch === clean.byBatch)
-    assert(written(everything :+ "batch_id" :+ "row.n": _*) === expected)
+    assert(written(columns: _*) === expected)
   }
+
+  /** All kinds of windows that overlap, made from frames and by copying rows. */
+  private val overlapping: Seq[(String, Boolean, DataFrame => DataFrame)] = for {
+    isOwn <- Seq(true, false)
+    (title, windows) <- Seq[(String, DataFrame => DataFrame)](
+      "window" -> (_.groupBy(window(col("time"), "30 seconds", "10 seconds"), col("sub")).count()),
+      "window with an uneven slide" ->
+        (_.groupBy(window(col("time"), "25 seconds", "10 seconds", "3 seconds"), col("sub"))
+          .count()),
+      "HOP" -> (windowed(_, "HOP", "INTERVAL '30' SECONDS, INTERVAL '10' SECONDS")),
+      "CUMULATE" -> (windowed(_, "CUMULATE", "INTERVAL '10' SECONDS, INTERVAL '30' SECONDS"))
+    )
+  } yield (title, isOwn, windows)
+
+  private def windowed(rows: DataFrame, function: String, sizes: String): DataFrame = {
+    rows.createOrReplaceTempView("rows_in_windows")
+    spark.sql(
+      s"SELECT struct(window_start AS start, window_end AS end) AS window, sub, count(*) AS count " +
+        s"FROM $function(TABLE rows_in_windows, DESCRIPTOR(time), $sizes) " +
+        "GROUP BY window_start, window_end, sub"
+    )
+  }
+
+  private def flat(windows: DataFrame): DataFrame =
+    windows.selectExpr("window.start", "window.end", "sub", "count")
+
+  private def texts(rows: DataFrame): Seq[String] = rows.collect().toSeq.map(KeyedStreamTest.text)
+
+  /** The counts of each window, which the end of a line has, in all. */
+  private def summed(lines: Iterable[String]): Map[String, Long] = lines
+    .map(line => line.splitAt(line.lastIndexOf('|')))
+    .groupMapReduce(_._1)(_._2.drop(1).toLong)(_ + _)
+
+  for ((title, isOwn, windows) <- overlapping)
+    test(s"late for a part of $title${if (isOwn) "" else ", by Spark's operator"}: as in batch") {
+      withConf(Settings.WindowsEnabled.key -> isOwn.toString) {
+        folder.set(TempFolders.create("late"))
+        val more = batches.updated(5, batches(5) :+ event("b", 45, 17))
+        val input = files(more :+ Seq(event("a", 500), event("b", 500)): _*)
+        val run = new Run(flat(windows(keyed(stream(input))))).start().settle()
+        val operator = watermarks(run.query).operators("aggregate")
+        run.stop()
+        val late = spark.read.parquet(folder.get.toString)
+        val missed = late
+          .selectExpr("explode(missed_windows) AS window", "row.sub")
+          .groupBy("window", "sub")
+          .count()
+        val all = flat(windows(table(input))).where("end < timestamp_seconds(400)")
+        assert(summed(run.byBatch.values.flatten ++ texts(flat(missed))) === summed(texts(all)))
+        val partly = late.where("partly_late")
+        assert(partly.count() === operator.partlyLateRows)
+        assert(operator.partlyLateRows > 0)
+        val windowsMissed = partly.selectExpr("sum(size(missed_windows))").head().getLong(0)
+        assert(windowsMissed === operator.partlyLateWindows)
+        assert(late.where("NOT partly_late").count() === operator.lateRows)
+      }
+    }
 
   test("each side of a join has its own folder, and the rows behind it go to the first") {
     val other = TempFolders.create("late")

@@ -59,7 +59,9 @@ class WatermarksTableSuite extends KeyedStreamTest {
     row.getAs[String]("held_back_by"),
     time(row, "eviction_watermark"),
     optional(row, "eviction_held_back_by"),
-    row.getAs[Long]("late_rows")
+    row.getAs[Long]("late_rows"),
+    row.getAs[Long]("partly_late_rows"),
+    row.getAs[Long]("partly_late_windows")
   )
 
   private def counts(df: DataFrame): DataFrame =

@@ -96,6 +96,10 @@ object FiguresJson {
     "evictionHeldBackBy" -> text(o.evictionHeldBackBy),
     "lateRows" -> JInt(o.lateRows.inBatch),
     "lateRowsTotal" -> JInt(o.lateRows.inAll),
+    "partlyLateRows" -> JInt(o.partlyLateRows.inBatch),
+    "partlyLateRowsTotal" -> JInt(o.partlyLateRows.inAll),
+    "partlyLateWindows" -> JInt(o.partlyLateWindows.inBatch),
+    "partlyLateWindowsTotal" -> JInt(o.partlyLateWindows.inAll),
     "stateRows" -> number(o.state.map(_.rows)),
     "stateBytes" -> number(o.state.map(_.bytes)),
     "nextWindowEnd" -> number(o.nextEndMs)
@@ -157,6 +161,8 @@ object FiguresJson {
     idle <- json.boolean("idle")
     by <- json.text("heldBackBy")
     late <- json.count("lateRows")
+    partlyLateRows <- json.count("partlyLateRows")
+    partlyLateWindows <- json.count("partlyLateWindows")
   } yield OperatorFigures(
     key.toInt,
     json.long("watermark"),
@@ -166,6 +172,8 @@ object FiguresJson {
     json.text("evictionHeldBackBy"),
     json.long("nextWindowEnd"),
     late,
+    partlyLateRows,
+    partlyLateWindows,
     for (rows <- json.long("stateRows"); bytes <- json.long("stateBytes"))
       yield StateSize(rows, bytes)
   )

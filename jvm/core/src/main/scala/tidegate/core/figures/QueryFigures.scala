@@ -194,6 +194,12 @@ final case class SubstreamFigures(
  *   the watermark that its state waits for; `None` if rows stay in it for ever
  * @param nextEndMs
  *   the end of the next window that will be closed, if the operator has windows of known length
+ * @param lateRows
+ *   the rows that it dropped as late
+ * @param partlyLateRows
+ *   the rows that came too late for some of their windows, and are in the others
+ * @param partlyLateWindows
+ *   how many windows these rows miss, all rows together
  * @param state
  *   how large the state is; the sides of a join have one together
  * @param eventTime
@@ -208,6 +214,8 @@ final case class OperatorFigures(
     evictionHeldBackBy: Option[String],
     nextEndMs: Option[Long],
     lateRows: Count = Count.None,
+    partlyLateRows: Count = Count.None,
+    partlyLateWindows: Count = Count.None,
     state: Option[StateSize] = None,
     eventTime: Option[String] = None
 )

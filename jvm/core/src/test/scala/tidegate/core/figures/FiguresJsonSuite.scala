@@ -33,6 +33,8 @@ class FiguresJsonSuite extends AnyFunSuite {
     evictionHeldBackBy = Some("orders"),
     nextEndMs = Some(6000),
     lateRows = Count(1, 2),
+    partlyLateRows = Count(5, 6),
+    partlyLateWindows = Count(7, 8),
     state = Some(StateSize(3, 4))
   )
   private val bare = aggregate.copy(evictionHeldBackBy = None, nextEndMs = None, state = None)
