@@ -16,7 +16,10 @@ import org.apache.spark.sql.tidegate.{
   EventTimeReporter,
   MicroBatchExecution,
   NotForRealTime,
-  QueryReports
+  OnlyShown,
+  QueryReports,
+  StoresAtExit,
+  UnseenQuery
 }
 import tidegate.core.clock.{
   ClockState,
@@ -95,7 +98,7 @@ final class EventTimeClock(madeAtMs: Long)
           case e: TooManySubstreamsException =>
             throw QueryErrors.tooManySubstreams(e.limit, e.found)
         }
-      time.takeEvents().foreach(reports.add)
+      time.takeEvents().foreach(event => shown("What happened to time")(reports.add(event)))
       if (time.endsUnflushed) {
         logWarning(
           "A source has rows that it does not give yet, as with Kafka's minOffsetsPerTrigger. If " +
@@ -127,9 +130,10 @@ final class EventTimeClock(madeAtMs: Long)
   private def initialize(begin: ClockState, wallClockMs: Long): Option[SourceRound] = {
     query.beginning.check()
     query.checkAppendTimes()
-    // A setting of it that is not valid ends the query here.
+    // A setting of these that is not valid ends the query here.
     reports: Unit
-    KnownQueries.begins(query)
+    lateLines: Unit
+    if (!UnseenQuery.isHere(query.session)) KnownQueries.begins(query)
     val made = new QueryClock(
       query.spec,
       begin,
@@ -159,7 +163,7 @@ final class EventTimeClock(madeAtMs: Long)
 
   /** What batches saw since the last answer, by node. */
   private def observations(): Map[String, NodeObservation] = {
-    lateLines.tick(query.wallClockMs)
+    shown("Lines about late rows")(lateLines.tick(query.wallClockMs))
     drainLate()
     pending.takeSeen().map { case (name, merged) =>
       totals.addFutureEvents(name, merged.futureEvents)
@@ -167,13 +171,15 @@ final class EventTimeClock(madeAtMs: Long)
     }
   }
 
+  private val shown = new OnlyShown
+
   private lazy val lateLines =
     new LateLines(query.name, query.lateLinesPerMinute, line => logWarning(line))
 
   private def drainLate(): Unit = pending.takeLate().foreach { case (operator, late) =>
     totals.addLateRows(operator, late.value)
     totals.addPartlyLate(operator, late.partly)
-    lateLines.add(operator, late, query.wallClockMs)
+    shown("Lines about late rows")(lateLines.add(operator, late, query.wallClockMs))
   }
 
   override private[clock] def asked[T](question: QueryClock => T): Option[T] = synchronized {
@@ -234,6 +240,7 @@ final class EventTimeClock(madeAtMs: Long)
 
   /** Called once, by the thread of the query, while Spark makes the query's sources. */
   private lazy val begunAtMs: Long = {
+    StoresAtExit.install()
     RunningQuery.ofSources.foreach { execution =>
       EventTimeReporter.install(execution)(QueryReports.later {
         of(execution)
@@ -275,10 +282,11 @@ final class EventTimeClock(madeAtMs: Long)
    */
   override def stop(): Unit = {
     drainLate()
-    if (query != null) KnownQueries.ends(query)
+    if (query != null && !UnseenQuery.isHere(query.session))
+      shown("The figures of a query that has ended")(KnownQueries.ends(query))
     // Without time the query never had a batch, perhaps because a setting is not valid.
     if (time != null) {
-      lateLines.end()
+      shown("Lines about late rows")(lateLines.end())
       query.skippedBatches.close()
     }
   }

@@ -2,6 +2,7 @@ package tidegate.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.tidegate.{OnlyShown, StoresAtExit}
 import tidegate.statistics.{LatePass, LateRows}
 
 /**
@@ -18,10 +19,14 @@ private[execution] final case class LateLog(
     missed: LateWindows,
     files: Option[LateFiles]
 ) {
+  private val shown = new OnlyShown
 
   /** Begins a pass over a partition of the operator. */
-  def begin(partition: Int): LateLog.Pass =
+  def begin(partition: Int): LateLog.Pass = {
+    // In front of an operator of Spark's, whose stores are in the same JVMs.
+    StoresAtExit.install()
     new LateLog.Pass(late.begin(partition), files.map(_.begin(partition)))
+  }
 
   /**
    * Notes a dropped row, or one that is late for some of its windows only; the caller may reuse the
@@ -33,7 +38,9 @@ private[execution] final case class LateLog(
       pass.counts.addPartly(missed.number(row))
     } else {
       metric += 1
-      pass.counts.drop(text.of(row))
+      pass.counts.drop(shown.orElse("A late row", s"A late row cannot be shown. ${text.origin}") {
+        text.of(row)
+      })
     }
     pass.file.foreach(_.add(row, isPartly))
   }

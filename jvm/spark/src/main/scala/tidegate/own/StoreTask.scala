@@ -5,11 +5,13 @@ import scala.concurrent.duration.NANOSECONDS
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.state.StateStore
-import org.apache.spark.sql.tidegate.OperatorFigures
+import org.apache.spark.sql.tidegate.{OperatorFigures, StoresAtExit}
 import org.apache.spark.{InterruptibleIterator, TaskContext}
 
 /** What a task has of a stateful operator of our own: the store of its partition, and figures. */
 private[tidegate] final class StoreTask(store: StateStore, figures: OperatorFigures) {
+
+  StoresAtExit.install()
 
   def partition: Int = store.id.partitionId
 

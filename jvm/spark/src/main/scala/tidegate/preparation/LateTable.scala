@@ -31,24 +31,29 @@ private[preparation] final class LateTable(
   private val operator = writers.head.operator
 
   /**
-   * The folder of the table, which exists from then on.
+   * The folder of the table, which exists from then on, unless the query is only tried.
    *
    * @throws AnalysisException
    *   if the name is of no table that may be made, or of one that late rows cannot go to
    */
-  def folder(): String = {
+  def folder(isTried: Boolean): String = {
     val table =
       tables.identifier(parts).getOrElse(refuse("only Spark's own catalog has such tables"))
     if (parts.size == 1 && tables.isHidden(parts.head)) refuse("it is a temporary view")
     if (!tables.hasDatabase(table)) refuse(s"there is no database ${table.database.mkString}")
     val wanted = schema
-    if (tables.find(table).isEmpty) make(table, wanted)
-    // Also if another query has just made it.
-    val found = tables.find(table).getOrElse(refuse("it was dropped while the query started"))
-    check(found)
-    if (!LateTables.is(found)) orRefuse(tables.addProperties(found, LateTables.properties))
-    widen(table, found.schema, wanted)
-    SessionTables.folder(found)
+    if (tables.find(table).isEmpty && isTried) tables.usualFolder(table).toString
+    else {
+      if (tables.find(table).isEmpty) make(table, wanted)
+      // Also if another query has just made it.
+      val found = tables.find(table).getOrElse(refuse("it was dropped while the query started"))
+      check(found)
+      if (!LateTables.is(found) && !isTried)
+        orRefuse(tables.addProperties(found, LateTables.properties))
+      val wider = widened(found.schema, wanted)
+      if (!isTried) wider.foreach(schema => orRefuse(tables.widen(table, schema)))
+      SessionTables.folder(found)
+    }
   }
 
   /** A catalog in memory forgets its tables with the application; their files stay. */
@@ -114,8 +119,11 @@ private[preparation] final class LateTable(
   private def find(schema: StructType, name: String): Option[StructField] =
     schema.fields.find(f => sameName(f.name, name))
 
-  /** Adds what the operators of the query have, and those of earlier ones had not. */
-  private def widen(table: TableIdentifier, found: StructType, wanted: StructType): Unit = {
+  /**
+   * The columns with what the operators of the query have, and those of earlier ones had not; none
+   * if there is nothing to add.
+   */
+  private def widened(found: StructType, wanted: StructType): Option[StructType] = {
     val before = find(found, LateTable.Row).map(_.dataType) match {
       case Some(row: StructType) => row
       case _                     => new StructType
@@ -129,8 +137,7 @@ private[preparation] final class LateTable(
         false
       }
     }
-    if (added.nonEmpty)
-      orRefuse(tables.widen(table, LateTable.withRow(found, StructType(before.fields ++ added))))
+    Option.when(added.nonEmpty)(LateTable.withRow(found, StructType(before.fields ++ added)))
   }
 }
 

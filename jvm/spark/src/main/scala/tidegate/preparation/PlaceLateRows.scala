@@ -5,13 +5,14 @@ import java.io.IOException
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.tidegate.{ParquetRows, SparkInternals}
+import org.apache.spark.sql.tidegate.{ParquetRows, SparkInternals, UnseenQuery}
 import tidegate.errors.LateRowErrors
 import tidegate.plans.DropLate
 
 /**
  * Finds the folders to which late rows go, in the place of the tables that `lateRows` may name, and
- * makes them when a query starts: no late row must be the first to fail.
+ * makes them when a query starts: no late row must be the first to fail. For a query that is only
+ * tried, they are checked and not made.
  */
 private[preparation] object PlaceLateRows {
 
@@ -24,8 +25,11 @@ private[preparation] object PlaceLateRows {
     val drops = plan.collect { case d: DropLate if d.lateRows.isDefined => d }
     drops.foreach(checkTypes)
     val session = SparkSession.active
+    val isTried = UnseenQuery.isHere(session)
     val folders = drops.groupBy(_.lateRows.mkString).map { case (to, writers) =>
-      to -> LateTable.named(session, to).fold(made(to, writers.head))(_(writers).folder())
+      to -> LateTable.named(session, to).fold(made(to, writers.head, isTried)) { table =>
+        table(writers).folder(isTried)
+      }
     }
     if (folders.isEmpty) plan
     else plan.transform { case d: DropLate => d.copy(lateRows = d.lateRows.map(folders)) }
@@ -36,11 +40,11 @@ private[preparation] object PlaceLateRows {
       throw LateRowErrors.columnType(drop.operator, a.name, a.dataType)
     }
 
-  private def made(folder: String, drop: DropLate): String =
+  private def made(folder: String, drop: DropLate, isTried: Boolean): String =
     try {
       val path = new Path(folder)
       val system = path.getFileSystem(SparkInternals.hadoopConf(SparkSession.active))
-      if (!system.mkdirs(path)) throw new IOException("the folder cannot be made")
+      if (!isTried && !system.mkdirs(path)) throw new IOException("the folder cannot be made")
       folder
     } catch {
       case e @ (_: IOException | _: IllegalArgumentException) =>

@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryException}
-import org.apache.spark.sql.tidegate.{CheckpointLogs, OffsetEntries, SparkInternals}
+import org.apache.spark.sql.tidegate.{CheckpointLogs, OffsetEntries, SparkInternals, UnseenQuery}
 import tidegate.clock.RunningQuery
 
 /**
@@ -21,8 +21,8 @@ private[snapshot] final case class Refusal(cause: Throwable, query: Option[Runni
 
 /**
  * A start of a query that goes as far as the plan of its first batch: on a copy of the checkpoint
- * without the states, and with a batch that has no rows. No source is asked for rows, and nothing
- * is written but the copy.
+ * without the states, and with a batch that has no rows. No source is asked for rows, nothing is
+ * written but the copy, and nobody hears of the query.
  */
 private[snapshot] final class TriedStart(
     checkpoint: CheckpointFiles,
@@ -66,11 +66,7 @@ private[snapshot] final class TriedStart(
 
   private def plan(): Either[Refusal, Option[RunningQuery]] =
     try {
-      val query = df.writeStream
-        .outputMode(mode)
-        .option("checkpointLocation", copy)
-        .foreachBatch((_: DataFrame, _: Long) => throw new Planned)
-        .start()
+      val query = UnseenQuery.start(df, copy, mode)((_, _) => throw new Planned)
       try ended(query)
       finally query.stop()
     } catch { case NonFatal(e) => Left(Refusal(e, None)) }

@@ -4,7 +4,7 @@ import scala.io.Source
 import scala.util.Using
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.tidegate.{HistoryTab, LoggedQuery, UiFile, UiPage, UiTab}
+import org.apache.spark.sql.tidegate.{HistoryTab, LoggedQuery, OnlyShown, UiFile, UiPage, UiTab}
 import tidegate.settings.Settings
 
 /** The tab "Event time" in Spark's UI. It reads what the clocks remember, when somebody looks. */
@@ -12,10 +12,14 @@ private[tidegate] object EventTimeUi {
 
   val Title = "Event time"
 
+  private val shown = new OnlyShown
+
   /** Adds the tab to the UI of the application, unless it is there, or a setting says no. */
   def attach(session: SparkSession): Unit =
     if (Settings.UiEnabled.in(session.sessionState.conf))
-      UiTab.attach(session.sparkContext, Elements.Prefix, Title, pages(KnownRuns))(files)
+      shown(s"The tab `$Title`") {
+        UiTab.attach(session.sparkContext, Elements.Prefix, Title, pages(KnownRuns))(files)
+      }
 
   private[ui] def pages(runs: Runs): Seq[UiPage] = Seq(new QueriesPage(runs), new QueryPage(runs))
 

@@ -2,11 +2,15 @@ package tidegate
 package execution
 
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Literal, RaiseError}
+import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException, Trigger}
 import org.apache.spark.sql.tidegate.TestQueries
 import tidegate.clock.EventTimeClock
 import tidegate.settings.Settings
+import tidegate.statistics.LateRows
 
 /** What the log says of a late row, and what it does not say. */
 class LateLogSuite extends KeyedStreamTest {
@@ -42,6 +46,21 @@ class LateLogSuite extends KeyedStreamTest {
           "aggregate, watermark=orders, query=ID, substream=b"
         )
       )
+    )
+  }
+
+  test("a row that cannot be shown is counted") {
+    val fails = new RaiseError(Literal("the row fails"))
+    val origin = LateOrigin("aggregate", Seq("orders"), Some("hourly"))
+    val text = LateText(0, fails, Nil, origin, None, "UTC", 100)
+    def metric = new SQLMetric("sum", 0)
+    val late = new LateRows
+    val log = LateLog(text, late, metric, metric, LateWindows(fails, Nil, 0, None), None)
+    log.note(InternalRow.empty, log.begin(0), isPartly = false)
+    assert(late.value === 1)
+    assert(
+      late.samples ===
+        Seq("A late row cannot be shown. operator=aggregate, watermark=orders, query=hourly")
     )
   }
 

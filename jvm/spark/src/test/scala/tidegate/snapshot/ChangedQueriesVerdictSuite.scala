@@ -2,9 +2,13 @@ package tidegate
 package snapshot
 
 import java.nio.file.Files
+import java.util.concurrent.ConcurrentLinkedQueue
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.StreamingQueryListener
+import org.apache.spark.sql.tidegate.TestQueries
+import tidegate.clock.KnownQueries
 
 /** What `checkCompatibility` says of operators that were changed. */
 class ChangedQueriesVerdictSuite extends CompatibilityTest {
@@ -202,6 +206,46 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
   )
 
   checkTable("Changed queries")
+
+  test("a check makes no table and no folder of late rows, and no listener hears of its query") {
+    val folder = files(batches: _*)
+    val run = new Run(hourly(stream(folder))).start().settle().stop()
+    val heard = new ConcurrentLinkedQueue[StreamingQueryListener.Event]
+    val listener = new StreamingQueryListener {
+      override def onQueryStarted(e: StreamingQueryListener.QueryStartedEvent): Unit =
+        heard.add(e): Unit
+      override def onQueryProgress(e: StreamingQueryListener.QueryProgressEvent): Unit = ()
+      override def onQueryTerminated(e: StreamingQueryListener.QueryTerminatedEvent): Unit =
+        heard.add(e): Unit
+    }
+    val late = TempFolders.create("late").resolve("rows")
+    def known = spark.sql("SELECT DISTINCT run_id FROM tidegate_watermarks()").collect().toSet
+    val (before, shown) = (known, KnownQueries.everywhere.map(_.ids.runId).toSet)
+    spark.streams.addListener(listener)
+    try
+      for (to <- Seq("late_rows_of_a_check", late.toString)) {
+        val changed = stream(folder)
+          .withKeyedWatermark(
+            "time",
+            "9 seconds",
+            substream = Seq("sub"),
+            name = "orders",
+            lateRows = to
+          )
+          .groupBy(window(col("time"), "10 seconds"), col("sub"))
+          .count()
+        assert(checkCompatibility(run.checkpoint.toString, changed).isCompatible)
+      }
+    finally {
+      TestQueries.drainListeners(spark)
+      spark.streams.removeListener(listener)
+    }
+    assert(heard.size === 0)
+    assert(!spark.catalog.tableExists("late_rows_of_a_check"))
+    assert(!Files.exists(late))
+    assert(known === before)
+    assert(KnownQueries.everywhere.map(_.ids.runId).toSet === shown)
+  }
 
   test("of several operators, the one with the other state is refused") {
     val folder = EventFiles.of(batches: _*)

@@ -24,6 +24,7 @@ package object tidegate {
   type StreamProgress = streaming.StreamProgress
   type StreamingExecutionRelation = streaming.StreamingExecutionRelation
   type StreamingQueryWrapper = streaming.StreamingQueryWrapper
+  type StreamingQueryListenerBus = streaming.StreamingQueryListenerBus
   type FileStreamSink = streaming.FileStreamSink
   val MicroBatchExecution: streaming.MicroBatchExecution.type = streaming.MicroBatchExecution
   val WatermarkPropagator: streaming.WatermarkPropagator.type = streaming.WatermarkPropagator

@@ -30,6 +30,7 @@ package object tidegate {
   type StreamProgress = runtime.StreamProgress
   type StreamingExecutionRelation = runtime.StreamingExecutionRelation
   type StreamingQueryWrapper = runtime.StreamingQueryWrapper
+  type StreamingQueryListenerBus = runtime.StreamingQueryListenerBus
   type FileStreamSink = sinks.FileStreamSink
   val MicroBatchExecution: runtime.MicroBatchExecution.type = runtime.MicroBatchExecution
   val WatermarkPropagator: runtime.WatermarkPropagator.type = runtime.WatermarkPropagator

@@ -25,20 +25,24 @@ import org.apache.spark.sql.streaming.StreamingQueryProgress
  * @param reports
  *   what is added
  */
-private final class EventTimeReporter(query: MicroBatchExecution, reports: QueryReports)
+private[tidegate] final class EventTimeReporter(query: MicroBatchExecution, reports: QueryReports)
     extends ProgressReporter(query.sparkSession, query.triggerClock, () => query.logicalPlan) {
   import EventTimeReporter._
+
+  private val shown = new OnlyShown
 
   private val metrics = query.streamMetrics.metricRegistry
 
   private var hidden: Option[Gauge[_]] = Option(metrics.getGauges.get(GaugeName))
   hidden.foreach(_ => metrics.remove(GaugeName))
 
-  private val ownGauges = new ShownGauges(metrics, reports.gauges)
+  private val ownGauges = new ShownGauges(metrics, reports.gauges, shown)
 
   override def updateProgress(progress: StreamingQueryProgress): Unit = {
-    val told = reports.batchEnded(progress.batchId, progress.numInputRows)
-    progress.sources.find(_.description == reports.source).foreach(_.metrics.putAll(told.asJava))
+    shown("What a batch did to time") {
+      val told = reports.batchEnded(progress.batchId, progress.numInputRows)
+      progress.sources.find(_.description == reports.source).foreach(_.metrics.putAll(told.asJava))
+    }
     super.updateProgress(filled(progress, hasBatch = true))
     showGauge()
   }
@@ -55,9 +59,9 @@ private final class EventTimeReporter(query: MicroBatchExecution, reports: Query
 
   private def filled(progress: StreamingQueryProgress, hasBatch: Boolean) = {
     progress.eventTime.remove(Watermark, formatTimestamp(0))
-    reports.times(hasBatch).foreach { case (name, ms) =>
+    shown("`eventTime` of the progress")(reports.times(hasBatch).foreach { case (name, ms) =>
       progress.eventTime.put(name, formatTimestamp(ms))
-    }
+    })
     progress
   }
 
@@ -65,7 +69,11 @@ private final class EventTimeReporter(query: MicroBatchExecution, reports: Query
   private def showGauge(): Unit = {
     ownGauges.show()
     if (Option(lastProgress).exists(_.eventTime.containsKey(Watermark))) {
-      hidden.foreach(metrics.register[Gauge[_]](GaugeName, _))
+      hidden.foreach(gauge =>
+        shown(s"The gauge $GaugeName") {
+          metrics.register[Gauge[_]](GaugeName, gauge): Unit
+        }
+      )
       hidden = None
     }
   }

@@ -53,6 +53,13 @@ object TestQueries {
   def reportedGauge(query: StreamingQuery, name: String): Option[Any] =
     reportedGauges(query).get(name)
 
+  /** The last progress of a query, reported once more with other reports. */
+  def reported(query: StreamingQuery, reports: QueryReports): StreamingQueryProgress = {
+    val reporter = new EventTimeReporter(SparkInternals.execution(query).get, reports)
+    reporter.updateProgress(query.lastProgress)
+    reporter.lastProgress
+  }
+
   /** All gauges of a query that the sinks of Spark's metrics are told of, by name. */
   def reportedGauges(query: StreamingQuery): Map[String, Any] = {
     val told = registry.getGauges
