@@ -166,11 +166,13 @@ def cancelAndExportSnapshot(
     path: str,
     progress: Callable[[int, int], object] | None = None,
 ) -> SnapshotInfo:
-    """Stop a query, and copy what it needs to continue.
+    """Copy what a query needs to continue, and stop the query when the copy was verified.
 
-    The query is not stopped if there is nothing to export, or if the folder cannot be written to.
-    Arguments, result and errors are those of :func:`exportSnapshot`. A query without a
-    ``checkpointLocation`` is refused, because Spark deletes its checkpoint when it stops.
+    The query runs until the snapshot is complete. What it has committed meanwhile is added after it
+    has stopped. Nothing that fails stops it; if only the last part fails, the error says so, and
+    the snapshot is good. Arguments, result and errors are otherwise those of
+    :func:`exportSnapshot`. A query without a ``checkpointLocation`` is refused, because Spark
+    deletes its checkpoint when it stops.
 
     Examples
     --------

@@ -93,7 +93,7 @@ final class PythonFacade {
   /** Runs an export, and returns what it wrote, as JSON. */
   def run(`export`: SnapshotExport): String = `export`.run().text
 
-  /** Stops the query first. */
+  /** Stops the query when the export was verified. */
   def cancelAndRun(`export`: SnapshotExport, query: StreamingQuery): String =
     `export`.cancelAndRun(query).text
 

@@ -43,12 +43,13 @@ trait SnapshotFunctions {
     SnapshotExport.of(checkpoint, path, Option(output), SparkSession.active).run()
 
   /**
-   * Stops a query and copies what it needs to continue. The query is not stopped if nothing can be
-   * exported.
+   * Copies what a query needs to continue, and stops the query when the copy was verified. What the
+   * query has committed meanwhile is added.
    *
    * @throws AnalysisException
    *   as `exportSnapshot`, and if the query has no `checkpointLocation`: Spark deletes the
-   *   checkpoint of such a query when it stops
+   *   checkpoint of such a query when it stops. The query goes on then. Also if what was committed
+   *   meanwhile cannot be added: then the query has stopped, and the snapshot is good
    */
   def cancelAndExportSnapshot(query: StreamingQuery, path: String): SnapshotInfo =
     SnapshotExport.of(query, path).cancelAndRun(query)

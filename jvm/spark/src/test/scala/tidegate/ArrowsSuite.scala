@@ -172,6 +172,7 @@ object ArrowsSuite {
   private val Layers: Seq[Seq[String]] = Seq(
     Seq("tidegate.files"),
     Seq("tidegate.errors"),
+    Seq("tidegate.paths"),
     Seq("tidegate.settings"),
     Seq("tidegate.columns"),
     Seq("tidegate.plans"),

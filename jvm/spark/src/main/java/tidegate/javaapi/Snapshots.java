@@ -54,8 +54,9 @@ public final class Snapshots {
   }
 
   /**
-   * Stops a query and copies what it needs to continue. The query is not stopped if nothing can be
-   * exported, as with a query that has no {@code checkpointLocation}.
+   * Copies what a query needs to continue, and stops the query when the copy was verified. What the
+   * query has committed meanwhile is added. Nothing that fails stops the query; if only the last
+   * part fails, the error says so, and the snapshot is good.
    */
   public static SnapshotInfo cancelAndExportSnapshot(StreamingQuery query, String path) {
     return SCALA.cancelAndExportSnapshot(query, path);

@@ -29,11 +29,33 @@ object SnapshotErrors {
   def pathExists(location: String): AnalysisException =
     error("SNAPSHOT_PATH_EXISTS", "location" -> location)
 
-  def notWritable(location: String, cause: Throwable): AnalysisException = causedError(
-    "SNAPSHOT_NOT_WRITABLE",
+  /**
+   * @param left
+   *   what was left behind, as a sentence
+   */
+  def notWritable(location: String, cause: Throwable, left: String): AnalysisException =
+    causedError(
+      "SNAPSHOT_NOT_WRITABLE",
+      Some(cause),
+      "location" -> location,
+      "cause" -> FileReason.of(cause),
+      "left" -> left
+    )
+
+  def withoutLater(
+      query: String,
+      batchId: Long,
+      location: String,
+      checkpoint: String,
+      cause: Throwable
+  ): AnalysisException = causedError(
+    "SNAPSHOT_WITHOUT_LATER",
     Some(cause),
+    "query" -> query,
+    "batch" -> batchId.toString,
     "location" -> location,
-    "cause" -> Option(cause.getMessage).getOrElse(cause.getClass.getName)
+    "checkpoint" -> checkpoint,
+    "cause" -> FileReason.of(cause)
   )
 
   def noSnapshot(location: String): AnalysisException =

@@ -1,13 +1,26 @@
 package tidegate.snapshot
 
-import java.io.{ByteArrayInputStream, FileNotFoundException, InputStream}
+import java.io.{ByteArrayInputStream, FileNotFoundException, IOException, InputStream}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.{DigestInputStream, MessageDigest}
 import java.util.concurrent.{ExecutionException, Executors, TimeUnit}
 
+import scala.util.control.NonFatal
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.hadoop.io.IOUtils
+
+/** A file could not be written: the fault is the folder's, and not that of what is copied to it. */
+private[snapshot] final class NotWritten(cause: Throwable) extends IOException(cause)
+
+private[snapshot] object NotWritten {
+
+  /** Hadoop throws local faults as `FSError`, and a full disk even as a file that is not there. */
+  def orElse[T](step: => T): T =
+    try step
+    catch { case NonFatal(e) => throw new NotWritten(e) }
+}
 
 /** Copies files into a folder, several at a time, and computes their checksums on the way. */
 private[snapshot] final class FileCopies(
@@ -24,6 +37,8 @@ private[snapshot] final class FileCopies(
    *   what was written, in the order of the files
    * @throws FileNotFoundException
    *   if a file is not there any more, or has another length
+   * @throws NotWritten
+   *   if the folder does not take a file
    */
   def copy(wanted: Seq[FileToCopy]): Seq[SnapshotFile] = {
     progress.begin(wanted.map(_.bytes).sum)
@@ -58,19 +73,19 @@ private[snapshot] final class FileCopies(
   private def write(path: String, in: InputStream): SnapshotFile = {
     val digest = MessageDigest.getInstance("SHA-256")
     val read = new DigestInputStream(in, digest)
-    val out = files.create(new Path(target, path), true)
+    val out = NotWritten.orElse(files.create(new Path(target, path), true))
     val buffer = new Array[Byte](BufferBytes)
     var bytes = 0L
     try {
       var n = read.read(buffer)
       while (n >= 0) {
-        out.write(buffer, 0, n)
+        NotWritten.orElse(out.write(buffer, 0, n))
         bytes += n
         progress.add(n.toLong)
         n = read.read(buffer)
       }
       // An object store may refuse only here.
-      out.close()
+      NotWritten.orElse(out.close())
     } finally IOUtils.closeStream(out)
     SnapshotFile(path, bytes, Manifest.hex(digest.digest()))
   }

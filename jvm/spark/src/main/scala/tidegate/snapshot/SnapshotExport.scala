@@ -3,6 +3,7 @@ package tidegate.snapshot
 import java.io.FileNotFoundException
 
 import scala.annotation.tailrec
+import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.internal.Logging
@@ -36,53 +37,94 @@ private[tidegate] final class SnapshotExport(
   import SnapshotExport._
 
   private val hadoopConf = SparkInternals.hadoopConf(session)
-  private val folder = new SnapshotFolder(path, session)
+
+  /** As it is now: it changes with what is written. */
+  private def folder = new SnapshotFolder(path, session)
 
   /**
-   * Stops the query as soon as it is known that its checkpoint can be exported, and exports it.
+   * Exports the checkpoint while its query runs, and stops the query when the snapshot was
+   * verified. Then adds what the query has done meanwhile.
    *
    * @throws AnalysisException
-   *   as `run`, and if Spark deletes the checkpoint of a query that stops
+   *   as `run`, and then the query goes on; if Spark deletes the checkpoint of a query that stops;
+   *   and if nothing could be added to the snapshot, which is good all the same
    */
   def cancelAndRun(query: StreamingQuery): SnapshotInfo = {
     if (SparkInternals.isTemporary(checkpoint))
       throw SnapshotErrors.temporary(name.getOrElse(query.id.toString))
-    run(() => query.stop())
+    val first = exported(isVerified = true)
+    query.stop()
+    try addLater(first)
+    catch {
+      case NonFatal(e) =>
+        throw SnapshotErrors.withoutLater(first.query, first.batchId, path, checkpoint, e)
+    }
+    written()
   }
 
   /** @throws AnalysisException if there is nothing to export, or the path cannot be filled */
-  def run(): SnapshotInfo = run(() => ())
+  def run(): SnapshotInfo = {
+    val _ = exported(isVerified = false)
+    written()
+  }
 
-  private def run(first: () => Unit): SnapshotInfo = {
+  private def written(): SnapshotInfo = {
+    val info = SnapshotInfo.of(folder)
+    logInfo(s"Exported batch ${info.batchId} to $path: ${info.files} files, ${info.bytes} bytes.")
+    info
+  }
+
+  private def exported(isVerified: Boolean): Manifest = {
     // What is wrong with the checkpoint has to be known before the folder is made.
     val _ = new CheckpointFiles(checkpoint, session).batchId
     val exportedAtMs = System.currentTimeMillis()
     logInfo(s"Exporting the checkpoint $checkpoint to $path.")
     folder.fill {
-      first()
       val (from, copied) = copy(1)
       folder.deleteAllBut(copied.map(_.path).toSet)
-      val logs = new CheckpointLogs(checkpoint, session)
-      val queryId = logs.queryId.getOrElse("")
-      folder.write(
-        Manifest(
-          name.getOrElse(queryId),
-          queryId,
-          checkpoint,
-          from.batchId,
-          from.begun,
-          from.batchTimeMs,
-          exportedAtMs,
-          sources.filter { case (name, _) => logs.offsets(from.batchId).contains(name) },
-          sink.filter(_ => copied.exists(_.path.startsWith(s"${SinkLog.InSnapshot}/"))),
-          copied
-        )
-      )
+      folder.write(manifest(from, exportedAtMs, copied))
+      if (isVerified) { val _ = folder.verify() }
     }
-    val info = SnapshotInfo.of(folder)
-    logInfo(s"Exported batch ${info.batchId} to $path: ${info.files} files, ${info.bytes} bytes.")
-    info
+    folder.manifest
   }
+
+  private def manifest(from: CheckpointFiles, exportedAtMs: Long, copied: Seq[SnapshotFile]) = {
+    val logs = new CheckpointLogs(checkpoint, session)
+    val queryId = logs.queryId.getOrElse("")
+    Manifest(
+      name.getOrElse(queryId),
+      queryId,
+      checkpoint,
+      from.batchId,
+      from.begun,
+      from.batchTimeMs,
+      exportedAtMs,
+      sources.filter { case (name, _) => logs.offsets(from.batchId).contains(name) },
+      sink.filter(_ => copied.exists(_.path.startsWith(s"${SinkLog.InSnapshot}/"))),
+      copied
+    )
+  }
+
+  /**
+   * Adds what a query that has stopped has done since the export. The files of both moments stay:
+   * Spark writes each once, so until the new manifest is there, the old one holds.
+   */
+  private def addLater(first: Manifest): Unit = {
+    val from = new CheckpointFiles(checkpoint, session)
+    if (from.batchId != first.batchId || from.begun != first.begun) {
+      val known = first.files.map(_.path).toSet
+      val later = wanted(from).filterNot(file => known(file.target))
+      logInfo(s"Adding what the query has done since batch ${first.batchId} to $path.")
+      folder.add(later.map(_.target)) {
+        manifest(from, first.exportedAtMs, first.files ++ copies.copy(later))
+      }
+    }
+  }
+
+  private def wanted(from: CheckpointFiles): Seq[FileToCopy] =
+    from.all ++ sink.toSeq.flatMap(SinkLog.files(_, from.batchId, session))
+
+  private def copies = new FileCopies(new Path(path), hadoopConf, progress)
 
   /** Whether the query has committed a later batch: Spark may have removed files of this one. */
   private def isOver(from: CheckpointFiles): Boolean =
@@ -93,10 +135,8 @@ private[tidegate] final class SnapshotExport(
   private def copy(attempt: Int): (CheckpointFiles, Seq[SnapshotFile]) = {
     val from = new CheckpointFiles(checkpoint, session)
     val copied =
-      try {
-        val files = from.all ++ sink.toSeq.flatMap(SinkLog.files(_, from.batchId, session))
-        Some(new FileCopies(new Path(path), hadoopConf, progress).copy(files))
-      } catch {
+      try Some(copies.copy(wanted(from)))
+      catch {
         case e @ (_: FileNotFoundException | _: AnalysisException) if isOver(from) =>
           if (attempt == Attempts) throw SnapshotErrors.tooFast(checkpoint, Attempts)
           logInfo(s"Files are gone, so the export begins anew with a later batch: ${e.getMessage}")

@@ -60,8 +60,8 @@ class SnapshotPlacesSuite extends RestartTest {
     assert(error.getCause.isInstanceOf[IOException])
     assert(
       error.getMessage === s"[TIDEGATE_SNAPSHOT_NOT_WRITABLE] Files cannot be written to $path: " +
-        s"${error.getCause.getMessage}. Name a folder that this process may write to. " +
-        "SQLSTATE: 58030"
+        s"${error.getCause.getMessage}. Nothing was left in $path. Name a folder that this " +
+        "process may write to and that has room, and call again. SQLSTATE: 58030"
     )
     assert(Files.readString(file) === "keep me")
   }
