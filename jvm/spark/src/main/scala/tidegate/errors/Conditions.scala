@@ -45,5 +45,13 @@ object Conditions {
       case _                 => false
     }
 
+  /** The first few of many. */
+  private[errors] def some(names: Seq[String]): String =
+    (names.take(MostNames) ++ Option.when(names.size > MostNames)(
+      s"and ${names.size - MostNames} more"
+    )).mkString(", ")
+
+  private val MostNames = 5
+
   private[errors] def list(names: Iterable[String]): String = names.map(n => s"`$n`").mkString(", ")
 }

@@ -71,13 +71,8 @@ object SnapshotErrors {
     "known" -> known.toString
   )
 
-  def changed(location: String, what: Seq[String]): AnalysisException = error(
-    "SNAPSHOT_CHANGED",
-    "location" -> location,
-    "what" -> (what.take(MostNames) ++ Option.when(what.size > MostNames)(
-      s"and ${what.size - MostNames} more"
-    )).mkString(", ")
-  )
+  def changed(location: String, what: Seq[String]): AnalysisException =
+    error("SNAPSHOT_CHANGED", "location" -> location, "what" -> Conditions.some(what))
 
   def asCheckpoint(location: String): AnalysisException =
     error("SNAPSHOT_AS_CHECKPOINT", "location" -> location)
@@ -99,7 +94,4 @@ object SnapshotErrors {
     error("SNAPSHOT_TOO_SLOW", "location" -> location, "attempts" -> attempts.toString)
 
   def keep(found: Int): AnalysisException = error("SNAPSHOT_KEEP", "found" -> found.toString)
-
-  /** So many files are named. */
-  private val MostNames = 5
 }

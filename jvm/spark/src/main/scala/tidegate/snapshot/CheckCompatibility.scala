@@ -22,7 +22,7 @@ private[tidegate] final class CheckCompatibility(
   def run(): Compatibility = SparkInternals.inSession(session) {
     val folder = new SnapshotFolder(location, session)
     if (folder.isCutOff) throw SnapshotErrors.cutOff(location)
-    if (folder.isComplete) folder.manifest
+    if (folder.isComplete) folder.checked
     val checkpoint = new CheckpointFiles(location, session)
     val before = new StateCheckpoint(location, session).clock.getOrElse(ClockState.empty)
     val start = new TriedStart(checkpoint, df, mode)

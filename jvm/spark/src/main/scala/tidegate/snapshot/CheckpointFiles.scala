@@ -8,7 +8,8 @@ import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals, StateFiles
 import org.json4s.JsonAST.{JInt, JObject}
 import org.json4s.jackson.JsonMethods.parseOpt
 import tidegate.clock.ClockOffset
-import tidegate.errors.SnapshotErrors
+import tidegate.errors.{PathErrors, SnapshotErrors}
+import tidegate.paths.RelativePath
 
 /**
  * A file to copy.
@@ -57,7 +58,10 @@ private[snapshot] final class CheckpointFiles(location: String, session: SparkSe
   }
 
   private def toCopy(file: FileStatus): FileToCopy =
-    FileToCopy(file.getPath, relative(file.getPath), file.getLen)
+    FileToCopy(file.getPath, inside(relative(file.getPath)), file.getLen)
+
+  private def inside(path: String): String =
+    if (RelativePath.leaves(path)) throw PathErrors.leaves(location, Seq(path)) else path
 
   private def relative(path: Path): String =
     files.makeQualified(root).toUri.relativize(path.toUri).getPath
@@ -148,7 +152,7 @@ private[snapshot] final class CheckpointFiles(location: String, session: SparkSe
     else
       StateFiles
         .listedIn(files, new Path(folder, file.name))
-        .map(name => files.getFileStatus(new Path(folder, name)))
+        .map(name => files.getFileStatus(new Path(folder, inside(name))))
 }
 
 private[snapshot] object CheckpointFiles {

@@ -5,6 +5,8 @@ import org.apache.spark.sql.functions.collect_list
 import org.apache.spark.sql.tidegate.{OperatorState, SparkInternals}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Row, SparkSession}
+import tidegate.errors.PathErrors
+import tidegate.paths.RelativePath
 
 /**
  * The state of an operator in a checkpoint.
@@ -43,7 +45,10 @@ private[snapshot] object CheckpointState {
 
   private def of(row: Row, location: String, batchId: Long, session: SparkSession) = {
     val id = row.getLong(0)
-    val schemas = row.getSeq[String](4).sorted.flatMap { store =>
+    val stores = row.getSeq[String](4).sorted
+    val outside = stores.filter(RelativePath.leaves)
+    if (outside.nonEmpty) throw PathErrors.leaves(location, outside)
+    val schemas = stores.flatMap { store =>
       val folder = new Path(location, "state").toString
       OperatorState
         .schemas(folder, id, store, batchId, SparkInternals.hadoopConf(session))

@@ -32,7 +32,7 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
    */
   def inspect(countRows: Boolean): Inspection = SparkInternals.inSession(session) {
     if (folder.isCutOff) throw SnapshotErrors.cutOff(location)
-    val manifest = if (folder.isComplete) Some(folder.manifest) else None
+    val manifest = if (folder.isComplete) Some(folder.checked) else None
     val checkpoint = new CheckpointFiles(location, session)
     val (batchId, queryId) = (checkpoint.batchId, logs.queryId.getOrElse(""))
     val offsets = logs.offsets(batchId)

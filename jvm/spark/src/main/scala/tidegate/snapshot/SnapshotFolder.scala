@@ -9,8 +9,8 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.tidegate.{CheckpointFileManager, SparkInternals}
 import tidegate.clock.SnapshotMarks
-import tidegate.errors.SnapshotErrors
-import tidegate.paths.Leftovers
+import tidegate.errors.{PathErrors, SnapshotErrors}
+import tidegate.paths.{Leftovers, RelativePath}
 
 /** A folder that is a snapshot, or is to become one. */
 private[snapshot] final class SnapshotFolder(val location: String, session: SparkSession)
@@ -35,7 +35,10 @@ private[snapshot] final class SnapshotFolder(val location: String, session: Spar
         try new String(in.readAllBytes(), "UTF-8")
         finally in.close()
       Manifest.read(text) match {
-        case Right(manifest)              => manifest
+        case Right(manifest) =>
+          val outside = manifest.files.map(_.path).filter(RelativePath.leaves)
+          if (outside.nonEmpty) throw PathErrors.leaves(location, outside)
+          manifest
         case Left(Manifest.Newer(format)) =>
           throw SnapshotErrors.newer(location, format, Manifest.Format)
         case Left(Manifest.Changed) =>
@@ -43,6 +46,13 @@ private[snapshot] final class SnapshotFolder(val location: String, session: Spar
       }
     } else if (isCutOff) throw SnapshotErrors.cutOff(location)
     else throw SnapshotErrors.noSnapshot(location)
+
+  /** The manifest, if no file is found behind a symbolic link, which may lead anywhere. */
+  lazy val checked: Manifest = {
+    val links = if (isComplete) RelativePath.linksIn(root, files) else Nil
+    if (links.nonEmpty) throw PathErrors.leaves(location, links.map(l => s"$l (a symbolic link)"))
+    manifest
+  }
 
   /**
    * Reads every file.
@@ -52,7 +62,7 @@ private[snapshot] final class SnapshotFolder(val location: String, session: Spar
    */
   def verify(): Manifest = {
     // First, because a folder that is not there has no files to look for either.
-    val listed = manifest.files.map(_.path).toSet
+    val listed = checked.files.map(_.path).toSet
     val found = below(root).map(f => relative(f.getPath)).toSet -- Marks
     val added = (found -- listed).toSeq.sorted.map(path => s"$path was added")
     val wrong = manifest.files.flatMap(changeOf) ++ added

@@ -36,7 +36,7 @@ private[tidegate] final class SnapshotStart(
    */
   def run(): UUID = {
     val (sink, ofQuery) =
-      from.manifest.files.partition(_.path.startsWith(s"${SinkLog.InSnapshot}/"))
+      from.checked.files.partition(_.path.startsWith(s"${SinkLog.InSnapshot}/"))
     if (sink.isEmpty && output.isDefined) throw SnapshotErrors.noSinkLog(snapshot)
     val id = UUID.randomUUID()
     new SnapshotFolder(checkpoint, session).fill {
