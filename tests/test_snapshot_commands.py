@@ -99,11 +99,25 @@ def test_export_when_stderr_is_a_terminal_then_shows_the_progress(
 def test_export_and_start_when_folders_have_files_then_refuse_them(
     checkpoint: str, snapshot: str
 ) -> None:
-    for arguments in (("export", checkpoint, snapshot), ("start", snapshot, snapshot)):
+    for arguments, folder in (
+        (("export", checkpoint, snapshot), snapshot),
+        (("start", snapshot, checkpoint), checkpoint),
+    ):
         assert refusal(*arguments) == (
-            f"[TIDEGATE_SNAPSHOT_PATH_EXISTS] The folder {snapshot} exists and is not empty, and "
+            f"[TIDEGATE_SNAPSHOT_PATH_EXISTS] The folder {folder} exists and is not empty, and "
             "nothing in it is overwritten. Name a folder that does not exist yet. SQLSTATE: 42710"
         )
+
+
+def test_start_when_the_checkpoint_would_be_in_the_snapshot_then_refuses_it(snapshot: str) -> None:
+    inside = f"{snapshot}/new"
+    assert refusal("start", snapshot, inside) == (
+        f"[TIDEGATE_PATHS_NOT_APART] The argument `checkpoint` of startSnapshot is {inside}, which "
+        f"is in the folder {snapshot}: what is written there would change what is copied. Name a "
+        "folder outside of it. SQLSTATE: 22023"
+    )
+    assert not Path(inside).exists()
+    tidegate.verifySnapshot(snapshot)
 
 
 def test_output_when_the_sink_writes_files_then_its_log_moves_along(

@@ -11,20 +11,23 @@ import org.apache.spark.sql.tidegate.SparkInternals
 private[snapshot] object SinkLog {
 
   /** The folder of the log in the folder of the sink. */
-  val Folder = "_spark_metadata"
+  private val Folder = "_spark_metadata"
 
   /** The folder of the log in a snapshot. */
   val InSnapshot = "sink"
 
+  /** The log in the folder of a sink. */
+  def in(sink: String): Path = new Path(sink, Folder)
+
   /** Whether a sink of files writes to a folder. */
   def isIn(sink: String, session: SparkSession): Boolean = {
-    val folder = new Path(sink, Folder)
+    val folder = in(sink)
     folder.getFileSystem(SparkInternals.hadoopConf(session)).exists(folder)
   }
 
   /** What a committed batch has noted, and the batches before. */
   def files(sink: String, batchId: Long, session: SparkSession): Seq[FileToCopy] = {
-    val folder = new Path(sink, Folder)
+    val folder = in(sink)
     val files = folder.getFileSystem(SparkInternals.hadoopConf(session))
     val all = if (files.exists(folder)) files.listStatus(folder).toSeq else Nil
     for {

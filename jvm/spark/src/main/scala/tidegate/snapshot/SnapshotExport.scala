@@ -11,6 +11,7 @@ import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals}
 import org.apache.spark.sql.{AnalysisException, SparkSession}
 import tidegate.errors.SnapshotErrors
+import tidegate.paths.FoldersApart
 
 /**
  * Copies what a query needs to continue after its last committed batch. The query may run: Spark
@@ -75,6 +76,8 @@ private[tidegate] final class SnapshotExport(
   }
 
   private def exported(isVerified: Boolean): Manifest = {
+    for (source <- checkpoint +: sink.map(SinkLog.in(_).toString).toSeq)
+      FoldersApart.check("exportSnapshot", source, "path", path, hadoopConf)
     // What is wrong with the checkpoint has to be known before the folder is made.
     val _ = new CheckpointFiles(checkpoint, session).batchId
     val exportedAtMs = System.currentTimeMillis()

@@ -7,6 +7,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals}
 import tidegate.errors.SnapshotErrors
+import tidegate.paths.FoldersApart
 
 /**
  * Makes a checkpoint of a snapshot, for a query of its own: the query has a new id, and the
@@ -35,6 +36,9 @@ private[tidegate] final class SnapshotStart(
    *   if this is no complete snapshot, if it was changed, or if there are files already
    */
   def run(): UUID = {
+    val log = output.map(SinkLog.in(_).toString)
+    for ((argument, target) <- Seq("checkpoint" -> checkpoint) ++ log.map("output" -> _))
+      FoldersApart.check("startSnapshot", snapshot, argument, target, hadoopConf)
     val (sink, ofQuery) =
       from.checked.files.partition(_.path.startsWith(s"${SinkLog.InSnapshot}/"))
     if (sink.isEmpty && output.isDefined) throw SnapshotErrors.noSinkLog(snapshot)
@@ -42,10 +46,9 @@ private[tidegate] final class SnapshotStart(
     new SnapshotFolder(checkpoint, session).fill {
       copy(ofQuery.filterNot(_.path == "metadata"), checkpoint, identity)
       new CheckpointLogs(checkpoint, session).writeQueryId(id)
-      output.foreach { folder =>
-        val log = new Path(folder, SinkLog.Folder).toString
-        new SnapshotFolder(log, session).fill {
-          copy(sink, log, _.stripPrefix(s"${SinkLog.InSnapshot}/"))
+      log.foreach { folder =>
+        new SnapshotFolder(folder, session).fill {
+          copy(sink, folder, _.stripPrefix(s"${SinkLog.InSnapshot}/"))
         }
       }
     }

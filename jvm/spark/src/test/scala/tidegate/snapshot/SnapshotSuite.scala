@@ -219,6 +219,30 @@ class SnapshotSuite extends RestartTest {
     assert(refusal(inspectSnapshot(newFolder())).contains("[TIDEGATE_NO_CHECKPOINT]"))
   }
 
+  test("an export into the checkpoint, and a start inside of the snapshot") {
+    val (run, _) = begun(3)
+    val inside = run.checkpoint.resolve("state/snap").toString
+    def text(argument: String, call: String, target: String, source: String) =
+      s"[TIDEGATE_PATHS_NOT_APART] The argument `$argument` of $call is $target, which is in the " +
+        s"folder $source: what is written there would change what is copied. Name a folder " +
+        "outside of it. SQLSTATE: 22023"
+    val ofQuery = s"file:${run.checkpoint}"
+    assert(
+      refusal(exportSnapshot(run.query, inside)) === text("path", "exportSnapshot", inside, ofQuery)
+    )
+    assert(refusal(cancelAndExportSnapshot(run.query, inside)).contains("PATHS_NOT_APART"))
+    assert(run.query.isActive && !Files.exists(Path.of(inside)))
+    val path = newFolder()
+    exportSnapshot(run.query, path)
+    val checkpoint = s"$path/new"
+    assert(
+      refusal(startSnapshot(path, checkpoint)) ===
+        text("checkpoint", "startSnapshot", checkpoint, path)
+    )
+    assert(refusal(startSnapshot(path, newFolder(), s"$path/out")).contains("`output`"))
+    val _ = verifySnapshot(path)
+  }
+
   test("a query that does not run, and one without a batch") {
     val (run, _) = begun(3)
     run.stop()
