@@ -291,6 +291,22 @@ def test_inspect_when_a_batch_was_begun_then_shows_its_number(feed: Feed, checkp
     )
 
 
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("", "the path is empty"),
+        ("hdfs://nowhere.invalid/x", "the host nowhere.invalid is not known"),
+    ],
+)
+def test_command_when_a_path_cannot_be_reached_then_says_so(path: str, reason: str) -> None:
+    for name, call in (("verify", "verifySnapshot"), ("list", "snapshots")):
+        assert refusal(name, path) == (
+            f"[TIDEGATE_PATH_UNUSABLE] The argument `path` of {call} is '{path}', and no files can "
+            f"be looked for there: {reason}. Name a folder that this process can reach, such as "
+            "'/data/one' or 's3a://bucket/one'. SQLSTATE: 22023"
+        )
+
+
 @pytest.mark.parametrize("name", ["verify", "start", "inspect", "list"])
 def test_command_when_there_is_no_snapshot_then_says_so(name: str, tmp_path: Path) -> None:
     path = str(tmp_path / "nowhere")

@@ -4,6 +4,7 @@ import java.util.UUID
 
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.{DataFrame, SparkSession}
+import tidegate.paths.FolderCall
 import tidegate.snapshot.{CheckCompatibility, Inspector, SnapshotExport, SnapshotStart, Snapshots}
 
 /** The functions for [[SnapshotInfo snapshots]]: copies of everything that a query needs. */
@@ -61,7 +62,8 @@ trait SnapshotFunctions {
    *   if the folder is no snapshot, or one of a newer version; if its export was cut off; or if a
    *   file is missing, was added or was changed
    */
-  def verifySnapshot(path: String): SnapshotInfo = Snapshots.verify(path, SparkSession.active)
+  def verifySnapshot(path: String): SnapshotInfo =
+    reading("verifySnapshot", path)(Snapshots.verify(path, _))
 
   /** What a snapshot or a checkpoint holds, and a part of it. */
   type Inspection = snapshot.Inspection
@@ -80,7 +82,7 @@ trait SnapshotFunctions {
    *   if there is neither a snapshot nor a checkpoint, or no committed batch
    */
   def inspectSnapshot(path: String, countRows: Boolean = true): Inspection =
-    new Inspector(path, SparkSession.active).inspect(countRows)
+    reading("inspectSnapshot", path)(new Inspector(path, _).inspect(countRows))
 
   /**
    * Makes a checkpoint of a snapshot. A query that starts on it continues after the batch of the
@@ -130,7 +132,9 @@ trait SnapshotFunctions {
       path: String,
       query: DataFrame,
       outputMode: OutputMode = OutputMode.Append()
-  ): Compatibility = new CheckCompatibility(path, query, outputMode).run()
+  ): Compatibility = FolderCall.reading("checkCompatibility", query.sparkSession, "path" -> path) {
+    new CheckCompatibility(path, query, outputMode).run()
+  }
 
   /**
    * The snapshots of a folder, the oldest first; exports that were cut off come before all others.
@@ -138,7 +142,8 @@ trait SnapshotFunctions {
    * @throws AnalysisException
    *   if there is no such folder
    */
-  def snapshots(path: String): Seq[SnapshotInfo] = Snapshots.list(path, SparkSession.active)
+  def snapshots(path: String): Seq[SnapshotInfo] =
+    reading("snapshots", path)(Snapshots.list(path, _))
 
   /**
    * Deletes the oldest snapshots of a folder, and returns the others. Exports that were cut off
@@ -148,5 +153,13 @@ trait SnapshotFunctions {
    *   how many complete snapshots stay, 1 or more
    */
   def snapshots(path: String, keep: Int): Seq[SnapshotInfo] =
-    Snapshots.prune(path, keep, SparkSession.active)
+    FolderCall("snapshots", SparkSession.active, Seq("path" -> path))
+      .running("Some snapshots may have been deleted: list them again.") {
+        Snapshots.prune(path, keep, SparkSession.active)
+      }
+
+  private def reading[T](call: String, path: String)(body: SparkSession => T): T = {
+    val session = SparkSession.active
+    FolderCall.reading(call, session, "path" -> path)(body(session))
+  }
 }

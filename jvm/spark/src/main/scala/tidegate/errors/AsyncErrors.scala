@@ -31,7 +31,7 @@ object AsyncErrors {
       "CALL_DEAD_LETTER_FOLDER",
       Some(cause),
       "found" -> found,
-      "reason" -> sentence(cause)
+      "reason" -> FileReason.of(cause)
     )
 
   def schema(found: String, cause: Throwable): AnalysisException =

@@ -32,8 +32,12 @@ private[tidegate] object FileReason {
   private def firstLine(failure: Throwable): Option[String] =
     Option(failure.getMessage)
       .flatMap(_.linesIterator.map(_.trim.stripSuffix(".")).find(_.nonEmpty))
+      .map(NotMade.replaceFirstIn(_, "the folder $1 cannot be made"))
 
   private val MostCauses = 20
+
+  /** As Hadoop words it, with the folder in which the process was started. */
+  private val NotMade = """^Mkdirs failed to create (.+) \(exists=\w+, cwd=.*\)$""".r
 
   /** The condition before the text of an error of ours, and the SQLSTATE behind it. */
   private val Around = """^\[\w+\] | SQLSTATE: \w+$""".r

@@ -10,6 +10,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.tidegate.ParquetRows
 import org.apache.spark.unsafe.types.UTF8String
 import tidegate.core.EndOfTime
+import tidegate.paths.FolderCall
 import tidegate.statistics.SubstreamNode
 
 /**
@@ -100,10 +101,16 @@ private[execution] final class LateFile(files: LateFiles, partition: Int) {
   def add(row: InternalRow, isPartly: Boolean): Unit =
     if (!files.left.take(partition, written)) files.notWritten += 1
     else {
-      if (writer == null) open()
-      writer.write(files.recordOf(row, isPartly))
+      val record = files.recordOf(row, isPartly)
+      writing {
+        if (writer == null) open()
+        writer.write(record)
+      }
       written += 1
     }
+
+  private def writing(step: => Unit): Unit =
+    FolderCall.inTask("Writing late rows", files.folder.path)(step)
 
   /**
    * Whether the file of another pass stays, because it has as many rows. An action such as `head`
@@ -120,8 +127,10 @@ private[execution] final class LateFile(files: LateFiles, partition: Int) {
     )
     writer = files.rows.open(file.begun)
     TaskFile.atEnd(task) { isFailed =>
-      writer.close()
-      if (isFailed || isKept(file)) file.abort() else file.commit(isWritten = true)
+      writing {
+        writer.close()
+        if (isFailed || isKept(file)) file.abort() else file.commit(isWritten = true)
+      }
     }
   }
 }

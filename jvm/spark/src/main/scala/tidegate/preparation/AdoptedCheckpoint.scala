@@ -6,6 +6,7 @@ import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.clock.{ClockTable, SparkCheckpoint, StateCheckpoint}
 import tidegate.errors.AdoptionErrors
+import tidegate.paths.FolderCall
 import tidegate.plans.PreparedQuery
 import tidegate.settings.Settings
 
@@ -23,9 +24,16 @@ private[tidegate] object AdoptedCheckpoint {
     if (checkpoint.isOfSpark(sources(query).size - 1)) {
       if (!checkpoint.isMarked && !Settings.AdoptCheckpoint.in(query.conf))
         throw AdoptionErrors.checkpointOfSpark(location)
-      val _ = checkpoint.adopt(query.decisions.time, place(query))
+      val _ = changing("adopt", location, session) {
+        checkpoint.adopt(query.decisions.time, place(query))
+      }
     }
   }
+
+  /** A kill may fall between any two steps of a change, and so may a fault of the disk. */
+  private def changing[T](call: String, location: String, session: SparkSession)(body: => T): T =
+    FolderCall(call, session, Seq("checkpoint" -> location))
+      .running("The checkpoint goes on as it was, or with the whole new log.")(body)
 
   /**
    * Adopts a checkpoint for a query that does not run.
@@ -34,7 +42,7 @@ private[tidegate] object AdoptedCheckpoint {
    *   the watermark with which the query continues, in epoch ms; 0 if there is none
    */
   def adopt(plan: LogicalPlan, mode: OutputMode, location: String, session: SparkSession): Long =
-    SparkInternals.inSession(session) {
+    changing("adopt", location, session)(SparkInternals.inSession(session) {
       refuseRunning(location, session)
       val checkpoint = new SparkCheckpoint(location, session)
       val _ = checkpoint.recover()
@@ -49,7 +57,7 @@ private[tidegate] object AdoptedCheckpoint {
         throw AdoptionErrors.alreadyAdopted(location)
       }
       checkpoint.adopt(query.decisions.time, place(query))
-    }
+    })
 
   /**
    * Adopts a checkpoint for a query that was stopped: with its plan and its output mode.
@@ -71,15 +79,16 @@ private[tidegate] object AdoptedCheckpoint {
   }
 
   /** See [[SparkCheckpoint.release]]. */
-  def release(location: String, session: SparkSession): Long = {
-    refuseRunning(location, session)
-    val checkpoint = new SparkCheckpoint(location, session)
-    val isEnded = checkpoint.recover()
-    if (isEnded && !checkpoint.hasClock) checkpoint.watermarkMs else checkpoint.release()
-  }
+  def release(location: String, session: SparkSession): Long =
+    changing("release", location, session) {
+      refuseRunning(location, session)
+      val checkpoint = new SparkCheckpoint(location, session)
+      val isEnded = checkpoint.recover()
+      if (isEnded && !checkpoint.hasClock) checkpoint.watermarkMs else checkpoint.release()
+    }
 
   /** See [[SparkCheckpoint.markForAdoption]]. */
-  def mark(location: String, session: SparkSession): Unit = {
+  def mark(location: String, session: SparkSession): Unit = changing("adopt", location, session) {
     refuseRunning(location, session)
     val checkpoint = new SparkCheckpoint(location, session)
     val _ = checkpoint.recover()

@@ -7,8 +7,9 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
 import org.apache.spark.sql.tidegate.{SessionTables, SparkInternals}
 import org.apache.spark.sql.types.{StructField, StructType}
-import tidegate.errors.LateRowErrors
+import tidegate.errors.{FileReason, LateRowErrors}
 import tidegate.execution.LateFolder
+import tidegate.paths.FolderCall
 import tidegate.plans.{DropLate, LateTables}
 
 /**
@@ -69,7 +70,10 @@ private[preparation] final class LateTable(
 
   private def orRefuse[T](step: => T): T =
     try step
-    catch { case NonFatal(e) => refuse(e.getMessage.stripSuffix(".")) }
+    catch {
+      case NonFatal(e) if FolderCall.isOfFiles(e) => refuse(FileReason.of(e))
+      case NonFatal(e) => refuse(Option(e.getMessage).getOrElse(e.toString).stripSuffix("."))
+    }
 
   /** The columns of the table, with those of all writers in `row`. */
   private def schema: StructType = {

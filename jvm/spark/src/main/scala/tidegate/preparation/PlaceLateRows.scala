@@ -2,11 +2,13 @@ package tidegate.preparation
 
 import java.io.IOException
 
+import scala.util.control.NonFatal
+
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.tidegate.{ParquetRows, SparkInternals, UnseenQuery}
-import tidegate.errors.LateRowErrors
+import tidegate.errors.{FileReason, LateRowErrors}
 import tidegate.plans.DropLate
 
 /**
@@ -47,7 +49,7 @@ private[preparation] object PlaceLateRows {
       if (!isTried && !system.mkdirs(path)) throw new IOException("the folder cannot be made")
       folder
     } catch {
-      case e @ (_: IOException | _: IllegalArgumentException) =>
-        throw LateRowErrors.folderRefused(folder, drop.operator, e.getMessage)
+      case NonFatal(e) =>
+        throw LateRowErrors.folderRefused(folder, drop.operator, FileReason.of(e))
     }
 }

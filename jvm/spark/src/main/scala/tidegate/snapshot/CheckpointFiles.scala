@@ -34,7 +34,8 @@ private[snapshot] final class CheckpointFiles(location: String, session: SparkSe
 
   /** The last committed batch. */
   val batchId: Long = {
-    if (!files.exists(root)) throw SnapshotErrors.noCheckpoint(location)
+    if (!files.exists(root) || files.getFileStatus(root).isFile)
+      throw SnapshotErrors.noCheckpoint(location)
     logs.lastCommitted.getOrElse(throw SnapshotErrors.nothingCommitted(location))
   }
 

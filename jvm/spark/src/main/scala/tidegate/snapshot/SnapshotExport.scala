@@ -11,7 +11,7 @@ import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals}
 import org.apache.spark.sql.{AnalysisException, SparkSession}
 import tidegate.errors.SnapshotErrors
-import tidegate.paths.FoldersApart
+import tidegate.paths.{FolderCall, FoldersApart}
 
 /**
  * Copies what a query needs to continue after its last committed batch. The query may run: Spark
@@ -50,7 +50,7 @@ private[tidegate] final class SnapshotExport(
    *   as `run`, and then the query goes on; if Spark deletes the checkpoint of a query that stops;
    *   and if nothing could be added to the snapshot, which is good all the same
    */
-  def cancelAndRun(query: StreamingQuery): SnapshotInfo = {
+  def cancelAndRun(query: StreamingQuery): SnapshotInfo = call("cancelAndExportSnapshot").run {
     if (SparkInternals.isTemporary(checkpoint))
       throw SnapshotErrors.temporary(name.getOrElse(query.id.toString))
     val first = exported(isVerified = true)
@@ -64,10 +64,13 @@ private[tidegate] final class SnapshotExport(
   }
 
   /** @throws AnalysisException if there is nothing to export, or the path cannot be filled */
-  def run(): SnapshotInfo = {
+  def run(): SnapshotInfo = call("exportSnapshot").run {
     val _ = exported(isVerified = false)
     written()
   }
+
+  private def call(name: String) =
+    FolderCall(name, session, Seq("checkpoint" -> checkpoint, "path" -> path), Some(path))
 
   private def written(): SnapshotInfo = {
     val info = SnapshotInfo.of(folder)
@@ -163,7 +166,10 @@ private[tidegate] object SnapshotExport {
       output: Option[String],
       session: SparkSession
   ): SnapshotExport = {
-    output.filterNot(SinkLog.isIn(_, session)).foreach(o => throw SnapshotErrors.noSinkLog(o))
+    for (folder <- output)
+      FolderCall.reading("exportSnapshot", session, "output" -> folder) {
+        if (!SinkLog.isIn(folder, session)) throw SnapshotErrors.noSinkLog(folder)
+      }
     new SnapshotExport(None, checkpoint, Map.empty, output, path, session)
   }
 

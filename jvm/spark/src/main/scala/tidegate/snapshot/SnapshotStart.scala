@@ -7,7 +7,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals}
 import tidegate.errors.SnapshotErrors
-import tidegate.paths.FoldersApart
+import tidegate.paths.{FolderCall, FoldersApart}
 
 /**
  * Makes a checkpoint of a snapshot, for a query of its own: the query has a new id, and the
@@ -27,7 +27,7 @@ private[tidegate] final class SnapshotStart(
     val progress: CopyProgress = new CopyProgress
 ) extends Logging {
   private val hadoopConf = SparkInternals.hadoopConf(session)
-  private val from = new SnapshotFolder(snapshot, session)
+  private lazy val from = new SnapshotFolder(snapshot, session)
 
   /**
    * @return
@@ -36,6 +36,12 @@ private[tidegate] final class SnapshotStart(
    *   if this is no complete snapshot, if it was changed, or if there are files already
    */
   def run(): UUID = {
+    val folders = Seq("snapshot" -> snapshot, "checkpoint" -> checkpoint)
+    FolderCall("startSnapshot", session, folders ++ output.map("output" -> _), Some(checkpoint))
+      .run(started())
+  }
+
+  private def started(): UUID = {
     val log = output.map(SinkLog.in(_).toString)
     for ((argument, target) <- Seq("checkpoint" -> checkpoint) ++ log.map("output" -> _))
       FoldersApart.check("startSnapshot", snapshot, argument, target, hadoopConf)

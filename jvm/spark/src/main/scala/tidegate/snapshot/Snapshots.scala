@@ -20,7 +20,8 @@ private[tidegate] object Snapshots extends Logging {
   def list(location: String, session: SparkSession): Seq[SnapshotInfo] = {
     val root = new Path(location)
     val files = root.getFileSystem(SparkInternals.hadoopConf(session))
-    if (!files.exists(root)) throw SnapshotErrors.noSnapshot(location)
+    if (!files.exists(root) || files.getFileStatus(root).isFile)
+      throw SnapshotErrors.noSnapshot(location)
     files
       .listStatus(root)
       .toSeq

@@ -56,8 +56,8 @@ class AsyncRefusalSuite extends KeyedStreamTest {
     refused(
       "CALL_DEAD_LETTER_FOLDER",
       "The argument `deadLetters` of mapAsync is 'tape://letters', which is no folder of a file " +
-        "system that Spark can write to: UnsupportedFileSystemException: No FileSystem for scheme " +
-        "\"tape\". Use a path such as '/data/dead-letters', or add the file system to the classpath."
+        "system that Spark can write to: No FileSystem for scheme \"tape\". " +
+        "Use a path such as '/data/dead-letters', or add the file system to the classpath."
     )(in.mapAsync(schema, onError = "dead letter", deadLetters = "tape://letters")(same))
   }
 

@@ -217,6 +217,9 @@ class SnapshotSuite extends RestartTest {
     assert(refusal(snapshots(newFolder())).contains("[TIDEGATE_NO_SNAPSHOT]"))
     assert(refusal(inspectSnapshot(there.toString)).contains("[TIDEGATE_NOTHING_COMMITTED]"))
     assert(refusal(inspectSnapshot(newFolder())).contains("[TIDEGATE_NO_CHECKPOINT]"))
+    val mine = there.resolve("mine").toString
+    assert(refusal(inspectSnapshot(mine)).contains("[TIDEGATE_NO_CHECKPOINT]"))
+    assert(refusal(snapshots(mine)).contains("[TIDEGATE_NO_SNAPSHOT]"))
   }
 
   test("an export into the checkpoint, and a start inside of the snapshot") {

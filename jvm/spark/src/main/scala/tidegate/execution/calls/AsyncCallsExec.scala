@@ -11,6 +11,7 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.Metadata
 import org.apache.spark.util.SerializableConfiguration
 import tidegate.execution.{DescribesItself, TaskFile}
+import tidegate.paths.FolderCall
 import tidegate.plans.AsyncCalls
 
 /**
@@ -62,10 +63,14 @@ final case class AsyncCallsExec(
           conf.value.value
         )
       }
+      def writing(step: => Unit): Unit =
+        FolderCall.inTask("Writing dead letters", folder.fold("")(_._1))(step)
       var isRead = false
       TaskFile.atEnd(task) { isFailed =>
         counts.end()
-        letters.foreach(file => if (isFailed) file.abort() else file.commit(isRead))
+        letters.foreach { file =>
+          writing(if (isFailed) file.abort() else file.commit(isRead))
+        }
       }
       val project = UnsafeProjection.create(columns, input)
       val all = new Iterator[InternalRow] {
@@ -79,7 +84,7 @@ final case class AsyncCallsExec(
         counts.note(row) match {
           case None         => Some(project(row))
           case Some(letter) =>
-            letters.foreach(_.add(letter))
+            letters.foreach(file => writing(file.add(letter)))
             None
         }
       }
