@@ -12,6 +12,7 @@ from submits import EXTENSION, submit
 
 SCRIPT = """
 import sys
+import urllib.error
 import urllib.request
 
 from pyspark.sql import SparkSession
@@ -33,6 +34,15 @@ pages = ["", "static/event-time.css", "static/event-time.js", "query/?run=" + qu
 for page in pages + ["query/json?run=" + query.runId]:
     with urllib.request.urlopen(spark.sparkContext.uiWebUrl + "/EventTime/" + page) as answer:
         print("page", page, answer.headers["Content-Type"], answer.read().decode())
+# Without the slash, the server sends one on to the address with it.
+base = spark.sparkContext.uiWebUrl + "/EventTime/"
+for page in ["", "static/event-time.css/", "query/?run=" + query.runId, "query/json/"]:
+    for method in ["POST", "PUT", "DELETE", "TRACE"]:
+        try:
+            urllib.request.urlopen(urllib.request.Request(base + page, method=method))
+            print("answers", method, page)
+        except urllib.error.HTTPError as error:
+            assert error.code == 405, (page, method, error.code)
 query.stop()
 print("application", spark.sparkContext.applicationId, query.runId)
 """
@@ -46,6 +56,8 @@ def test_pages_when_asked_for_then_are_there_while_the_application_runs_and_in_t
 
     if done.returncode != 0:
         pytest.fail(f"spark-submit failed:\n{done.stdout}\n{done.stderr}")
+    # Nothing that the tab serves changes anything.
+    assert "\nanswers " not in done.stdout
     first, css, script, query, json = done.stdout.split("\npage ")[-5:]
     assert ">hourly</a>" in first
     assert css.startswith("static/event-time.css text/css;charset=utf-8")

@@ -49,6 +49,7 @@ class OnlyShownSuite extends KeyedStreamTest {
     override def batchEnded(batchId: Long, inputRows: Long): Map[String, String] = fail
     override def source: String = fail
     override def gauges: Seq[QueryGauge] = fail
+    override def hidesOffset: Boolean = fail
   }
 
   test("figures, event times and gauges that fail: the progress is reported") {
@@ -66,6 +67,7 @@ class OnlyShownSuite extends KeyedStreamTest {
     override def times(hasBatch: Boolean): Map[String, Long] = Map.empty
     override def batchEnded(batchId: Long, inputRows: Long): Map[String, String] = Map.empty
     override def source: String = ""
+    override def hidesOffset: Boolean = false
     override def gauges: Seq[QueryGauge] =
       Seq(QueryGauge("a", () => throw new IllegalStateException("no value")))
   }

@@ -7,6 +7,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan}
 import org.apache.spark.sql.connector.read.streaming.{Offset, SparkDataStream}
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.tidegate.{
   CheckpointLogs,
@@ -63,10 +64,10 @@ final class RunningQuery private[clock] (
     }
 
   /** An empty memory, as large as the session says. */
-  private[clock] def newMemory: QueryMemory = {
-    val conf = SparkInternals.batchSession(query).sessionState.conf
+  private[clock] def newMemory: QueryMemory =
     new QueryMemory(Settings.ProgressBatches.in(conf), Settings.ProgressEvents.in(conf))
-  }
+
+  private def conf: SQLConf = SparkInternals.batchSession(query).sessionState.conf
 
   def ids: QueryIds = RunningQuery.ids(query)
 
@@ -98,7 +99,6 @@ final class RunningQuery private[clock] (
 
   /** What the plan says about time, and the session about the number of substreams. */
   lazy val spec: QuerySpec = {
-    val conf = SparkInternals.batchSession(query).sessionState.conf
     val columns = nodes.map(n => n.spec.name -> n.substream.map(_.name)).toMap
     val max = Settings.MaxSubstreams.in(conf)
     val forgetAfter = Settings.ForgetAfter.in(conf)
@@ -127,12 +127,14 @@ final class RunningQuery private[clock] (
     case _                             => wallClockMs
   }
 
-  /** How many late rows the log describes in a minute. */
-  lazy val lateLinesPerMinute: Int =
-    Settings.LateLogLinesPerMinute.in(SparkInternals.batchSession(query).sessionState.conf)
+  /** Whether the log may show values of rows. */
+  lazy val showsValues: Boolean = Settings.LogValues.in(conf)
 
-  lazy val noDataBatchesDisabled: Boolean =
-    !SparkInternals.batchSession(query).sessionState.conf.streamingNoDataMicroBatchesEnabled
+  /** How many late rows the log describes in a minute: even their times are values of rows. */
+  lazy val lateLinesPerMinute: Int =
+    if (showsValues) Settings.LateLogLinesPerMinute.in(conf) else 0
+
+  lazy val noDataBatchesDisabled: Boolean = !conf.streamingNoDataMicroBatchesEnabled
 
   /** The file in the checkpoint that has an offset with this text, of the latest batches. */
   def offsetFile(json: String): Option[String] =

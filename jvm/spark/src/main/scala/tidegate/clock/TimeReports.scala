@@ -42,15 +42,26 @@ private[clock] final class TimeReports(query: RunningQuery, totals: ClockTotals)
 
   /** Takes in what has happened. */
   def add(event: ClockEvent): Unit = {
-    val remembered = event.at(query.wallClockMs)
-    log.write(remembered)
-    add(remembered)
+    val ms = query.wallClockMs
+    val remembered = event.at(ms)
+    val told = if (query.showsValues) remembered else event.countedAt(ms)
+    log.write(told)
+    add(remembered, told)
   }
 
-  private def add(event: TimeEvent): Unit = {
+  /**
+   * @param told
+   *   what Spark's progress says of it, and with that the log
+   */
+  private def add(event: TimeEvent, told: TimeEvent): Unit = {
     memory.add(event)
-    if (sinceBatch.size < MostOfBatch) sinceBatch += event
+    if (sinceBatch.size < MostOfBatch) sinceBatch += told
   }
+
+  private def told(batch: BatchFigures): BatchFigures =
+    if (query.showsValues) batch else batch.withoutSubstreams
+
+  override def hidesOffset: Boolean = !query.showsValues
 
   /**
    * The figures of this moment, from any thread.
@@ -129,12 +140,13 @@ private[clock] final class TimeReports(query: RunningQuery, totals: ClockTotals)
         for ((name, operator) <- batch.operators if operator.lateRows.inBatch >= ManyRows) {
           val rows = operator.lateRows.inBatch
           val text = s"$rows rows of the batch $batchId were late for `$name`."
-          add(TimeEvent(batch.wallClockMs, TimeEvent.ManyLate, name, Nil, rows, text))
+          val event = TimeEvent(batch.wallClockMs, TimeEvent.ManyLate, name, Nil, rows, text)
+          add(event, event)
         }
         val events = sinceBatch.toVector
         sinceBatch.clear()
         def metric(name: String, json: JValue) = name -> compact(json)
-        Map(metric(Metric, FiguresJson.of(batch))) ++
+        Map(metric(Metric, FiguresJson.of(told(batch)))) ++
           Option.when(events.nonEmpty)(metric(EventsMetric, FiguresJson.of(events)))
       }
 

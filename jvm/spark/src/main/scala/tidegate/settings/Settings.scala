@@ -135,6 +135,17 @@ object Settings {
       "may then stand a little earlier."
   )(_.toBooleanOption)
 
+  /** Whether the log shows values of rows. */
+  val LogValues: Setting[Boolean] = Setting(
+    "spark.tidegate.log.values",
+    "true",
+    "'true' or 'false'",
+    "Whether the log shows values of rows: late rows, and the names of substreams. With `false`, " +
+      "late rows and substreams are only counted there, and what Spark logs and reports as progress " +
+      "lacks the names of substreams and the offset of the clock. The tab, `tidegate.watermarks` " +
+      "and errors of your own functions stay as they are."
+  )(_.toBooleanOption)
+
   /** How much of a late row is shown in the log. */
   val LateLogPayloadChars: Setting[Int] = Setting(
     "spark.tidegate.late.logPayloadChars",
@@ -251,6 +262,7 @@ object Settings {
       NoDataBatchesOnlyWhenDue,
       UiEnabled,
       ObserveLastBatch,
+      LogValues,
       LateLogPayloadChars,
       LateLogLinesPerMinute,
       StallWarning,

@@ -10,7 +10,11 @@ sealed trait ClockEvent {
   def node: String
 
   /** What is remembered of the event, which happened at a wall clock in epoch ms. */
-  def at(ms: Long): TimeEvent = ClockEvent.timeEvent(this, ms)
+  def at(ms: Long): TimeEvent = ClockEvent.timeEvent(this, ms, ClockEvent.Named)
+
+  /** The same without the names of substreams, which are values of rows. */
+  def countedAt(ms: Long): TimeEvent =
+    ClockEvent.timeEvent(this, ms, ClockEvent.Counted).copy(substreams = Nil)
 
   /** What the log says. */
   def text: String = at(0).text
@@ -82,7 +86,23 @@ object ClockEvent {
   /** The time of the node has ended, with a run that ends by itself. */
   final case class Ended(node: String) extends ClockEvent
 
-  private def timeEvent(event: ClockEvent, atMs: Long): TimeEvent = {
+  /** How a text speaks of substreams. */
+  private sealed trait Wording {
+    def one(substream: String): String
+    def all(substreams: Seq[String]): String
+  }
+
+  private object Named extends Wording {
+    override def one(substream: String): String = s"the substream $substream"
+    override def all(substreams: Seq[String]): String = names(substreams)
+  }
+
+  private object Counted extends Wording {
+    override def one(substream: String): String = "a substream"
+    override def all(substreams: Seq[String]): String = substreams.size.toString
+  }
+
+  private def timeEvent(event: ClockEvent, atMs: Long, say: Wording): TimeEvent = {
     def of(kind: String, count: Long, text: String, substreams: Seq[String] = Nil) =
       TimeEvent(atMs, kind, event.node, substreams.take(TimeEvent.MostNames), count, text)
     def ofAll(kind: String, substreams: Seq[String], text: String) =
@@ -102,26 +122,26 @@ object ClockEvent {
           s"${columns(now)}. The old substreams are left out; the watermark stays at " +
           s"${time(watermarkMs)}, and rows below it are late."
         of(TimeEvent.Changed, 0, text)
-      case Appeared(_, all) => ofAll(TimeEvent.New, all, s"new substreams: ${names(all)}.")
-      case FellIdle(_, all) =>
-        val text = s"substreams that are idle and hold nothing back from now on: ${names(all)}."
-        ofAll(TimeEvent.Idle, all, text)
-      case CameBack(_, all) =>
-        val text = s"substreams that were idle and have rows again: ${names(all)}."
-        ofAll(TimeEvent.Back, all, text)
-      case Forgotten(_, all) =>
-        ofAll(TimeEvent.Forgotten, all, s"idle substreams that are forgotten: ${names(all)}.")
+      case Appeared(_, which) => ofAll(TimeEvent.New, which, s"new substreams: ${say.all(which)}.")
+      case FellIdle(_, which) =>
+        val text = s"substreams that are idle and hold nothing back from now on: ${say.all(which)}."
+        ofAll(TimeEvent.Idle, which, text)
+      case CameBack(_, which) =>
+        val text = s"substreams that were idle and have rows again: ${say.all(which)}."
+        ofAll(TimeEvent.Back, which, text)
+      case Forgotten(_, which) =>
+        ofAll(TimeEvent.Forgotten, which, s"idle substreams that are forgotten: ${say.all(which)}.")
       case HeldBack(_, substream, silentMs, timeoutMs) =>
-        val text = s"the substream $substream holds time back, and has had no row for $silentMs " +
+        val text = s"${say.one(substream)} holds time back, and has had no row for $silentMs " +
           s"ms, longer than its idle timeout of $timeoutMs ms. It counts as silent only when the " +
           "query has read all that its sources have, and knows it."
         of(TimeEvent.Behind, 1, text, Seq(substream))
       case LateAfterIdle(_, substream, pauseMs, rows) =>
-        val text = s"$rows rows of the substream $substream are below the watermark, as the " +
+        val text = s"$rows rows of ${say.one(substream)} are below the watermark, as the " +
           s"substream was idle: it had no row for $pauseMs ms, and time went on without it. A " +
           "longer idleTimeout, or idleBehind, lets time wait for such a substream."
         of(TimeEvent.LateAfterIdle, rows, text, Seq(substream))
-      case e: Stalled                 => ofAll(TimeEvent.Stalled, e.substream.toSeq, stall(e))
+      case e: Stalled                 => ofAll(TimeEvent.Stalled, e.substream.toSeq, stall(e, say))
       case Withheld(_, source, forMs) =>
         val text =
           s"for ${Words.duration(forMs)}, the source $source has reported rows and given " +
@@ -133,7 +153,7 @@ object ClockEvent {
     }
   }
 
-  private def stall(e: Stalled): String = {
+  private def stall(e: Stalled, say: Wording): String = {
     val place = e.watermarkMs.fold("without a value")(ms => s"at ${Words.time(ms)}")
     val who = e.substream.fold("the first row of its stream") { name =>
       val behind =
@@ -141,7 +161,7 @@ object ClockEvent {
       val rest =
         if (e.isBehind) "has rows that are not read"
         else s"has had no row for ${Words.duration(e.silentMs)}"
-      s"the substream $name, which$behind $rest"
+      s"${say.one(name)}, which$behind $rest"
     }
     s"time has stood still for ${Words.duration(e.stillMs)}, $place. It waits for $who. " +
       "tidegate.explain_time(query) says what would help."

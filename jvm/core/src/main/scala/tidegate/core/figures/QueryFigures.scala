@@ -247,4 +247,16 @@ final case class BatchFigures(
     inputRows: Long,
     watermarks: SortedMap[String, WatermarkFigures] = SortedMap.empty,
     operators: SortedMap[String, OperatorFigures] = SortedMap.empty
-)
+) {
+
+  /** Without the names of substreams, which are values of rows. */
+  def withoutSubstreams: BatchFigures = copy(watermarks = watermarks.transform { (_, w) =>
+    w.copy(heldBackBy = w.heldBackBy.map(_ => BatchFigures.Hidden))
+  })
+}
+
+object BatchFigures {
+
+  /** In the place of the name of a substream. */
+  val Hidden: String = "(hidden)"
+}

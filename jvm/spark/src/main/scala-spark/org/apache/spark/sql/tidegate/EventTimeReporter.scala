@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 
 import com.codahale.metrics.Gauge
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.streaming.StreamingQueryProgress
+import org.apache.spark.sql.streaming.{SourceProgress, StreamingQueryProgress}
 
 /**
  * Reports the progress of a query as Spark does, with event times and gauges that Spark does not
@@ -62,7 +62,26 @@ private[tidegate] final class EventTimeReporter(query: MicroBatchExecution, repo
     shown("`eventTime` of the progress")(reports.times(hasBatch).foreach { case (name, ms) =>
       progress.eventTime.put(name, formatTimestamp(ms))
     })
+    if (shown.orElse("The offset of the clock", true)(reports.hidesOffset)) hideOffset(progress)
     progress
+  }
+
+  /** Spark logs the progress, and gives it to listeners and to the event log. */
+  private def hideOffset(progress: StreamingQueryProgress): Unit = {
+    val place = progress.sources.indexWhere(_.description == reports.source)
+    if (place >= 0) {
+      val s = progress.sources(place)
+      progress.sources(place) = new SourceProgress(
+        s.description,
+        null,
+        null,
+        null,
+        s.numInputRows,
+        s.inputRowsPerSecond,
+        s.processedRowsPerSecond,
+        s.metrics
+      )
+    }
   }
 
   /** The gauge reads the last progress, and Spark leaves out some of triggers without a batch. */

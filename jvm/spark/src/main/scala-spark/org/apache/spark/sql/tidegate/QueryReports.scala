@@ -25,6 +25,9 @@ trait QueryReports {
   /** The source whose metrics are completed. */
   def source: String
 
+  /** Whether the offsets of that source are left out: they name the substreams. */
+  def hidesOffset: Boolean
+
   /** Gauges for Spark's metrics. Asked once, after the first trigger. */
   def gauges: Seq[QueryGauge]
 }
@@ -47,6 +50,7 @@ object QueryReports {
     override def batchEnded(batchId: Long, inputRows: Long): Map[String, String] =
       made.batchEnded(batchId, inputRows)
     override def source: String = made.source
+    override def hidesOffset: Boolean = made.hidesOffset
     override def gauges: Seq[QueryGauge] = made.gauges
   }
 }
