@@ -126,7 +126,7 @@ class AsyncMapper:
         if not isinstance(result, tuple):
             raise self._misfit(
                 "a dict, a tuple or a Row with the columns of the output schema was wanted, found "
-                f"{type(result).__name__}: {result!r:.100}. Return a row for each row"
+                f"{_shown(result)}. Return a row for each row"
             )
         if len(result) != len(names):
             raise self._misfit(
@@ -176,7 +176,7 @@ class AsyncMapper:
                 except Exception:
                     return self._misfit(
                         f"column {field.name} has the type {field.dataType.simpleString()}, found "
-                        f"{type(row[i]).__name__}: {row[i]!r:.100}. Return a value of that type, "
+                        f"{_shown(row[i])}. Return a value of that type, "
                         "or change the output schema"
                     )
         return self._misfit(f"the rows do not fit the output schema: {describe(error)}")
@@ -188,6 +188,15 @@ class AsyncMapper:
 
 def _nullable(field: StructField) -> StructField:
     return StructField(field.name, field.dataType)
+
+
+def _shown(value: Any) -> str:
+    """Return the type and the beginning of a value, also of one that cannot tell of itself."""
+    name = type(value).__name__
+    try:
+        return f"{name}: {value!r:.100}"
+    except Exception:
+        return name
 
 
 def _listed(names: Iterable[Any]) -> str:

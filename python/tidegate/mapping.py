@@ -73,7 +73,8 @@ def mapAsync(
     maxInFlight : int, default 100
         The largest number of calls in flight in a task.
     timeout : str or timedelta, default "30 seconds"
-        How long an attempt may take, 1 ms or more. With None, for ever.
+        How long an attempt may take, and each of `setup` and `teardown`, 1 ms or more. With None,
+        for ever. An attempt whose time is over is cancelled; it is made again when it has ended.
     retries : int, default 2
         How often a failed call is made again: after a random pause of up to 0.1 s, then up to 0.2 s
         and so on, up to 10 s.

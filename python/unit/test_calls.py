@@ -1,16 +1,20 @@
 """Calls in flight: their bound, their order, their errors, and what is opened for them."""
 
 import asyncio
+import contextlib
 import random
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tidegate import _calls
+from tidegate import _calls, _loop
 from tidegate._call import CallKey, Ended, Item
-from tidegate._calls import Calls, CallSettings, FailedCallError
+from tidegate._calls import Calls, CallSettings, FailedCallError, describe
+from tidegate._loop import LoopThread
 
 SETTINGS = CallSettings(
     function="price",
@@ -26,8 +30,9 @@ SETTINGS = CallSettings(
 
 @pytest.fixture(autouse=True)
 def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Retry at once."""
+    """Retry at once, and ask a loop without news at once whether it runs."""
     monkeypatch.setattr(_calls, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(_loop, "QUIET", 0.01)
 
 
 def items(*arguments: Any) -> list[Item]:
@@ -213,12 +218,151 @@ def test_call_when_it_is_cancelled_then_that_is_its_error() -> None:
     assert repr(ended.error) == "CancelledError('the function was cancelled')"
 
 
-def test_call_when_it_exits_then_the_task_does() -> None:
+EXITS: list[tuple[type[BaseException], tuple[Any, ...], str]] = [
+    (SystemExit, (3,), "SystemExit: 3"),
+    (KeyboardInterrupt, (), "KeyboardInterrupt"),
+    (GeneratorExit, (), "GeneratorExit"),
+]
+
+
+@pytest.mark.parametrize(("kind", "arguments", "text"), EXITS)
+def test_call_when_it_exits_then_the_task_ends_with_a_sentence(
+    kind: type[BaseException], arguments: tuple[Any, ...], text: str
+) -> None:
     async def leave(n: int) -> int:
+        raise kind(*arguments)
+
+    with pytest.raises(FailedCallError) as error:
+        run(leave, 0, retries=5)
+
+    assert str(error.value) == (
+        f"mapAsync: function price has raised {text} for row 0 of partition 1 in batch 7. It ends "
+        "the query, whatever onError says. Raise an Exception instead."
+    )
+
+
+def test_call_when_a_task_of_its_own_exits_then_the_task_ends_with_a_sentence() -> None:
+    async def leave() -> None:
         raise SystemExit(3)
 
-    with pytest.raises(SystemExit):
-        run(leave, 0, retries=5)
+    async def call(n: int) -> None:
+        task = asyncio.ensure_future(leave())
+        await asyncio.Event().wait()
+        await task
+
+    with pytest.raises(FailedCallError) as error:
+        run(call, 0)
+
+    assert str(error.value) == (
+        "mapAsync: function price has raised SystemExit: 3 in a task of its own. It ends the "
+        "query, whatever onError says. Raise an Exception instead."
+    )
+
+
+@pytest.mark.parametrize("retries", [0, 2])
+def test_call_when_it_ends_late_then_is_waited_for_and_its_answer_counts(retries: int) -> None:
+    living: list[int] = []
+    most: list[int] = []
+
+    async def slow_to_end(n: int) -> int:
+        living.append(n)
+        most.append(len(living))
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            for _ in range(50):
+                await asyncio.sleep(0)
+        living.remove(n)
+        if n % 2:
+            raise OSError("reset")
+        return n
+
+    ended = run(slow_to_end, *range(6), timeout=0.01, retries=retries, max_in_flight=2)
+
+    assert max(most) == 2
+    late = "TimeoutError('no answer within 0.01 s')"
+    assert [(call.result, call.attempts, repr(call.error)) for call in ended] == [
+        (None, retries + 1, late) if n % 2 else (n, 1, "None") for n in range(6)
+    ]
+
+
+def deaf() -> Callable[[int], Any]:
+    """Return a function that does not end when it is cancelled, unless the loop does."""
+
+    async def never_ends(n: int) -> None:
+        while True:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+
+    return never_ends
+
+
+def test_call_when_it_never_ends_then_the_task_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_loop, "LONGEST_CLEAN_UP", 0.01)
+
+    with pytest.raises(FailedCallError) as error:
+        run(deaf(), 0, 1, timeout=0.01, retries=5)
+
+    assert str(error.value) == (
+        "mapAsync: the call of function price for row 0 of partition 1 in batch 7 does not end: it "
+        "goes on 0.01 s after it was cancelled, no answer within 0.01 s. Let the function pass "
+        "asyncio.CancelledError on, and end, or raise timeout."
+    )
+
+
+def test_call_when_it_blocks_the_loop_then_the_task_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_loop, "LONGEST_CLEAN_UP", 0.01)
+    released = threading.Event()
+
+    async def block(n: int) -> None:
+        released.wait()
+
+    with pytest.raises(FailedCallError) as error:
+        run(block, 0, timeout=0.01)
+    released.set()
+
+    assert str(error.value) == (
+        "mapAsync: function price has blocked its event loop for 0.01 s, so that no call can end. "
+        "Await what waits, such as asyncio.sleep instead of time.sleep, move it to "
+        "asyncio.to_thread, or raise timeout."
+    )
+
+
+def test_loop_when_a_function_stops_it_then_calls_go_on() -> None:
+    async def stop(n: int) -> int:
+        asyncio.get_running_loop().stop()
+        await asyncio.sleep(0)
+        return n
+
+    assert [call.result for call in run(stop, *range(5))] == [*range(5)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_loop_when_a_function_cancels_all_its_tasks_then_every_call_ends(seed: int) -> None:
+    chance = random.Random(seed)
+
+    async def cancel(n: int) -> int:
+        if chance.random() < 0.3:
+            for task in asyncio.all_tasks():
+                task.cancel()
+        await asyncio.sleep(0)
+        return n
+
+    ended = run(cancel, *range(40))
+
+    assert [call.item.argument for call in ended] == [*range(40)]
+    assert {repr(call.error) for call in ended if call.error} == {
+        "CancelledError('the function was cancelled')"
+    }
+
+
+def test_error_when_it_has_no_text_then_its_class_is_told() -> None:
+    class WordlessError(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no words")
+
+    assert describe(WordlessError()) == "WordlessError: its text cannot be made (RuntimeError)"
+    assert describe(ValueError("half a pair: \ud83d")) == "ValueError: half a pair: ?"
 
 
 def test_breaker_when_calls_fail_in_a_row_then_names_the_function() -> None:
@@ -259,18 +403,18 @@ def test_pauses_when_calls_fail_together_then_are_random_up_to_the_longest(
     bounds: list[tuple[float, float]] = []
     slept: list[float] = []
     draw = random.Random(1).uniform
-    sleep = asyncio.sleep
+    later = LoopThread.later
 
     def uniform(low: float, high: float) -> float:
         bounds.append((low, high))
         return draw(low, high)
 
-    async def no_sleep(seconds: float) -> None:
+    def at_once(loop: LoopThread, seconds: float, function: Callable[[], None]) -> None:
         slept.append(seconds)
-        await sleep(0)
+        later(loop, 0, function)
 
     monkeypatch.setattr(random, "uniform", uniform)
-    monkeypatch.setattr(asyncio, "sleep", no_sleep)
+    monkeypatch.setattr(LoopThread, "later", at_once)
 
     async def refused(n: int) -> int:
         raise OSError("refused")
@@ -345,6 +489,49 @@ def test_connection_when_the_reader_stops_early_then_calls_end_and_it_is_closed(
 
     # The call that was in flight has ended before.
     assert closed == [0]
+
+
+@pytest.mark.parametrize("hook", ["setup", "teardown"])
+def test_connection_when_a_hook_hangs_then_its_time_is_over(hook: str) -> None:
+    async def hang() -> None:
+        await asyncio.Event().wait()
+
+    connection = Connection()
+    setattr(connection, hook, hang)
+    with pytest.raises(FailedCallError) as error:
+        run(connection, 0, timeout=0.01)
+
+    assert str(error.value) == (
+        f"mapAsync: {hook} of function price has failed: TimeoutError: no answer within 0.01 s. "
+        "Each of setup and teardown may take as long as an attempt: raise timeout, or do what "
+        "takes longer in __init__, which has no limit."
+    )
+
+
+def test_connection_when_teardown_fails_after_a_call_then_the_call_is_told() -> None:
+    class Down(Connection):
+        async def __call__(self, n: int) -> int:
+            raise OSError("refused")
+
+    with pytest.raises(FailedCallError) as error:
+        run(Down("teardown"), 0, keeps_failures=False)
+
+    assert "the call of function price for row 0" in str(error.value)
+    if sys.version_info >= (3, 11):
+        assert "teardown of function price has failed" in error.value.__notes__[0]
+
+
+def test_connection_when_it_cannot_be_made_then_says_so() -> None:
+    def make() -> None:
+        raise OSError("no file")
+
+    with pytest.raises(FailedCallError) as error:
+        list(Calls(make, SETTINGS).run([items(0)]))
+
+    assert str(error.value) == (
+        "mapAsync: __init__ of function price has failed: OSError: no file. The query stops; start "
+        "it again when the cause is gone."
+    )
 
 
 @pytest.mark.parametrize("hook", ["setup", "teardown"])

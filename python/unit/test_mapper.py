@@ -198,6 +198,20 @@ def test_result_when_it_does_not_fit_then_says_why(result: Any, problem: str) ->
     assert str(error.value) == f"mapAsync: function price returned a wrong result: {problem}."
 
 
+def test_result_when_it_cannot_tell_of_itself_then_its_type_is_told() -> None:
+    class Wordless:
+        def __repr__(self) -> str:
+            raise RuntimeError("no words")
+
+    async def price(row: Row) -> Any:
+        return row.id, Wordless()
+
+    with pytest.raises(FailedCallError) as error:
+        run(price, 1)
+
+    assert "column price has the type bigint, found Wordless. Return" in str(error.value)
+
+
 @pytest.mark.parametrize(("result", "found"), [([(1, 1)], "1"), ((), "0"), ("ab", "str")])
 def test_result_when_not_a_row_for_each_then_says_so(result: Any, found: str) -> None:
     async def price(rows: list[Row]) -> Any:
