@@ -5,11 +5,12 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from pyspark import SparkContext
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.utils import require_minimum_pyarrow_version
 from pyspark.sql.types import StructType
 
-from tidegate import _connect, _jvm
+from tidegate import _connect, _jvm, _workers
 from tidegate._arguments import Duration, boolean, duration, text, whole_number, wrong_type
 from tidegate._calls import CallSettings
 from tidegate._defaults import BREAK_AFTER, MAX_IN_FLIGHT, RETRIES, TIMEOUT
@@ -106,7 +107,8 @@ def mapAsync(
     MissingJarError
         If Spark runs without the Tidegate jar.
     UnsupportedSessionError
-        If `df` is of Spark Connect.
+        If `df` is of Spark Connect, or if Spark's workers run on this machine in a Python without
+        Tidegate.
     pyspark.errors.AnalysisException
         If the timeout cannot be read or is too short, or the schema cannot be read, has a column
         twice, or does not fit `onError`. When the query runs, a call that fails for good or returns
@@ -153,6 +155,7 @@ def mapAsync(
         whole_number("rowsPerCall", rowsPerCall, 1)
     if _connect.is_connect(df):
         raise UnsupportedSessionError(NO_CONNECT)
+    _workers.check("mapAsync", SparkContext._active_spark_context)
     columns = schema if isinstance(schema, str) else schema.json()
     fields, timeout_ms = _jvm.async_arguments(df, columns, limit, onError)
 

@@ -6,7 +6,7 @@ import pyspark
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
-from tidegate import _jvm
+from tidegate import _jvm, _workers
 from tidegate._arguments import wrong_type
 from tidegate._keywords import keywords
 from tidegate._version import __version__
@@ -31,6 +31,9 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     Checkpoints on a local disk are written without child processes, which take about half of the
     time of a small batch where Hadoop's native library is missing. Set
     ``spark.hadoop.fs.AbstractFileSystem.file.impl`` in the builder for files of another class.
+
+    With a local master, workers run in this Python, unless the variable ``PYSPARK_PYTHON`` names
+    another one: the ``python3`` of the PATH, which Spark would take, may lack what this one has.
 
     Settings in ``spark-defaults.conf`` are seen if ``spark-submit`` or a shell has started Spark.
     In a plain Python process Spark reads that file only later, and a setting of the builder wins:
@@ -85,6 +88,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         _check_jar(jvm)
         # spark-submit has started the JVM: the builder adds to the settings of that start.
         settings = {**dict(SparkConf().getAll()), **options}
+    if _workers.is_local(settings.get("spark.master")):
+        _workers.use_own_python()
     if _LOCAL_FILES_KEY not in settings:
         builder.config(_LOCAL_FILES_KEY, _LOCAL_FILES)
     return builder.config(_EXTENSIONS_KEY, _appended(settings.get(_EXTENSIONS_KEY, ""), EXTENSION))

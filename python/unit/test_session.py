@@ -1,5 +1,7 @@
 """What `configure` adds to a builder, and which Spark it refuses."""
 
+import os
+import sys
 from pathlib import Path
 
 import pyspark
@@ -77,6 +79,18 @@ def test_configure_when_something_is_set_then_keeps_it(jars: Path) -> None:
         "spark.hadoop.fs.AbstractFileSystem.file.impl": "of.the.User",
         "spark.sql.extensions": f"io.delta.X,{EXTENSION}",
     }
+
+
+@pytest.mark.parametrize(("master", "own"), [("local[2]", True), ("yarn", False)])
+def test_configure_when_the_master_is_local_then_workers_run_in_this_python(
+    jars: Path, monkeypatch: pytest.MonkeyPatch, master: str, own: bool
+) -> None:
+    monkeypatch.setenv("PYSPARK_PYTHON", "")
+    monkeypatch.delenv("PYSPARK_PYTHON")
+
+    configured(FakeBuilder(**{"spark.master": master}))
+
+    assert os.environ.get("PYSPARK_PYTHON") == (sys.executable if own else None)
 
 
 def test_configure_when_called_twice_then_changes_nothing(jars: Path) -> None:

@@ -1,0 +1,71 @@
+"""Workers that run in another Python than the driver."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tidegate
+from tidegate import _workers
+
+
+class FakeContext:
+    """A SparkContext, as far as it tells of its workers."""
+
+    def __init__(self, python: str, master: str = "local[2]", *sent: str) -> None:
+        self.pythonExec = python
+        self.master = master
+        self.environment: dict[str, str] = {}
+        self._python_includes = list(sent)
+
+
+def python(folder: Path, exit_code: int) -> str:
+    """Return a Python that answers so."""
+    file = folder / "python3"
+    file.write_text(f"#!/bin/sh\nexit {exit_code}\n")
+    file.chmod(0o755)
+    return str(file)
+
+
+def check(context: Any) -> None:
+    _workers.check("mapAsync", context)
+
+
+def test_check_when_workers_lack_tidegate_then_names_both_pythons(tmp_path: Path) -> None:
+    without = python(tmp_path, 3)
+
+    with pytest.raises(tidegate.UnsupportedSessionError) as error:
+        check(FakeContext(without))
+
+    assert str(error.value) == (
+        f"mapAsync needs Tidegate in the Python of Spark's workers, and {without}, which they use "
+        f"({without}), does not have it. Set PYSPARK_PYTHON to {sys.executable}, which has it, "
+        "before the first session is created, or install Tidegate there."
+    )
+
+
+def test_check_when_workers_may_have_tidegate_then_passes(tmp_path: Path) -> None:
+    without = python(tmp_path, 3)
+    check(None)
+    check(FakeContext(sys.executable))
+    check(FakeContext(without, "yarn"))
+    check(FakeContext(without, "local[2]", "tidegate.zip"))
+    check(FakeContext("python-that-is-nowhere"))
+    (tmp_path / "with").mkdir()
+    check(FakeContext(python(tmp_path / "with", 0)))
+
+
+@pytest.mark.parametrize("chosen", [None, "/usr/bin/python3"])
+def test_own_python_when_none_is_chosen_then_workers_use_it(
+    monkeypatch: pytest.MonkeyPatch, chosen: str | None
+) -> None:
+    monkeypatch.setenv("PYSPARK_PYTHON", "")
+    monkeypatch.delenv("PYSPARK_PYTHON")
+    if chosen is not None:
+        monkeypatch.setenv("PYSPARK_PYTHON", chosen)
+
+    _workers.use_own_python()
+
+    assert os.environ["PYSPARK_PYTHON"] == (chosen or sys.executable)
