@@ -33,6 +33,8 @@ class Item(NamedTuple):
 
     key: CallKey
     argument: Any
+    origin: Any = None
+    """What the argument was made of: a function may change its argument."""
 
 
 @dataclass

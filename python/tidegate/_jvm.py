@@ -204,11 +204,15 @@ def _followed(run: Callable[[], str], copy: Any, progress: Progress | None) -> s
 
 def async_arguments(
     df: Any, schema: str, timeout: str | None, on_error: str
-) -> tuple[StructType, int | None]:
-    """Return the output schema and the timeout in ms, as the facade has read and checked them."""
+) -> tuple[StructType, int | None, StructType]:
+    """Return the output schema, the timeout in ms, and the columns that tell of the calls.
+
+    The facade has read and checked them.
+    """
     arguments = facade().asyncArguments(_java_dataframe("df", df), schema, timeout, on_error)
     read = json.loads(arguments)
-    return StructType.fromJson(read["schema"]), read["timeoutMs"]
+    schemas = StructType.fromJson(read["schema"]), StructType.fromJson(read["calls"])
+    return schemas[0], read["timeoutMs"], schemas[1]
 
 
 def map_async(df: Any, mapped: Any, function: str, dead_letters: str | None) -> DataFrame:

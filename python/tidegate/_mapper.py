@@ -1,6 +1,5 @@
 """The Python side of ``mapAsync`` in a task: rows from Arrow, and Arrow from answers."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -10,14 +9,7 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import Row
 from pyspark.sql.conversion import ArrowTableToRowsConversion, LocalDataToArrowConversion
-from pyspark.sql.types import (
-    BooleanType,
-    IntegerType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-)
+from pyspark.sql.types import StructField, StructType
 
 from tidegate._call import CallKey, Ended, Item
 from tidegate._calls import Calls, CallSettings, FailedCallError, describe
@@ -25,19 +17,13 @@ from tidegate._calls import Calls, CallSettings, FailedCallError, describe
 BATCH_ID = "streaming.sql.batchId"
 """The local property in which Spark tells a task the number of its batch."""
 
-CALL_FIELDS = [
-    StructField("tidegate_micros", LongType()),
-    StructField("tidegate_attempts", IntegerType()),
-    StructField("tidegate_in_flight", IntegerType()),
-    StructField("tidegate_failed", BooleanType()),
-    StructField("tidegate_dead_letter", StringType()),
-]
-"""What the JVM counts, and takes off the rows."""
+ROW = "tidegate_row"
+"""The name of the column that has dead rows."""
 
 ROWS_PER_BATCH = 1000
 """How many rows leave together."""
 
-NO_CALL = (None, None, None, None, None)
+NO_CALL = (None, None, None, None)
 
 
 @dataclass(frozen=True)
@@ -48,6 +34,8 @@ class AsyncMapper:
     settings: CallSettings
     input: StructType
     output: StructType
+    calls: StructType
+    """What the JVM counts or writes, and takes off the rows; the last one has dead rows, if any."""
     rows_per_call: int | None
     """How many rows a call gets as a list; None: a call gets one row."""
     on_error: str
@@ -59,48 +47,57 @@ class AsyncMapper:
         batch = int(task.getLocalProperty(BATCH_ID) or -1)
         items = self._items(batches, batch, task.partitionId())
         rows: list[tuple[Any, ...]] = []
+        dead: list[pa.RecordBatch | None] = []
         for ended in Calls(self.make_function, self.settings).run(items):
             rows.extend(self._rows(ended))
+            dead.extend(self._dead(ended))
             if len(rows) >= ROWS_PER_BATCH:
-                yield self._arrow(rows)
-                rows = []
+                yield self._arrow(rows, dead)
+                rows, dead = [], []
         if rows:
-            yield self._arrow(rows)
+            yield self._arrow(rows, dead)
 
     def _items(
         self, batches: Iterable[pa.RecordBatch], batch: int, partition: int
     ) -> Iterator[list[Item]]:
-        number = count()
+        begin = 0
         for arrow in batches:
-            rows = ArrowTableToRowsConversion.convert(pa.Table.from_batches([arrow]), self.input)
-            keyed = [(CallKey(batch, partition, next(number)), row) for row in rows]
-            if self.rows_per_call is None:
-                yield [Item(key, row) for key, row in keyed]
-            else:
-                size = self.rows_per_call
-                groups = [keyed[i : i + size] for i in range(0, len(keyed), size)]
-                yield [Item(group[0][0], [row for _, row in group]) for group in groups]
+            rows = self._python(arrow)
+            size = self.rows_per_call or 1
+            yield [
+                Item(
+                    CallKey(batch, partition, begin + i),
+                    rows[i] if self.rows_per_call is None else rows[i : i + size],
+                    arrow.slice(i, size),
+                )
+                for i in range(0, len(rows), size)
+            ]
+            begin += len(rows)
+
+    def _python(self, arrow: pa.RecordBatch) -> list[Row]:
+        return list(ArrowTableToRowsConversion.convert(pa.Table.from_batches([arrow]), self.input))
 
     def _rows(self, ended: Ended) -> Iterator[tuple[Any, ...]]:
-        arguments = ended.item.argument if self.rows_per_call else [ended.item.argument]
         failed = ended.error is not None
         call: tuple[Any, ...] = (ended.micros, ended.attempts, ended.in_flight, failed)
-        for i, (argument, row) in enumerate(zip(arguments, self._results(ended, arguments))):
-            letter = self._letter(ended, i, argument) if failed else None
+        for i, row in enumerate(self._results(ended)):
+            letter = self._letter(ended, i) if failed else None
             # The first row of a call tells of the call.
-            yield (*row, *(call if i == 0 else NO_CALL[:4]), letter)
+            yield (*row, *(call if i == 0 else NO_CALL), letter)
 
-    def _results(self, ended: Ended, arguments: Sequence[Row]) -> Sequence[tuple[Any, ...]]:
+    def _results(self, ended: Ended) -> Sequence[tuple[Any, ...]]:
+        came: pa.RecordBatch = ended.item.origin
         if ended.error is not None:
-            return [self._without_answer(row) for row in arguments]
+            # Made again: the function may have changed what it got.
+            return [self._without_answer(row) for row in self._python(came)]
         if self.rows_per_call is None:
             return [self._tuple(ended.result)]
-        if not isinstance(ended.result, list | tuple) or len(ended.result) != len(arguments):
+        if not isinstance(ended.result, list | tuple) or len(ended.result) != came.num_rows:
             found = type(ended.result).__name__
             if isinstance(ended.result, list | tuple):
                 found = f"{len(ended.result)}"
             raise self._misfit(
-                f"a list of {len(arguments)} rows was wanted, one for each row that it got, found "
+                f"a list of {came.num_rows} rows was wanted, one for each row that it got, found "
                 f"{found}. Return the rows in the order of the argument"
             )
         return [self._tuple(result) for result in ended.result]
@@ -135,22 +132,25 @@ class AsyncMapper:
             )
         return result
 
-    def _letter(self, ended: Ended, place: int, argument: Row) -> str | None:
+    def _letter(self, ended: Ended, place: int) -> tuple[Any, ...] | None:
         if self.on_error != "dead letter":
             return None
         assert ended.error is not None
         key = ended.item.key
-        letter = {
-            "key": {**key._asdict(), "row": key.row + place},
-            "function": self.settings.function,
-            "error": describe(ended.error),
-            "attempts": ended.attempts,
-            "row": argument.asDict(recursive=True),
-        }
-        return json.dumps(letter, default=str)
+        key = key._replace(row=key.row + place)
+        return (tuple(key), self.settings.function, describe(ended.error), ended.attempts)
 
-    def _arrow(self, rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
-        wide = StructType([_nullable(f) for f in self.output.fields] + CALL_FIELDS)
+    def _dead(self, ended: Ended) -> list[pa.RecordBatch | None]:
+        """Return the rows of a call as they came, if they have dead letters."""
+        came: pa.RecordBatch = ended.item.origin
+        is_dead = ended.error is not None and self.on_error == "dead letter"
+        return [came.slice(i, 1) if is_dead else None for i in range(came.num_rows)]
+
+    def _arrow(
+        self, rows: list[tuple[Any, ...]], dead: list[pa.RecordBatch | None]
+    ) -> pa.RecordBatch:
+        told = [f for f in self.calls.fields if f.name != ROW]
+        wide = StructType([_nullable(f) for f in self.output.fields] + told)
         try:
             table = LocalDataToArrowConversion.convert(rows, wide, False)
         except Exception as error:
@@ -161,6 +161,8 @@ class AsyncMapper:
                     f"column {field.name} is null, and the output schema says that it is not. "
                     "Return a value, or make the column nullable"
                 )
+        if self.on_error == "dead letter":
+            table = table.append_column(ROW, [_as_they_came(dead, self.calls[ROW])])
         return table.combine_chunks().to_batches()[0]
 
     def _letters(self, rows: list[tuple[Any, ...]]) -> int:
@@ -184,6 +186,25 @@ class AsyncMapper:
     def _misfit(self, text: str) -> FailedCallError:
         name = self.settings.function
         return FailedCallError(f"mapAsync: function {name} returned a wrong result: {text}.")
+
+
+def _as_they_came(rows: list[pa.RecordBatch | None], field: StructField) -> pa.Array:
+    """Return rows with the values that Spark sent: no type loses anything on its way back."""
+    empty = LocalDataToArrowConversion.convert([(None,)], StructType([field]), False)
+    wanted = empty.schema.types[0]
+    columns = [wanted.field(i) for i in range(wanted.num_fields)]
+    dead = [
+        pa.StructArray.from_arrays(
+            [came.cast(column.type) for came, column in zip(row.columns, columns)], fields=columns
+        )
+        for row in rows
+        if row is not None
+    ]
+    if not dead:
+        return pa.nulls(len(rows), wanted)
+    number = count()
+    places = [None if row is None else next(number) for row in rows]
+    return pa.concat_arrays(dead).take(pa.array(places, pa.int64()))
 
 
 def _nullable(field: StructField) -> StructField:

@@ -84,7 +84,7 @@ def mapAsync(
         ``"null"`` gives the row null in the columns that `df` does not have. ``"dead letter"``
         writes the row to `deadLetters`, and leaves it out.
     deadLetters : str, optional
-        A folder in any file system that Spark can write to. Each call of mapAsync needs its own.
+        A folder in any file system that Spark can write to; also one of other queries.
     breakAfter : int, default 100
         After how many failed calls in a row, in one task, the query fails whatever `onError` says.
     rowsPerCall : int, optional
@@ -157,11 +157,11 @@ def mapAsync(
         raise UnsupportedSessionError(NO_CONNECT)
     _workers.check("mapAsync", SparkContext._active_spark_context)
     columns = schema if isinstance(schema, str) else schema.json()
-    fields, timeout_ms = _jvm.async_arguments(df, columns, limit, onError)
+    fields, timeout_ms, calls = _jvm.async_arguments(df, columns, limit, onError)
 
     # Here, because a session can do without pyarrow.
     require_minimum_pyarrow_version()
-    from tidegate._mapper import CALL_FIELDS, AsyncMapper
+    from tidegate._mapper import AsyncMapper
 
     settings = CallSettings(
         name,
@@ -178,12 +178,13 @@ def mapAsync(
         settings,
         df.schema,
         fields,
+        calls,
         rowsPerCall,
         onError,
     )
     # Rows that are left out are null in all columns.
     wide = StructType()
-    for field in [*fields.fields, *CALL_FIELDS]:
+    for field in [*fields.fields, *calls.fields]:
         wide.add(field.name, field.dataType)
     mapped = df.mapInArrow(mapper, wide)
     return _jvm.map_async(df, mapped, name, folder)

@@ -5,8 +5,28 @@ from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql.types import StructType
 
 NO_CLASS = "java.lang.ClassNotFoundException: tidegate.PythonFacade"
+
+
+LETTER = (
+    StructType()
+    .add("key", StructType().add("batch", "long").add("partition", "integer").add("row", "long"))
+    .add("function", "string")
+    .add("error", "string")
+    .add("attempts", "integer")
+)
+
+CALLS = (
+    StructType()
+    .add("tidegate_micros", "long")
+    .add("tidegate_attempts", "integer")
+    .add("tidegate_in_flight", "integer")
+    .add("tidegate_failed", "boolean")
+    .add("tidegate_dead_letter", LETTER)
+)
+"""What tells of calls, as plans/CallColumns has it; with dead letters, there are rows too."""
 
 
 class FakeFacade:
@@ -39,7 +59,8 @@ class FakeFacade:
     def asyncArguments(self, df: str, schema: str, timeout: str | None, on_error: str) -> str:
         self.calls.append((df, schema, timeout, on_error))
         fields = [{"name": "price", "type": "long", "nullable": True, "metadata": {}}]
-        return json.dumps({"schema": {"type": "struct", "fields": fields}, "timeoutMs": 1500})
+        price = {"type": "struct", "fields": fields}
+        return json.dumps({"schema": price, "timeoutMs": 1500, "calls": CALLS.jsonValue()})
 
     def mapAsync(self, *arguments: Any) -> str:
         self.calls.append(arguments)

@@ -10,8 +10,8 @@ from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
 from pyspark.sql.types import LongType, StructType
 
 import tidegate
-from tidegate._mapper import CALL_FIELDS, AsyncMapper
-from unit.fakes import FakeConnectDataFrame, FakeConnectSession, FakeFacade
+from tidegate._mapper import AsyncMapper
+from unit.fakes import CALLS, FakeConnectDataFrame, FakeConnectSession, FakeFacade
 
 SCHEMA = "price long"
 WANTED = (
@@ -75,7 +75,7 @@ def test_call_when_nothing_is_given_then_sends_the_defaults(
     ]
     assert result._jdf == "a Java DataFrame with the results of calls"
     ((mapper, schema),) = mapped
-    assert schema.fieldNames() == ["price", *(field.name for field in CALL_FIELDS)]
+    assert schema.fieldNames() == ["price", *CALLS.fieldNames()]
     assert (mapper.settings.max_in_flight, mapper.settings.timeout) == (100, 1.5)
     assert (mapper.settings.takes_key, mapper.settings.keeps_failures) == (False, False)
     assert mapper.make_function() is price

@@ -118,8 +118,7 @@ final class KeyedTimeDataset[T](ds: Dataset[T]) extends WatermarkMethods[T](ds) 
    *   row is null in the columns that the input does not have. `dead letter`: the row is written to
    *   `deadLetters` and left out
    * @param deadLetters
-   *   a folder in any file system that Spark can write to; null: none. Each call of `mapAsync`
-   *   needs its own
+   *   a folder in any file system that Spark can write to, also one of other queries; null: none
    * @param breakAfter
    *   after how many failed calls in a row, in one task, the query fails whatever `onError` says
    * @param name

@@ -123,8 +123,8 @@ final class PythonFacade {
       .getOrElse(name, OutputMode.Append())
 
   /**
-   * What the arguments of `mapAsync` mean, as JSON: the schema, and the timeout in ms. `timeout` is
-   * null if there is none.
+   * What the arguments of `mapAsync` mean, as JSON: the schema, the timeout in ms, and the columns
+   * that tell of the calls. `timeout` is null if there is none.
    */
   def asyncArguments(
       df: Dataset[Row],
@@ -132,8 +132,9 @@ final class PythonFacade {
       timeout: String,
       onError: String
   ): String = {
-    val (result, timeoutMs) = AsyncMaps.arguments(df, schema, Option(timeout), onError)
-    s"""{"schema": ${result.json}, "timeoutMs": ${timeoutMs.fold("null")(_.toString)}}"""
+    val (result, timeoutMs, calls) = AsyncMaps.arguments(df, schema, Option(timeout), onError)
+    val ms = timeoutMs.fold("null")(_.toString)
+    s"""{"schema": ${result.json}, "timeoutMs": $ms, "calls": ${calls.json}}"""
   }
 
   /** The results of `mapAsync` from what `mapped` has made of `df`; `deadLetters` may be null. */

@@ -79,7 +79,7 @@ public final class AsyncOptions implements Cloneable {
    * A row whose call has failed for good is written to a folder, and left out. By default the query
    * fails.
    *
-   * @param folder in any file system that Spark can write to; each {@code mapAsync} needs its own
+   * @param folder in any file system that Spark can write to, also one of other queries
    */
   public AsyncOptions onErrorDeadLetter(String folder) {
     return with(

@@ -47,7 +47,8 @@ private[tidegate] object AsyncMaps {
       CallOptions(called, ordered, maxInFlight, timeoutMs, retries, reaction, breakAfter)
     val input = SparkInternals.analyzed(ds)
     // Rows that are left out are null in all columns.
-    val wide = StructType(schema.map(_.copy(nullable = true)) ++ CallColumns.schema)
+    val calls = CallColumns.of(input.output, reaction)
+    val wide = StructType(schema.map(_.copy(nullable = true)) ++ calls)
     val output = DataTypeUtils.toAttributes(wide)
     val mapped = AsyncMap(function, options, schema, input.output, output, input)
     // With names of their own, so that Spark can join the result with itself.
@@ -56,7 +57,8 @@ private[tidegate] object AsyncMaps {
   }
 
   /**
-   * The schema and the timeout in ms of a call from Python, which has checked the numbers.
+   * The schema, the timeout in ms, and the columns that tell of the calls, of a call from Python,
+   * which has checked the numbers.
    *
    * @param schema
    *   columns and types, or a schema as JSON
@@ -66,9 +68,10 @@ private[tidegate] object AsyncMaps {
       schema: String,
       timeout: Option[String],
       onError: String
-  ): (StructType, Option[Long]) = {
-    val read = readSchema(schema)
-    (read, check(ds, read, timeout, reactionOf(onError)))
+  ): (StructType, Option[Long], StructType) = {
+    val (read, reaction) = (readSchema(schema), reactionOf(onError))
+    val timeoutMs = check(ds, read, timeout, reaction)
+    (read, timeoutMs, CallColumns.of(SparkInternals.analyzed(ds).output, reaction))
   }
 
   /** The results of calls; `mapped` has `CallColumns` behind the columns of the result. */
@@ -85,7 +88,7 @@ private[tidegate] object AsyncMaps {
       function: String,
       deadLetters: Option[String]
   ): DataFrame = {
-    val (columns, calls) = mapped.output.splitAt(mapped.output.size - CallColumns.schema.size)
+    val (columns, calls) = mapped.output.splitAt(CallColumns.begin(mapped.output))
     val times = columns.flatMap(a => eventTime(SparkInternals.analyzed(ds), a).map(a -> _))
     SparkInternals.dataFrame(
       ds.sparkSession,
@@ -132,8 +135,7 @@ private[tidegate] object AsyncMaps {
 
   private def checkColumns(schema: StructType): Unit = {
     val names = schema.fieldNames.toSeq
-    val reserved = CallColumns.schema.fieldNames.toSet
-    names.find(reserved).foreach(name => throw AsyncErrors.columnReserved(name))
+    names.find(CallColumns.names.contains).foreach(name => throw AsyncErrors.columnReserved(name))
     names
       .groupBy(_.toLowerCase(Locale.ROOT))
       .values

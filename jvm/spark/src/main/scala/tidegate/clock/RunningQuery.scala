@@ -178,8 +178,8 @@ final class RunningQuery private[clock] (
   /** Begins the checkpoint, or goes on with it. */
   lazy val beginning = new Beginning(query, decisions.isNew)
 
-  /** What earlier runs have left in folders of late rows. */
-  val lateLeftovers = new LateLeftovers
+  /** What earlier runs have left in folders. */
+  def leftovers: Leftovers = Leftovers.of(query)
 
   /** What is kept of batches that were left out. */
   private[clock] lazy val skippedBatches =

@@ -140,7 +140,7 @@ final case class DropLateExec(
 
   /** Also if no row can be late: a query that was set back begins without a watermark. */
   private def removeLeftovers(): Unit =
-    folder.foreach(_.removeLeftovers(SparkInternals.hadoopConf(session)))
+    folder.foreach(_.files.removeLeftovers(SparkInternals.hadoopConf(session)))
 
   /**
    * Whether a copy of a row is the one in the latest window: if that copy is late, all copies are.

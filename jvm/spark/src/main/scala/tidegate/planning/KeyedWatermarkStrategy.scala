@@ -5,15 +5,16 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.tidegate.SparkInternals
-import tidegate.clock.RunningQuery
+import tidegate.clock.{Leftovers, RunningQuery}
 import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
 import tidegate.core.{EndOfTime, Saturating}
-import tidegate.execution.calls.{AsyncCallsExec, AsyncMapExec}
+import tidegate.execution.calls.{AsyncCallsExec, AsyncMapExec, DeadLetterFolder}
 import tidegate.execution.{
   DropLateExec,
   KeyedWatermarkExec,
   LateFolder,
   LateOrigin,
+  QueryFiles,
   RetagEventTimeExec,
   WatermarksTableExec
 }
@@ -76,8 +77,8 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       val (child, batch) = (planLater(a.child), SparkInternals.batchOf(a, session))
       Seq(AsyncMapExec(a.function, a.options, a.result, a.input, a.output, batch, child))
     case a: AsyncCalls =>
-      val (child, batch) = (planLater(a.child), SparkInternals.batchOf(a, session))
-      Seq(AsyncCallsExec(a.times, a.metadata, a.calls, a.function, a.deadLetters, batch, child))
+      val folder = a.deadLetters.map(deadLetters)
+      Seq(AsyncCallsExec(a.times, a.metadata, a.calls, a.function, folder, planLater(a.child)))
     case w: WatermarksTable => Seq(WatermarksTableExec(w.content, w.query, w.output))
     case k: KeptBySpark     => Seq(KeptBySparkExec(k.reason, planLater(k.child)))
     // No bounds can follow any more; a query whose join lacks them was refused at its start.
@@ -150,13 +151,24 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       query: RunningQuery
   ): LateFolder =
     LateFolder(
-      path,
+      QueryFiles(path, origin.operator, query.id, query.batchId, query.leftovers),
       row,
-      query.id,
       origin,
-      query.batchId,
       query.batchTimestampMs,
-      Settings.MaxLateRowsPerBatch.in(session.sessionState.conf),
-      query.lateLeftovers
+      Settings.MaxLateRowsPerBatch.in(session.sessionState.conf)
     )
+
+  /** In a thread of an application, the batch may be any; a plan for such a thread has none. */
+  private def deadLetters(path: String): DeadLetterFolder = DeadLetterFolder(
+    path,
+    SparkInternals.queryOfThread(session.sparkContext).map { query =>
+      QueryFiles(
+        path,
+        DeadLetterFolder.Name,
+        query.id,
+        SparkInternals.batchOf(query),
+        Leftovers.of(query)
+      )
+    }
+  )
 }

@@ -5,6 +5,7 @@ import scala.concurrent.Future
 
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{AnalysisException, DataFrame, Row}
+import tidegate.plans.{CallColumns, OnError}
 
 /** Every refused call of mapAsync: its condition and its whole sentence. */
 class AsyncRefusalSuite extends KeyedStreamTest {
@@ -105,7 +106,8 @@ class AsyncRefusalSuite extends KeyedStreamTest {
 
   test("a schema from Python is read as DDL or JSON") {
     val read = """{"schema": {"type":"struct","fields":[{"name":"id","type":"long",""" +
-      """"nullable":true,"metadata":{}}]}, "timeoutMs": 1500}"""
+      """"nullable":true,"metadata":{}}]}, "timeoutMs": 1500, "calls": """ +
+      s"${CallColumns.of(Nil, OnError.Fail).json}}"
     val facade = new PythonFacade()
     assert(facade.asyncArguments(in, "id long", "1500 milliseconds", "fail") === read)
     val json = StructType.fromDDL("id long").json

@@ -14,19 +14,13 @@ import tidegate.execution.{DescribesItself, TaskFile}
 import tidegate.paths.FolderCall
 import tidegate.plans.AsyncCalls
 
-/**
- * Counts the calls, writes dead letters, and passes the other rows on; see [[AsyncCalls]].
- *
- * @param batch
- *   the number of the batch of a stream; a query on batch data takes the one in which its tasks run
- */
+/** Counts the calls, writes dead letters, and passes the other rows on; see [[AsyncCalls]]. */
 final case class AsyncCallsExec(
     times: Seq[Attribute],
     metadata: Seq[Metadata],
     calls: Seq[Attribute],
     function: String,
-    deadLetters: Option[String],
-    batch: Option[Long],
+    deadLetters: Option[DeadLetterFolder],
     child: SparkPlan
 ) extends UnaryExecNode
     with DescribesItself {
@@ -44,27 +38,22 @@ final case class AsyncCallsExec(
     val places = calls.map(a => input.indexWhere(_.exprId == a.exprId))
     val counters = metrics
     val columns = output
-    val folder = deadLetters.map { path =>
-      path -> sparkContext.broadcast(
-        new SerializableConfiguration(SparkInternals.hadoopConf(session))
-      )
+    val begun = deadLetters.map { folder =>
+      val conf = SparkInternals.hadoopConf(session)
+      folder.begin(conf) -> sparkContext.broadcast(new SerializableConfiguration(conf))
     }
-    val ofStream = batch
+    val written = calls
+    val path = deadLetters.fold("")(_.path)
     // Not the partition of the task, which has several of these after `coalesce`.
     child.execute().mapPartitionsWithIndex { (partition, rows) =>
       val task = TaskContext.get()
       val counts = new CallCounts(places, counters)
-      val letters = folder.map { case (path, conf) =>
-        new DeadLetterFile(
-          path,
-          ofStream.getOrElse(SparkInternals.batchId(task)),
-          partition,
-          task.taskAttemptId(),
-          conf.value.value
-        )
+      val letters = begun.map { case (files, conf) =>
+        new DeadLetterFile(files(partition), task.taskAttemptId(), conf.value.value)
       }
       def writing(step: => Unit): Unit =
-        FolderCall.inTask("Writing dead letters", folder.fold("")(_._1))(step)
+        FolderCall.inTask("Writing dead letters", path)(step)
+      lazy val letter = new LetterText(written, input)
       var isRead = false
       TaskFile.atEnd(task) { isFailed =>
         counts.end()
@@ -81,18 +70,16 @@ final case class AsyncCallsExec(
         override def next(): InternalRow = rows.next()
       }
       all.flatMap { row =>
-        counts.note(row) match {
-          case None         => Some(project(row))
-          case Some(letter) =>
-            letters.foreach(file => writing(file.add(letter)))
-            None
-        }
+        if (counts.note(row)) {
+          letters.foreach(file => writing(file.add(letter.of(row))))
+          None
+        } else Some(project(row))
       }
     }
   }
 
   override def describe: String =
-    function + deadLetters.fold("")(folder => s", deadLetters=$folder")
+    function + deadLetters.fold("")(folder => s", deadLetters=${folder.path}")
 
   override protected def withNewChildInternal(newChild: SparkPlan): AsyncCallsExec =
     copy(child = newChild)

@@ -18,8 +18,8 @@ private[calls] final class CallCounts(places: Seq[Int], metrics: Map[String, SQL
   private val times = new CallTimes
   private var mostInFlight = 0
 
-  /** Counts the call of a row, if the row tells of one. Returns the dead letter of the row. */
-  def note(row: InternalRow): Option[String] = {
+  /** Counts the call of a row, if the row tells of one. Returns whether it has a dead letter. */
+  def note(row: InternalRow): Boolean = {
     if (!row.isNullAt(places(CallColumns.Micros))) {
       times.add(row.getLong(places(CallColumns.Micros)))
       metrics(Calls) += 1
@@ -27,11 +27,9 @@ private[calls] final class CallCounts(places: Seq[Int], metrics: Map[String, SQL
       mostInFlight = math.max(mostInFlight, row.getInt(places(CallColumns.InFlight)))
       if (row.getBoolean(places(CallColumns.Failed))) metrics(Failed) += 1
     }
-    val letter = places(CallColumns.DeadLetter)
-    Option.when(!row.isNullAt(letter)) {
-      metrics(Dropped) += 1
-      row.getUTF8String(letter).toString
-    }
+    val isDead = !row.isNullAt(places(CallColumns.DeadLetter))
+    if (isDead) metrics(Dropped) += 1
+    isDead
   }
 
   /** Shows what is known only at the end of the task. */

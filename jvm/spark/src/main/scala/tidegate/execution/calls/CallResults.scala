@@ -8,8 +8,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
-import org.json4s.JsonDSL._
-import org.json4s.jackson.JsonMethods
 import tidegate.errors.AsyncErrors
 import tidegate.plans.{CallOptions, OnError}
 
@@ -22,7 +20,9 @@ private[calls] final class CallResults(
 
   private val nullable = StructType(result.map(_.copy(nullable = true)))
   private val serialize = ExpressionEncoder(nullable).createSerializer()
+  private val asItCame = ExpressionEncoder(input).createSerializer()
   private val columns = result.size
+  private val hasLetters = options.onError == OnError.DeadLetter
 
   /** For each column of the result, where the input has a column of that name and type. */
   private val kept: Seq[Option[Int]] = result.map { field =>
@@ -34,13 +34,16 @@ private[calls] final class CallResults(
       case Success(row) => serialized(row)
       case Failure(_)   => serialize(Row.fromSeq(kept.map(_.map(call.row.get).orNull)))
     }
-    val letter = call.result.failed.toOption
-      .filter(_ => options.onError == OnError.DeadLetter)
-      .map(error => UTF8String.fromString(deadLetter(call, error)))
-    InternalRow.fromSeq(
-      values.toSeq(nullable) ++
-        Seq[Any](call.micros, call.attempts, call.inFlight, call.result.isFailure, letter.orNull)
+    val error = call.result.failed.toOption.filter(_ => hasLetters)
+    val told = Seq[Any](
+      call.micros,
+      call.attempts,
+      call.inFlight,
+      call.result.isFailure,
+      error.map(deadLetter(call, _)).orNull
     )
+    val dead = if (hasLetters) Seq(error.map(_ => asItCame(call.row)).orNull) else Nil
+    InternalRow.fromSeq(values.toSeq(nullable) ++ told ++ dead)
   }
 
   private def serialized(row: Row): InternalRow = {
@@ -58,14 +61,10 @@ private[calls] final class CallResults(
     }
   }
 
-  private def deadLetter(call: EndedCall, error: Throwable): String = {
-    val key = call.key
-    JsonMethods.compact(
-      ("key" -> (("batch" -> key.batch) ~ ("partition" -> key.partition) ~ ("row" -> key.row))) ~
-        ("function" -> options.function) ~
-        ("error" -> error.toString) ~
-        ("attempts" -> call.attempts) ~
-        ("row" -> JsonMethods.parse(call.row.json))
-    )
-  }
+  private def deadLetter(call: EndedCall, error: Throwable): InternalRow = InternalRow(
+    InternalRow(call.key.batch, call.key.partition, call.key.row),
+    UTF8String.fromString(options.function),
+    UTF8String.fromString(error.toString),
+    call.attempts
+  )
 }

@@ -11,27 +11,19 @@ import org.apache.hadoop.fs.Path
 import tidegate.execution.TaskFile
 
 /**
- * The dead letters of a task: a file with a line for each, named after the batch and the partition.
+ * The dead letters of a task in one partition: a file with a line for each.
  *
  * The lines are written under another name, and the file gets its name when the task has ended
  * well. A task that is run again replaces the file; without dead letters it removes the file. What
  * a task leaves that has read only some rows, such as that of a `head`, has a name that says so:
  * such a file never takes the place of one with the dead letters of all rows.
  *
- * @param batch
- *   the number of the batch; negative in a query on batch data
+ * @param path
+ *   of the file, without its end
  */
-private[calls] final class DeadLetterFile(
-    folder: String,
-    batch: Long,
-    partition: Int,
-    attempt: Long,
-    conf: Configuration
-) {
-  private val directory =
-    if (batch < 0) new Path(folder) else new Path(folder, f"batch=$batch%08d")
-  private val file = new TaskFile(new Path(directory, f"part-$partition%05d.json"), attempt, conf)
-  private val ofSomeRows = new Path(directory, f"part-$partition%05d.some.json")
+private[calls] final class DeadLetterFile(path: Path, attempt: Long, conf: Configuration) {
+  private val file = new TaskFile(path.suffix(".json"), attempt, conf)
+  private val ofSomeRows = path.suffix(".some.json")
   private var writer = Option.empty[Writer]
   private var written = 0L
 

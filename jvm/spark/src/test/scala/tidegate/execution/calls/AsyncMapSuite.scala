@@ -7,9 +7,9 @@ import scala.concurrent.{Future, Promise}
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.streaming.{OutputMode, Trigger}
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException, Trigger}
 import org.apache.spark.sql.tidegate.{TestClock, TestQueries}
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StructType}
 import org.apache.spark.sql.{DataFrame, Row}
 import tidegate.columns.EventTimeTag
 import tidegate.plans.AsyncCalls
@@ -255,48 +255,121 @@ class AsyncMapSuite extends RestartTest {
     finally files.close()
   }
 
-  test("dead letters have a file for each batch and partition, which a replay replaces") {
-    val folder = TempFolders.create("letters")
-    val input = files(Seq(event("a", 1, 1), event("a", 2, 2)), Seq(event("a", 3, 3)))
-    val odd = new Odd
-    val result = stream(input).mapAsyncWith(
+  /** The batches of the files, each with the letters in it. */
+  private def byBatch(folder: Path): Map[Int, Seq[String]] =
+    letters(folder).toSeq.groupMapReduce { case (name, _) =>
+      OfBatch.findFirstMatchIn(name).get.group(1).toInt
+    }(_._2)(_ ++ _)
+
+  private def dying(rows: DataFrame, folder: Path, isDown: Boolean = true): DataFrame =
+    rows.mapAsyncWith(
       Events,
       retries = 0,
       onError = "dead letter",
       deadLetters = folder.toString,
       name = "odd"
-    )(odd)
-    val run = new Run(result)
+    )(new Odd(isDown))
+
+  test("dead letters have a file for each batch and partition, which a replay replaces") {
+    val folder = TempFolders.create("letters")
+    val input = files(Seq(event("a", 1, 1), event("a", 2, 2)), Seq(event("a", 3, 3)))
+    val run = new Run(dying(stream(input), folder))
     run.failIn = _ == 1
     run.start().awaitEnd()
-    val before = letters(folder)
+    val before = byBatch(folder)
+    assert(before.keySet === Set(0, 1))
     assert(
-      before.keySet === Set("batch=00000000/part-00000.json", "batch=00000001/part-00000.json")
-    )
-    assert(
-      before("batch=00000000/part-00000.json") === Seq(
+      before(0) === Seq(
         """{"key":{"batch":0,"partition":0,"row":0},"function":"odd",""" +
           """"error":"java.lang.Exception: odd","attempts":1,""" +
-          """"row":{"sub":"a","time":"1970-01-01 00:00:01","n":1}}"""
+          """"row":{"sub":"a","time":"1970-01-01T00:00:01.000000Z","n":1}}"""
       )
     )
+    // As of a partition that the next run of the batch does not have.
+    val last = letters(folder).keys.find(_.contains("-00000001-")).get
+    Files.copy(folder.resolve(last), folder.resolve(last.replace("00000.json", "00007.json")))
     run.failIn = _ => false
     run.start().settle()
-    assert(letters(folder) === before)
+    assert(byBatch(folder) === before)
     assert(run.answer === Seq("a|2|2"))
     run.stop()
+  }
+
+  test("two queries and two calls of a query have one folder, and letters of their own") {
+    val folder = TempFolders.create("letters")
+    val input = files(Seq(event("a", 1, 1), event("a", 2, 2)))
+    new Run(dying(stream(input), folder).union(dying(stream(input), folder)))
+      .start()
+      .settle()
+      .stop()
+    assert(byBatch(folder).transform((_, found) => found.size) === Map(0 -> 2))
+    new Run(dying(stream(input), folder, isDown = false)).start().settle().stop()
+    assert(byBatch(folder)(0).size === 2)
+    new Run(dying(stream(input), folder)).start().settle().stop()
+    assert(byBatch(folder)(0).size === 3)
+  }
+
+  test("calls within foreachBatch write the letters of a batch once, also if it is run again") {
+    val folder = TempFolders.create("letters")
+    val input = files(Seq(event("a", 1, 1)), Seq(event("a", 3, 3)))
+    val checkpoint = newCheckpoint().toString
+    def run(failsIn: Long): Unit = {
+      val query = TestQueries.start(
+        stream(input),
+        checkpoint,
+        OutputMode.Append(),
+        Trigger.ProcessingTime(0),
+        new TestClock(1000000000L)
+      ) { (batch, id) =>
+        assert(dying(batch, folder).collect().isEmpty)
+        if (id == failsIn) throw new IllegalStateException("made to fail")
+      }
+      try query.processAllAvailable()
+      catch { case _: StreamingQueryException => () }
+      query.stop()
+    }
+    run(failsIn = 1)
+    run(failsIn = -1)
+    assert(byBatch(folder).transform((_, found) => found.size) === Map(0 -> 1, 1 -> 1))
+  }
+
+  test("a letter has the row, of all types, as Spark's reader makes it again") {
+    val folder = TempFolders.create("letters")
+    val in = spark.sql(AllTypes)
+    val none = in.mapAsync(
+      StructType.fromDDL("id int"),
+      retries = 0,
+      onError = "dead letter",
+      deadLetters = folder.toString
+    )(_ => Future.failed(new Exception("no")))
+    assert(none.count() === 0)
+    val row = StructType(in.schema.map { f =>
+      if (f.name.endsWith("_map")) f.copy(dataType = entries(f.dataType)) else f
+    })
+    val read = spark.read.schema(new StructType().add("row", row)).json(folder.toString)
+    val again = read
+      .select("row.*")
+      .select(in.columns.toSeq.map { name =>
+        if (name.endsWith("_map")) map_from_entries(col(name)).as(name) else col(name)
+      }: _*)
+    assert(again.count() === in.count())
+    for (name <- in.columns) {
+      // A map has no order and no equality of its own.
+      def texts(rows: DataFrame) = rows.selectExpr(s"typeof($name)", s"cast($name as string)")
+      assert(texts(again).collect().toSet === texts(in).collect().toSet, name)
+    }
+  }
+
+  private def entries(map: DataType): DataType = map match {
+    case MapType(key, value, _) =>
+      ArrayType(new StructType().add("key", key).add("value", value))
+    case other => other
   }
 
   test("a new run leaves the dead letters of the last batch, which it reads again") {
     val folder = TempFolders.create("letters")
     val input = files(Seq(event("a", 1, 1), event("a", 2, 2)), Seq(event("a", 3, 3)))
-    def run(isDown: Boolean) = stream(input)
-      .mapAsyncWith(
-        Events,
-        retries = 0,
-        onError = "dead letter",
-        deadLetters = folder.toString
-      )(new Odd(isDown))
+    def run(isDown: Boolean) = dying(stream(input), folder, isDown)
       .withKeyedWatermark("time", "1 second")
     val first = new Run(run(isDown = true)).start().settle().stop()
     val before = letters(folder)
@@ -374,21 +447,24 @@ class AsyncMapSuite extends RestartTest {
       }
     assert(failing.coalesce(1).collect().map(_.getLong(0)).toSeq === Seq(4, 5, 6, 7))
     val found = letters(folder)
-    assert(found.keySet === Set("part-00000.json", "part-00001.json"))
+    assert(found.keySet.map(_.takeRight(10)) === Set("00000.json", "00001.json"))
     val keys = found.values.flatten.map(_.takeWhile(_ != '}'))
     assert(keys.toSeq.distinct.size === 4)
   }
 
-  test("a run without dead letters removes those of an earlier run of the same rows") {
+  test("on batch data, each run keeps its letters") {
     val folder = TempFolders.create("letters")
     def run(call: Row => Future[Row]) = rows(3)
       .mapAsync(Ids, retries = 0, onError = "dead letter", deadLetters = folder.toString)(call)
     val failing = run(row => Future.failed(new Exception(s"row $row")))
     assert(failing.collect() === Array.empty[Row])
     assert(metrics(failing)("numDeadLetters") === 3)
-    assert(letters(folder).keySet === Set("part-00000.json"))
+    val before = letters(folder)
+    assert(before.values.map(_.size) === Seq(3))
     assert(run(Future.successful).count() === 3)
-    assert(letters(folder) === Map.empty)
+    assert(letters(folder) === before)
+    assert(run(row => Future.failed(new Exception(s"row $row"))).count() === 0)
+    assert(letters(folder).values.map(_.size) === Seq(3, 3))
   }
 }
 
@@ -396,6 +472,24 @@ object AsyncMapSuite {
   private val Events = StructType.fromDDL("sub string, time timestamp, n int")
   private val Ids = StructType.fromDDL("id long")
   private val Prices = StructType.fromDDL("id long, price double")
+
+  private val OfBatch = """letters-[0-9a-f]{8}-(\d{8})-[0-9a-f-]{36}-\d{5}\.json""".r
+
+  /** Rows of every type; the names of maps whose keys are no text end with `_map`. */
+  private val AllTypes = """
+    SELECT true AS bool, 1Y AS byte, 2S AS short, 3 AS int, -9223372036854775808L AS long,
+      cast('NaN' AS float) AS float, cast('-Infinity' AS double) AS double,
+      cast('-0.10' AS decimal(38, 2)) AS decimal, 'a\n"' AS text, X'00FF' AS bytes,
+      date'1500-01-01' AS day, timestamp'2026-10-25 01:30:00.123456Z' AS time,
+      timestamp_ntz'0001-01-01 00:00:00.000001' AS ntz, interval '1 02:03:04.000005' day to second AS span,
+      interval '1-2' year to month AS months, array(1, null) AS array, map('k', null) AS map,
+      named_struct('a', X'01', 'b', array(timestamp'1883-11-18 12:00:00.000001Z')) AS struct,
+      map(date'2026-01-01', 1) AS day_map, map(timestamp'2026-01-01 00:00:00.000001Z', 1) AS time_map,
+      map(X'00', 1) AS bytes_map, map(1.10BD, X'01') AS decimal_map,
+      map(named_struct('d', date'2026-01-01'), named_struct('x', null)) AS struct_map
+    UNION ALL
+    SELECT null, null, null, null, null, 0.1F, -0.0D, null, '', null, date'9999-12-31',
+      timestamp'-000001-01-01 00:00:00Z', null, null, null, null, null, null, null, null, null, null, null"""
 
   /** The numbers for which a [[Flaky]] service fails now. */
   @volatile private var failing = Set.empty[Int]

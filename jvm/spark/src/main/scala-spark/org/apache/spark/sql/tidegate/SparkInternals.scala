@@ -154,6 +154,13 @@ object SparkInternals {
       microBatch <- Option(query).collect { case m: MicroBatchExecution => m }
     } yield microBatch
 
+  /** The streaming query whose batches this thread runs, if it does. */
+  def queryOfThread(context: SparkContext): Option[MicroBatchExecution] =
+    activeQuery(context).filter(_.queryExecutionThread eq Thread.currentThread())
+
+  /** The number of the batch that a query runs. */
+  def batchOf(query: MicroBatchExecution): Long = query.getLatestExecutionContext().batchId
+
   private def microBatch(query: StreamingQuery): Option[MicroBatchExecution] = query match {
     case wrapper: StreamingQueryWrapper => microBatch(wrapper.streamingQuery)
     case m: MicroBatchExecution         => Some(m)
