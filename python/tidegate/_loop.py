@@ -5,6 +5,7 @@ those of the user, so whatever is cancelled, the ends of calls are heard of.
 """
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Awaitable, Callable, Iterable
 from queue import Empty, SimpleQueue
@@ -82,13 +83,17 @@ class LoopThread:
         function that was called in the loop.
         """
         while True:
-            failed, self._failed = self._failed, None
-            if failed is not None:
-                raise failed
-            try:
-                return news.get(timeout=QUIET)
-            except Empty:
-                self._check_runs()
+            with contextlib.suppress(Empty):
+                heard = news.get(timeout=QUIET)
+                self._check_failed()
+                return heard
+            self._check_failed()
+            self._check_runs()
+
+    def _check_failed(self) -> None:
+        failed, self._failed = self._failed, None
+        if failed is not None:
+            raise failed
 
     def _check_runs(self) -> None:
         runs = threading.Event()
