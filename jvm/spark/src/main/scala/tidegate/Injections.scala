@@ -17,13 +17,15 @@ import tidegate.analysis.{
   SpellOutBounds
 }
 import tidegate.checks.{
+  CheckDeduplications,
   CheckJoins,
   CheckKeyedTime,
   CheckOrderModes,
   CheckSessions,
   CheckUntimedAggregates,
   CheckWindowUnions,
-  CheckWindowedAggregates
+  CheckWindowedAggregates,
+  CheckedInRule
 }
 import tidegate.errors.Conditions
 import tidegate.planning.{BindWatermarkFunctions, BindWatermarks, KeyedWatermarkStrategy}
@@ -120,19 +122,22 @@ private[tidegate] object Injections {
     // Before Spark's check of joins, when the query starts.
     extensions.injectPostHocResolutionRule(_ => SpellOutBounds)
 
+    // Before the plan of a query that starts is prepared.
+    extensions.injectPostHocResolutionRule(_ =>
+      new CheckedInRule(
+        CheckKeyedTime,
+        CheckJoins,
+        CheckSessions,
+        CheckWindowUnions,
+        CheckDeduplications
+      )
+    )
+
     // When a query starts: by then Spark has checked its plan, and every batch uses the result.
     extensions.injectPostHocResolutionRule(_ => PrepareStreamingQuery)
 
     // Before the command runs.
     extensions.injectPostHocResolutionRule(s => ExplainStreams(SparkInternals.analyze(s, _)))
-
-    extensions.injectCheckRule(_ => CheckKeyedTime)
-
-    extensions.injectCheckRule(_ => CheckJoins)
-
-    extensions.injectCheckRule(_ => CheckSessions)
-
-    extensions.injectCheckRule(_ => CheckWindowUnions)
 
     // When no query can start any more: it would have lowered its joins itself.
     extensions.injectPlanNormalizationRule(_ => LowerAntiJoins.ofExplained)

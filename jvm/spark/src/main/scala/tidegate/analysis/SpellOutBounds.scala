@@ -26,7 +26,7 @@ object SpellOutBounds extends Rule[LogicalPlan] {
                 !StreamingJoinHelper.isWatermarkInJoinKeys(j) =>
             JoinBounds.and(
               j,
-              JoinBounds.equalWindows(j).map { case (l, r) => EqualTo(l, r) } ++
+              JoinBounds.equalWindows(j) ++
                 JoinBounds.of(j).filterNot(readBySpark(j, _)).map(_.condition(timeZone))
             )
         }

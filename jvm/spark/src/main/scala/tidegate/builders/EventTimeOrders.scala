@@ -10,7 +10,7 @@ import tidegate.errors.{OrderErrors, WatermarkErrors}
 import tidegate.operators.KeyedTimes
 import tidegate.own.order.EventTimeOrder
 import tidegate.plans.ColumnOrigin
-import tidegate.request.WatermarkRequest
+import tidegate.request.{NamedColumn, WatermarkRequest}
 
 /** Builds event-time orders; the one place where their arguments are checked. */
 private[tidegate] object EventTimeOrders {
@@ -26,8 +26,8 @@ private[tidegate] object EventTimeOrders {
 
   /** A column of `partitionBy`, by its name. */
   def partitionColumn(input: LogicalPlan, name: String): Attribute =
-    column(input, name).getOrElse {
-      throw OrderErrors.orderKeyNotFound(name, input.output.map(_.name))
+    NamedColumn.of(input, "partitionBy", name) {
+      OrderErrors.orderKeyNotFound(name, input.output.map(_.name))
     }
 
   /** The rows of `input` in order; a stream has to have a watermark on the time. */
@@ -59,12 +59,13 @@ private[tidegate] object EventTimeOrders {
       if (keys.isEmpty) input else RepartitionByExpression(keys, input, None)
     )
 
-  private def timeColumn(input: LogicalPlan, name: String): Attribute =
-    column(input, name) match {
-      case None => throw WatermarkErrors.eventTimeNotFound(name, input.output.map(_.name))
-      case Some(a) if EventTimeTag.isTime(a) || isKeyedWindow(a) => a
-      case Some(a) => throw WatermarkErrors.eventTimeNotTimestamp(name, a.dataType)
+  private def timeColumn(input: LogicalPlan, name: String): Attribute = {
+    val time = NamedColumn.of(input, "eventTime", name) {
+      WatermarkErrors.eventTimeNotFound(name, input.output.map(_.name))
     }
+    if (EventTimeTag.isTime(time) || isKeyedWindow(time)) time
+    else throw WatermarkErrors.eventTimeNotTimestamp(name, time.dataType)
+  }
 
   private def isKeyedWindow(a: Attribute): Boolean =
     EventTimeTag.isWindow(a) && EventTimeTag.key(a).isDefined
@@ -109,8 +110,4 @@ private[tidegate] object EventTimeOrders {
     definition <- ColumnOrigin.inFirstBranch(input, time).computedBy
     source <- definition.references.find(EventTimeTag.key(_).isDefined)
   } yield source.name
-
-  /** A column by its name, which may be qualified or quoted; Spark refuses an ambiguous name. */
-  private def column(input: LogicalPlan, name: String): Option[Attribute] =
-    input.resolveQuoted(name, input.conf.resolver).collect { case a: Attribute => a }
 }

@@ -11,7 +11,7 @@ import tidegate.columns.EventTimeTag
 import tidegate.errors.JoinErrors
 import tidegate.operators.{JoinBounds, StreamJoin}
 import tidegate.plans.{BoundsFollow, NamedOperator}
-import tidegate.request.Durations
+import tidegate.request.{Durations, NamedColumn}
 
 /**
  * The bound of a stream join on the times of its sides: `base + lower <= time <= base + upper`.
@@ -105,30 +105,23 @@ private[tidegate] object StreamJoins {
     private def columns(join: Join): ((Attribute, String), (Attribute, String)) = {
       val (left, right) = (join.left -> "left", join.right -> "right")
       def found(time: LogicalPlan, base: LogicalPlan): Int =
-        resolve(between.time, time).size + resolve(between.base, base).size
+        Seq(between.time -> time, between.base -> base).count { case (name, side) =>
+          NamedColumn.find(side, String.valueOf(name)).isDefined
+        }
       val swapped = found(join.left, join.right) > found(join.right, join.left)
       val (timeSide, baseSide) = if (swapped) (left, right) else (right, left)
       (column(between.time, timeSide), column(between.base, baseSide))
     }
 
-    private def column(name: String, side: (LogicalPlan, String)): (Attribute, String) =
-      resolve(name, side._1) match {
-        case None =>
-          throw JoinErrors.betweenColumnNotFound(
-            String.valueOf(name),
-            side._2,
-            side._1.output.map(_.name)
-          )
-        case Some(a) if !EventTimeTag.isTime(a) =>
-          throw JoinErrors.betweenNotTimestamp(name, a.dataType)
-        case Some(a) => a -> side._2
-      }
-
-    private def resolve(name: String, side: LogicalPlan): Option[Attribute] =
+    private def column(name: String, side: (LogicalPlan, String)): (Attribute, String) = {
       // A null is no name, and is not found either.
-      Option(name)
-        .flatMap(side.resolveQuoted(_, side.conf.resolver))
-        .collect { case a: Attribute => a }
+      val written = String.valueOf(name)
+      val time = NamedColumn.of(side._1, "between", written) {
+        JoinErrors.betweenColumnNotFound(written, side._2, side._1.output.map(_.name))
+      }
+      if (!EventTimeTag.isTime(time)) throw JoinErrors.betweenNotTimestamp(name, time.dataType)
+      time -> side._2
+    }
 
     /**
      * Adds a duration without days, because days of local time may be longer or shorter than 24

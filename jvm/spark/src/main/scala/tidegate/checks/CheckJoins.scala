@@ -6,6 +6,7 @@ import scala.util.DynamicVariable
 
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.analysis.StreamingJoinHelper
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.InnerLike
@@ -37,10 +38,9 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
       val times = new KeyedTimes
       joins(inlined, times).foreach { j =>
         checkKeys(j, times)
-        if (
-          !j.joinType.isInstanceOf[InnerLike] && isComplete(inlined, j) && isUnbounded(j, times)
-        ) {
-          throw unbounded(j, times)
+        if (!j.joinType.isInstanceOf[InnerLike] && isComplete(inlined, j)) {
+          if (isUnbounded(j, times)) throw unbounded(j, times)
+          checkWindows(j)
         }
       }
     }
@@ -84,6 +84,21 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
   }
 
   /**
+   * Spark's own check of outer joins cannot read the ends of windows, only equal windows among the
+   * keys, which [[tidegate.analysis.SpellOutBounds]] adds where they follow.
+   */
+  private def checkWindows(join: Join): Unit = {
+    val bounds = JoinBounds.of(join)
+    if (
+      bounds.nonEmpty && bounds.forall(b => EventTimeTag.isWindow(b.setBy)) &&
+      !StreamingJoinHelper.isWatermarkInJoinKeys(join)
+    ) {
+      val ofLeft = bounds.find(b => join.left.outputSet.contains(b.setBy))
+      ofLeft.foreach(b => throw JoinErrors.windowsCompared(join.joinType.sql, b.setBy, b.limited))
+    }
+  }
+
+  /**
    * The names of the times with a key; for a window, also the name of the column that it was made
    * from.
    */
@@ -113,8 +128,8 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
     lostKey(join, times).getOrElse(
       JoinErrors.joinUnbounded(
         join.joinType.sql,
-        time(join.left).map(_.name),
-        time(join.right).map(_.name)
+        time(join.left),
+        time(join.right)
       )
     )
 

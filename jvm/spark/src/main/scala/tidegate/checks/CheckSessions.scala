@@ -1,12 +1,22 @@
 package tidegate.checks
 
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  Cast,
+  Expression,
+  Literal,
+  NamedExpression,
+  SessionWindow
+}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.unsafe.types.UTF8String
 import tidegate.analysis.RefreshViewColumns
 import tidegate.errors.SessionErrors
-import tidegate.plans.SessionWindows
+import tidegate.own.sessions.SessionGap
+import tidegate.plans.{KeyedWatermark, SessionWindows}
 
-/** Refuses sessions that no aggregation merges. */
+/** Refuses sessions that no aggregation merges, and gaps with which no row is in a session. */
 object CheckSessions extends (LogicalPlan => Unit) {
 
   override def apply(plan: LogicalPlan): Unit = plan match {
@@ -17,7 +27,22 @@ object CheckSessions extends (LogicalPlan => Unit) {
       plan.foreach {
         case s: SessionWindows =>
           CurrentOrigin.withOrigin(s.origin)(throw SessionErrors.sessionWithoutAggregate())
+        case p: Project if p.child.exists(_.isInstanceOf[KeyedWatermark]) =>
+          p.projectList.foreach(checkGap)
         case _ => ()
       }
+  }
+
+  private def checkGap(column: NamedExpression): Unit = column match {
+    case Alias(session, _) if column.metadata.contains(SessionWindow.marker) =>
+      SessionGap.nothing(session).foreach(gap => throw SessionErrors.sessionGap(written(gap)))
+    case _ => ()
+  }
+
+  /** A text as it was written, before Spark made an interval of it. */
+  private def written(gap: Expression): String = gap match {
+    case c: Cast                      => written(c.child)
+    case Literal(text: UTF8String, _) => s"'$text'"
+    case other                        => other.sql
   }
 }

@@ -1,7 +1,8 @@
 package tidegate.errors
 
 import org.apache.spark.sql.AnalysisException
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.types.{DataType, StructType}
 import tidegate.errors.Conditions.{error, list}
 
 /** Errors of stream joins and their bounds. */
@@ -10,24 +11,51 @@ object JoinErrors {
   /** `left` and `right` are the time columns; `None` for a side without a keyed column. */
   def joinUnbounded(
       joinType: String,
-      left: Option[String],
-      right: Option[String]
+      left: Option[Attribute],
+      right: Option[Attribute]
   ): AnalysisException = {
     def missing(side: String, other: String, time: String) =
       s"its $side side has no column with a watermark key, the $other side has `$time`; call " +
         s"withKeyedWatermark on the $side side before the join, and compare the two times in both " +
         "directions"
     val reason = (left, right) match {
-      case (Some(l), None) => missing("right", "left", l)
-      case (None, Some(r)) => missing("left", "right", r)
-      case _               =>
-        val (l, r) = (left.getOrElse("?"), right.getOrElse("?"))
-        s"nothing bounds `$r` of the right side by `$l` of the left side in both directions; add a " +
-          s"condition such as $r BETWEEN $l - INTERVAL 10 MINUTES AND $l + INTERVAL 10 MINUTES, or " +
-          "join on equal times or windows"
+      case (Some(l), None)    => missing("right", "left", l.name)
+      case (None, Some(r))    => missing("left", "right", r.name)
+      case (None, None)       => "none of its columns has a watermark key"
+      case (Some(l), Some(r)) =>
+        s"nothing bounds `${r.name}` of the right side by `${l.name}` of the left side in both " +
+          s"directions; ${timesOfWindows(Seq(r -> "right", l -> "left"))}add a condition such as " +
+          s"${timeOf(r)} BETWEEN ${timeOf(l)} - INTERVAL 10 MINUTES AND ${timeOf(l)} + INTERVAL " +
+          "10 MINUTES, or join on equal times or windows"
     }
     error("JOIN_UNBOUNDED", "type" -> joinType, "reason" -> reason)
   }
+
+  /** Windows that Spark compares in inner joins alone. */
+  def windowsCompared(joinType: String, left: Attribute, right: Attribute): AnalysisException =
+    error(
+      "JOIN_OF_WINDOWS",
+      "type" -> joinType,
+      "left" -> left.name,
+      "right" -> right.name,
+      "columns" -> timesOfWindows(Seq(left -> "left", right -> "right")),
+      "leftTime" -> timeOf(left),
+      "rightTime" -> timeOf(right)
+    )
+
+  /** A window is a struct, and no interval can be added to a struct. */
+  private def isWindow(column: Attribute): Boolean = column.dataType.isInstanceOf[StructType]
+
+  private def timeOf(column: Attribute): String =
+    if (isWindow(column)) s"${column.name}_time" else column.name
+
+  /** How to get the times of those columns that are windows; ends with a word that goes on. */
+  private def timesOfWindows(columns: Seq[(Attribute, String)]): String =
+    columns.collect {
+      case (column, side) if isWindow(column) =>
+        s"put withColumn('${timeOf(column)}', window_time('${column.name}')) on the $side side " +
+          "before the join, and "
+    }.mkString
 
   def joinKeyConflict(key: Byte, left: String, right: String): AnalysisException =
     error("JOIN_KEY_CONFLICT", "key" -> key.toString, "left" -> left, "right" -> right)

@@ -17,6 +17,8 @@ object SessionErrors {
       "found" -> (if (found.isEmpty) "nothing else" else found.mkString(", "))
     )
 
+  def sessionGap(found: String): AnalysisException = error("SESSION_GAP", "found" -> found)
+
   def sessionFiltered(condition: String): AnalysisException =
     error("SESSION_FILTERED", "condition" -> condition)
 

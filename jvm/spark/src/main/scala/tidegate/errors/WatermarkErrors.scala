@@ -1,6 +1,7 @@
 package tidegate.errors
 
 import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.expressions.NamedExpression
 import org.apache.spark.sql.types.DataType
 import tidegate.errors.Conditions.{error, list}
 
@@ -20,6 +21,16 @@ object WatermarkErrors {
 
   def substreamType(column: String, found: DataType): AnalysisException =
     error("SUBSTREAM_TYPE", "column" -> column, "found" -> found.sql)
+
+  /** @param field the field of a struct that a name is */
+  def columnIsField(argument: String, column: String, field: NamedExpression): AnalysisException =
+    error(
+      "COLUMN_IS_FIELD",
+      "argument" -> argument,
+      "column" -> column,
+      "struct" -> field.references.headOption.fold("?")(_.name),
+      "field" -> field.name
+    )
 
   def ingestionTimeNotFound(column: String, columns: Seq[String]): AnalysisException =
     error("INGESTION_TIME_NOT_FOUND", "column" -> column, "columns" -> list(columns))
@@ -58,6 +69,9 @@ object WatermarkErrors {
       "watermark" -> watermark,
       "known" -> list(known)
     )
+
+  def deduplicatedMap(column: String, found: DataType): AnalysisException =
+    error("DEDUPLICATED_MAP", "column" -> column, "found" -> found.sql)
 
   /** The time of an operator is marked as one with a watermark, and has none. */
   def timeWithoutWatermark(operator: String, column: String): AnalysisException =

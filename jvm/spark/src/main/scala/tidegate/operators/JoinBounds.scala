@@ -11,7 +11,8 @@ import org.apache.spark.sql.types.{
   TimestampType
 }
 import org.apache.spark.unsafe.types.CalendarInterval
-import tidegate.columns.{EventTimeTag, WindowMark}
+import tidegate.columns.WindowTimes.MicrosPerMs
+import tidegate.columns.{EventTimeTag, WindowMark, WindowTimes}
 
 /**
  * Finds the time bounds in a join's condition: comparisons of a keyed time of one side with a keyed
@@ -41,23 +42,23 @@ object JoinBounds extends PredicateHelper {
     bounds.groupBy(b => (b.setBy.exprId, b.limited.exprId)).values.map(_.minBy(_.byMicros)).toSeq
 
   /**
-   * The windows of both sides that a condition makes equal by their fields, without saying that the
-   * windows are.
+   * Equalities of windows that follow from a condition about their fields, and do not stand in it:
+   * Spark's check of joins reads only these.
    */
-  def equalWindows(join: Join): Seq[(Attribute, Attribute)] = {
+  def equalWindows(join: Join): Seq[Expression] = {
     val comparisons = new TimeComparisons(join)
     val predicates =
       join.condition.toSeq.flatMap(splitConjunctivePredicates).flatMap(Conjunction.split)
     val bounds = of(join)
     for {
       bound <- bounds
-      if bound.byMicros == 0 && join.left.outputSet.contains(bound.setBy)
+      if join.left.outputSet.contains(bound.setBy)
       if bounds.exists(b =>
         b.setBy.exprId == bound.limited.exprId && b.limited.exprId == bound.setBy.exprId &&
-          b.byMicros == 0
+          b.byMicros == -bound.byMicros
       )
-      if comparisons.areEqualWindows(bound.setBy, bound.limited, predicates)
-    } yield (bound.setBy, bound.limited)
+      equality <- comparisons.equality(bound, predicates)
+    } yield equality
   }
 
   /** The columns with a watermark key. */
@@ -149,16 +150,59 @@ private[operators] final class TimeComparisons(join: Join) {
     case _ => Nil
   }
 
-  /** Whether two windows whose ends are equal have equal starts as well. */
-  def areEqualWindows(a: Attribute, b: Attribute, predicates: Seq[Expression]): Boolean =
-    areWindows(a, b) && !predicates.exists {
+  /**
+   * The equality of the windows of two sides whose ends are always equally far apart, if the
+   * condition lacks it: of the windows themselves, or of one with what it is by the end of the
+   * other.
+   *
+   * @param apart
+   *   one of the two bounds that say so
+   */
+  def equality(apart: JoinBound, predicates: Seq[Expression]): Option[Expression] = {
+    val (a, b) = (apart.setBy, apart.limited)
+    if (!areWindows(a, b) || predicates.exists(isEquality(a, b))) None
+    else if (apart.byMicros == 0 && areEqualWindows(a, b, predicates)) Some(EqualTo(a, b))
+    else if (apart.byMicros % MicrosPerMs != 0) None
+    else {
+      // b.end = a.end - by
+      val byMs = apart.byMicros / MicrosPerMs
+      windows
+        .sizeMs(a)
+        .map(size => EqualTo(a, byEnd(b, byMs, size)))
+        .orElse(windows.sizeMs(b).map(size => EqualTo(b, byEnd(a, -byMs, size))))
+    }
+  }
+
+  /** The window of a length that ends so much later than another one. */
+  private def byEnd(other: Attribute, laterMs: Long, sizeMs: Long): Expression = {
+    val end = GetStructField(other, 1)
+    CreateNamedStruct(
+      Seq(
+        Literal("start"),
+        WindowTimes.shifted(end, laterMs - sizeMs),
+        Literal("end"),
+        WindowTimes.shifted(end, laterMs)
+      )
+    )
+  }
+
+  private def isEquality(a: Attribute, b: Attribute)(predicate: Expression): Boolean =
+    predicate match {
       case EqualTo(x: Attribute, y: Attribute) => Set(x.exprId, y.exprId) == Set(a.exprId, b.exprId)
       case _                                   => false
-    } && (windows.sizeMs(a).exists(windows.sizeMs(b).contains) || predicates.exists {
+    }
+
+  /** Whether two windows whose ends are equal have equal starts as well. */
+  private def areEqualWindows(
+      a: Attribute,
+      b: Attribute,
+      predicates: Seq[Expression]
+  ): Boolean =
+    windows.sizeMs(a).exists(windows.sizeMs(b).contains) || predicates.exists {
       case EqualTo(GetStructField(x: Attribute, 0, _), GetStructField(y: Attribute, 0, _)) =>
         Set(x.exprId, y.exprId) == Set(a.exprId, b.exprId)
       case _ => false
-    })
+    }
 
   def areOfOneSide(a: Attribute, b: Attribute): Boolean = isLeft(a.exprId) == isLeft(b.exprId)
 

@@ -52,11 +52,13 @@ private[tidegate] final class WatermarkRequest private (values: Map[WatermarkArg
   /** The watermark over `input`; `input` itself if it is batch data, which has none. */
   def over(input: LogicalPlan, time: Attribute, writing: Writing): LogicalPlan = {
     val substream = writing.at(Substream) {
-      value(Substream).getOrElse(Nil).map(name => substreamColumn(input, String.valueOf(name)))
+      value(Substream)
+        .getOrElse(Nil)
+        .map(name => substreamColumn(input, writing.nameOf(Substream), String.valueOf(name)))
     }
     val spec = specOf(time, writing)
     val ingestionTime = writing.at(IngestionTime) {
-      value(IngestionTime).map(ingestionTimeColumn(input, _))
+      value(IngestionTime).map(ingestionTimeColumn(input, writing.nameOf(IngestionTime), _))
     }
     writing.atTime {
       if (spec.policy.isIngestionTime != ingestionTime.isDefined)
@@ -135,30 +137,29 @@ private[tidegate] object WatermarkRequest {
     if (!SparkInternals.hasStrategy(ds.sparkSession, classOf[KeyedWatermarkStrategy]))
       throw WatermarkErrors.extensionNotInstalled()
 
-  private def eventTimeColumn(input: LogicalPlan, name: String): Attribute =
-    column(input, name) match {
-      case None => throw WatermarkErrors.eventTimeNotFound(name, input.output.map(_.name))
-      case Some(a) if EventTimeTag.isTime(a) => a
-      case Some(a) => throw WatermarkErrors.eventTimeNotTimestamp(name, a.dataType)
+  private def eventTimeColumn(input: LogicalPlan, name: String): Attribute = {
+    val time = NamedColumn.of(input, "eventTime", name) {
+      WatermarkErrors.eventTimeNotFound(name, input.output.map(_.name))
     }
+    if (EventTimeTag.isTime(time)) time
+    else throw WatermarkErrors.eventTimeNotTimestamp(name, time.dataType)
+  }
 
-  private def ingestionTimeColumn(input: LogicalPlan, name: String): Attribute =
-    column(input, name) match {
-      case None => throw WatermarkErrors.ingestionTimeNotFound(name, input.output.map(_.name))
-      case Some(a) if EventTimeTag.isTime(a) => a
-      case Some(a) => throw WatermarkErrors.ingestionTimeNotTimestamp(name, a.dataType)
+  private def ingestionTimeColumn(input: LogicalPlan, written: String, name: String): Attribute = {
+    val time = NamedColumn.of(input, written, name) {
+      WatermarkErrors.ingestionTimeNotFound(name, input.output.map(_.name))
     }
+    if (EventTimeTag.isTime(time)) time
+    else throw WatermarkErrors.ingestionTimeNotTimestamp(name, time.dataType)
+  }
 
-  private def substreamColumn(input: LogicalPlan, name: String): Attribute =
-    column(input, name) match {
-      case None => throw WatermarkErrors.substreamNotFound(name, input.output.map(_.name))
-      case Some(a) if SubstreamText.supports(a.dataType) => a
-      case Some(a) => throw WatermarkErrors.substreamType(name, a.dataType)
+  private def substreamColumn(input: LogicalPlan, written: String, name: String): Attribute = {
+    val column = NamedColumn.of(input, written, name) {
+      WatermarkErrors.substreamNotFound(name, input.output.map(_.name))
     }
-
-  /** A column by its name, which may be qualified or quoted; Spark refuses an ambiguous name. */
-  private def column(input: LogicalPlan, name: String): Option[Attribute] =
-    input.resolveQuoted(name, input.conf.resolver).collect { case a: Attribute => a }
+    if (SubstreamText.supports(column.dataType)) column
+    else throw WatermarkErrors.substreamType(name, column.dataType)
+  }
 
   private def checkUnused(input: LogicalPlan, time: Attribute, key: Byte): Unit = {
     EventTimeTag.key(time).foreach(k => throw WatermarkErrors.columnKeyedTwice(time.name, k))

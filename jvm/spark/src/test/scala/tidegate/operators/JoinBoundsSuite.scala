@@ -1,6 +1,7 @@
 package tidegate
 package operators
 
+import org.apache.spark.sql.catalyst.expressions.{Attribute, EqualTo}
 import org.apache.spark.sql.catalyst.plans.logical.Join
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.tidegate.SparkInternals
@@ -41,8 +42,10 @@ class JoinBoundsSuite extends KeyedStreamTest {
       .sorted
 
   private def equalWindows(left: DataFrame, right: DataFrame, condition: Column): Seq[String] =
-    JoinBounds.equalWindows(join(left, right, condition)).map { case (l, r) =>
-      s"${l.name} = ${r.name}"
+    JoinBounds.equalWindows(join(left, right, condition)).map {
+      case EqualTo(l: Attribute, r: Attribute) => s"${l.name} = ${r.name}"
+      case EqualTo(window: Attribute, other)   => s"${window.name} by ${other.references.head.name}"
+      case other                               => fail(s"no equality: $other")
     }
 
   private def join(left: DataFrame, right: DataFrame, condition: Column): Join =
@@ -259,11 +262,28 @@ class JoinBoundsSuite extends KeyedStreamTest {
       assert(bounds(l, r, expr("w0.end = w1.end")) === equalEnds)
       assert(bounds(l, r, expr("w0.start = w1.start AND w0.end = w1.end")) === equalEnds)
       assert(bounds(l, r, expr("w0 = w1")) === equalEnds)
-      assert(equalWindows(l, r, expr("w0.end = w1.end")) === Nil)
+      assert(equalWindows(l, r, expr("w0.end = w1.end")) === Seq("w1 by w0"))
     }
     val (l, r) = (Seq.fill(3)(windows(0, 10)).reduce(_ union _), windows(1, 10))
     assert(bounds(l, r, expr("w0.start = w1.start")) === equalEnds)
     assert(equalWindows(l, r, expr("w0.end = w1.end")) === Seq("w0 = w1"))
+  }
+
+  test("windows of other lengths: each follows from the end of the other") {
+    def windows(key: Int, size: Int) =
+      events()
+        .toDF()
+        .withKeyedWatermark("time", "1 second", key)
+        .groupBy(window(col("time"), s"$size seconds").as(s"w$key"))
+        .count()
+    val (l, r) = (windows(0, 10), windows(1, 60))
+    Seq(
+      "w0.end = w1.end",
+      "w0.start = w1.start",
+      "w0.end = w1.start - interval 1 hour",
+      "w0.end >= w1.end AND w0.end <= w1.end"
+    ).foreach(equal => assert(equalWindows(l, r, expr(equal)) === Seq("w0 by w1")))
+    assert(equalWindows(l, r, expr("w0.end >= w1.end")) === Nil)
   }
 
   test("sessions: only their ends tell when they are closed") {

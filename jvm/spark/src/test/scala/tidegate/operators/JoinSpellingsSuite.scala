@@ -159,17 +159,24 @@ class JoinSpellingsSuite extends JoinTest {
       l.join(r, expr(condition), how)
     }
 
-  private val beginTogether: (String, Query) = "of other lengths that begin together" -> { read =>
+  private def ofOtherLengths: Seq[(String, Query)] = for {
+    condition <- Seq("lw.start = rw.start", "lw.end = rw.end", "lw.end = rw.start") :+
+      "lw.end >= rw.end AND lw.end <= rw.end"
+    how <- Seq("inner", "leftOuter", "rightOuter", "fullOuter", "leftAnti")
+  } yield s"$how of other lengths on $condition" -> { (read: Path => DataFrame) =>
     val (l, r) = sides(read)
-    l.groupBy(window(col("order_time"), "10 seconds").as("lw"))
+    l.groupBy(window(col("order_time"), "10 seconds").as("lw"), col("id"))
       .count()
       .join(
-        r.groupBy(window(col("delivery_time"), "30 seconds").as("rw")).agg(count("*")),
-        expr("lw.start = rw.start")
+        r.groupBy(window(col("delivery_time"), "30 seconds").as("rw"), col("id2")).agg(count("*")),
+        expr(s"id = id2 AND $condition"),
+        how
       )
   }
 
-  test("joins of windows")(checkBounded(equalWindows :+ beginTogether))
+  test("joins of windows")(checkBounded(equalWindows))
+
+  test("joins of windows of other lengths")(checkBounded(ofOtherLengths))
 
   /** Windows of several sizes, and windows of another size that close some batches later. */
   private def unionOfWindows(
@@ -196,7 +203,8 @@ class JoinSpellingsSuite extends JoinTest {
       (how, equal) <- Seq(
         "inner" -> "lw.end = rw.end",
         "inner" -> "lw.start = rw.start AND lw.end = rw.end",
-        "leftOuter" -> "lw.start = rw.start AND lw.end = rw.end"
+        "leftOuter" -> "lw.start = rw.start AND lw.end = rw.end",
+        "leftOuter" -> "lw.end = rw.end"
       )
     } yield s"$how, ${sizes.mkString(", ")} s, on $equal" -> { (read: Path => DataFrame) =>
       val (l, r) = unionOfWindows(read, sizes, other)
@@ -204,14 +212,6 @@ class JoinSpellingsSuite extends JoinTest {
     }
 
   test("joins of unions of windows of several sizes")(checkBounded(unions))
-
-  test("an outer join on the ends of a union of other windows is refused, as they may be unequal") {
-    val error = intercept[AnalysisException](new Run({
-      val (l, r) = unionOfWindows(stream(_), Seq(30, 10), 30)
-      l.join(r, expr("lw.end = rw.end"), "leftOuter")
-    }).start())
-    assert(error.getMessage.contains("Stream-stream LeftOuter join"))
-  }
 
   /** Orders without a watermark: `ordered_at` is a plain column. */
   private def plain(df: DataFrame): DataFrame =

@@ -45,7 +45,8 @@ private[deduplication] final class SeenKeys(
 
   /** Removes the keys that leave between two limits, and writes the others; returns no row. */
   def removed(before: Long, now: Long): Iterator[InternalRow] = {
-    if (now > before || earliest <= now) {
+    // Before the first watermark the limit is the lowest time there is, which a row may have.
+    if (now > before || now > Long.MinValue && earliest <= now) {
       expiring.takeUpTo(now).foreach(entry => store.remove(entry.key))
     }
     expiring.flush()

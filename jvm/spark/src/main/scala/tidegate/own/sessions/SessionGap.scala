@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.types.CalendarInterval
 import tidegate.plans.{DropLate, RetagEventTime}
 
 /** Finds out how far apart the rows of a session may be. */
-private[own] object SessionGap {
+private[tidegate] object SessionGap {
   private val MicrosPerDay = 24L * 60 * 60 * 1000 * 1000
 
   /**
@@ -31,17 +31,32 @@ private[own] object SessionGap {
       Left(s"there is a ${other.nodeName} between the session window and the aggregation")
   }
 
-  private def ofDefinition(session: Expression): Either[String, Long] = session match {
+  /**
+   * The gap in the definition of a session window, if it is a constant that is no interval above 0:
+   * Spark then leaves out each row.
+   */
+  def nothing(session: Expression): Option[Expression] = sum(session).map(_.right).filter { gap =>
+    gap.eval() match {
+      case i: CalendarInterval => i.months <= 0 && i.days <= 0 && i.microseconds <= 0
+      case other               => other == null
+    }
+  }
+
+  private def ofDefinition(session: Expression): Either[String, Long] =
+    sum(session).map(sum => sum.right.eval() -> sum) match {
+      case Some((gap: CalendarInterval, sum)) => micros(gap, sum)
+      case _                                  => dynamic
+    }
+
+  /** The end of a session of one row, as the time of the row and a constant gap. */
+  private def sum(session: Expression): Option[BinaryExpression] = session match {
     case CreateNamedStruct(Seq(_, start, _, end)) =>
       (plain(start), plain(end)) match {
         case (time, sum: BinaryExpression) if sum.left.semanticEquals(time) && sum.right.foldable =>
-          sum.right.eval() match {
-            case gap: CalendarInterval => micros(gap, sum)
-            case _                     => dynamic
-          }
-        case _ => dynamic
+          Some(sum)
+        case _ => None
       }
-    case _ => dynamic
+    case _ => None
   }
 
   private def dynamic = Left("the gap of the sessions is not the same for all rows")

@@ -242,4 +242,18 @@ class DeduplicateByTimeSuite extends HarnessTest {
       assert(state.where("key.due_page IS NULL").select("key.due_at_2").distinct().count() === 2)
     })
   }
+
+  test("the lowest time there is: a key stays before the first watermark") {
+    val in = feed()
+    val lowest = expr(s"if(n = 0, timestamp_micros(${Long.MinValue}), NULL)")
+    val run = harness(
+      in.toDF().withColumn("time", lowest).withKeyedWatermark("time", "3 seconds").dropDuplicates()
+    )
+    val rows = (1 to 2).map { _ =>
+      in.addData(event("a", 1, 0))
+      run.settle()
+      run.take().size
+    }
+    assert(rows === Seq(1, 0))
+  }
 }

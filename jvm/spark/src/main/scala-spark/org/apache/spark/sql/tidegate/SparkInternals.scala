@@ -17,7 +17,7 @@ import org.apache.spark.sql.classic.ClassicConversions._
 import org.apache.spark.sql.connector.catalog.{FunctionCatalog, Identifier}
 import org.apache.spark.sql.execution.SparkStrategy
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryException}
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.{DataType, MapType}
 import org.apache.spark.sql.{DataFrame, Dataset, SparkSession, classic}
 import org.apache.spark.{SparkContext, TaskContext}
 
@@ -218,6 +218,9 @@ object SparkInternals {
 
   /** A grouping key in which equal floating-point numbers have equal bits. */
   def normalized(key: Expression): Expression = NormalizeFloatingNumbers.normalize(key)
+
+  /** Whether a type is a map or has one in it. */
+  def hasMap(dataType: DataType): Boolean = dataType.existsRecursively(_.isInstanceOf[MapType])
 
   /** The type with every part nullable. */
   def nullable(dataType: DataType): DataType = dataType.asNullable
