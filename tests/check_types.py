@@ -1,5 +1,7 @@
 """Checks the Python examples of README and of `docs` with mypy and pyright, both strict.
 
+It also checks that both refuse what they should: the lines of `wrong_types.py`.
+
 `make lint` runs this as `python tests/check_types.py`. The examples of a page become one module, in
 which a line has the number that it has on the page.
 """
@@ -15,6 +17,7 @@ from documents import examples
 
 ROOT = Path(__file__).parent.parent
 NAMES = Path(__file__).parent / "example_names.py"
+WRONG = Path(__file__).parent / "wrong_types.py"
 STUBS = ROOT / "build" / "stubs"
 FOLDER = ROOT / "build" / "typed"
 
@@ -40,8 +43,13 @@ def write(folder: Path) -> int:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     shutil.copy(NAMES, folder)
+    shutil.copy(WRONG, folder)
     # Two examples of a page may be complete, with the same imports.
-    settings = {"typeCheckingMode": "strict", "reportDuplicateImport": False}
+    settings = {
+        "typeCheckingMode": "strict",
+        "reportDuplicateImport": False,
+        "reportUnnecessaryTypeIgnoreComment": True,
+    }
     (folder / "pyrightconfig.json").write_text(json.dumps(settings))
     pages = 0
     for path in [*COMPLETE, *sorted((ROOT / "docs").rglob("*.md"))]:
@@ -72,7 +80,8 @@ def main() -> int:
         print(
             f"{' and '.join(failed)} found errors in examples. A file above has the name of its "
             "page, and its lines have the numbers of the page. Mend the page; names that an "
-            f"example takes from the text are in tests/{NAMES.name}."
+            f"example takes from the text are in tests/{NAMES.name}. A line of {WRONG.name} has to "
+            "be refused where it has an ignore, and only there."
         )
     return 1 if failed else 0
 

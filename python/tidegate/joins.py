@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import reduce
 from operator import and_
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from pyspark.sql import Column, DataFrame
 
@@ -17,6 +17,33 @@ On: TypeAlias = str | Column | Sequence[str] | Sequence[Column]
 Between: TypeAlias = tuple[str, str, Duration, Duration]
 """Two time columns and two durations: ``base + lower <= time <= base + upper``."""
 
+How: TypeAlias = Literal[
+    "inner",
+    "outer",
+    "full",
+    "fullouter",
+    "full_outer",
+    "fullOuter",
+    "left",
+    "leftouter",
+    "left_outer",
+    "leftOuter",
+    "right",
+    "rightouter",
+    "right_outer",
+    "rightOuter",
+    "semi",
+    "leftsemi",
+    "left_semi",
+    "leftSemi",
+    "anti",
+    "leftanti",
+    "left_anti",
+    "leftAnti",
+    "cross",
+]
+"""The types of joins, in the spellings of ``DataFrame.join``."""
+
 _ON = "the name of a column (a str), a condition (a Column) or a sequence of either"
 _BETWEEN = "(time, base, lower, upper)"
 _EXAMPLE = "('delivery_time', 'order_time', '0 seconds', '10 minutes')"
@@ -27,7 +54,7 @@ def streamJoin(
     left: DataFrame,
     right: DataFrame,
     on: On,
-    how: str = "inner",
+    how: How = "inner",
     between: Between | None = None,
 ) -> DataFrame:
     """Join two streams, each on its own watermark.

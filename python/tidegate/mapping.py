@@ -2,8 +2,8 @@
 
 import functools
 import inspect
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal, Protocol, TypeAlias
 
 from pyspark import SparkContext
 from pyspark.sql import DataFrame
@@ -16,6 +16,9 @@ from tidegate._calls import CallSettings
 from tidegate._defaults import BREAK_AFTER, MAX_IN_FLIGHT, RETRIES, TIMEOUT
 from tidegate._keywords import keywords
 from tidegate.errors import UnsupportedSessionError
+
+OnError: TypeAlias = Literal["fail", "null", "dead letter"]
+"""What happens with a row whose call has failed for good."""
 
 ON_ERROR = ("fail", "null", "dead letter")
 
@@ -30,16 +33,27 @@ _FUNCTION = (
 )
 
 
+class AsyncCallable(Protocol):
+    """What is called for each row: it has an ``async def __call__``."""
+
+    async def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the row of the result."""
+
+
+AsyncFunction: TypeAlias = Callable[..., Awaitable[Any]] | type[AsyncCallable]
+"""An ``async def``, or a class or an object with ``async def __call__``."""
+
+
 @keywords
 def mapAsync(
     df: DataFrame,
-    fn: Callable[..., Any],
+    fn: AsyncFunction,
     schema: StructType | str,
     ordered: bool = True,
     maxInFlight: int = MAX_IN_FLIGHT,
     timeout: Duration | None = TIMEOUT,
     retries: int = RETRIES,
-    onError: str = "fail",
+    onError: OnError = "fail",
     deadLetters: str | None = None,
     breakAfter: int = BREAK_AFTER,
     rowsPerCall: int | None = None,

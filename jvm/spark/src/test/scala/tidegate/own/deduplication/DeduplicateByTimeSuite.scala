@@ -250,6 +250,7 @@ class DeduplicateByTimeSuite extends HarnessTest {
       in.toDF().withColumn("time", lowest).withKeyedWatermark("time", "3 seconds").dropDuplicates()
     )
     val rows = (1 to 2).map { _ =>
+      run.restart()
       in.addData(event("a", 1, 0))
       run.settle()
       run.take().size
