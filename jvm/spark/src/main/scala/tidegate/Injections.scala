@@ -122,6 +122,9 @@ private[tidegate] object Injections {
     // Before Spark's check of joins, when the query starts.
     extensions.injectPostHocResolutionRule(_ => SpellOutBounds)
 
+    // Before any of them is used to prepare the plan.
+    extensions.injectPostHocResolutionRule(_ => CheckSettings)
+
     // Before the plan of a query that starts is prepared.
     extensions.injectPostHocResolutionRule(_ =>
       new CheckedInRule(

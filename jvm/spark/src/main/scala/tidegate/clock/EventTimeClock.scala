@@ -144,6 +144,13 @@ final class EventTimeClock(madeAtMs: Long)
         .after(query.batchId - 1, begin)
         .map(_.renamed(query.formerNames.names))
     )
+    if (frozenAtMs.isEmpty) query.spec.nodes.filter(_.flush).foreach { node =>
+      logWarning(
+        s"The watermark `${node.name}` has `flush`, but the trigger of the query is not " +
+          "AvailableNow, so nothing is flushed: the last windows stay open. Use " +
+          "trigger(availableNow=True) for a run that ends, or leave `flush` out."
+      )
+    }
     made.endedNodes.foreach { name =>
       logWarning(
         s"The time of the watermark `$name` has ended: an earlier run on this checkpoint was " +

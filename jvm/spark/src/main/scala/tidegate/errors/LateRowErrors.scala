@@ -9,6 +9,9 @@ object LateRowErrors {
 
   def emptyFolder(): AnalysisException = error("LATE_ROWS_EMPTY")
 
+  def neitherNameNorPath(found: String): AnalysisException =
+    error("LATE_ROWS_NAME", "found" -> found)
+
   def folderRefused(folder: String, operator: String, reason: String): AnalysisException =
     error("LATE_ROWS_FOLDER", "folder" -> folder, "operator" -> operator, "reason" -> reason)
 

@@ -150,7 +150,7 @@ private[preparation] object LateTable {
 
   /** The table, if the text of `lateRows` is a name and not a path. */
   def named(session: SparkSession, text: String): Option[Seq[DropLate] => LateTable] =
-    if (text.exists("/\\:".contains(_))) None
+    if (LateTables.isPath(text)) None
     else new SessionTables(session).parts(text).map(parts => new LateTable(session, text, parts, _))
 
   private def withRow(schema: StructType, row: StructType): StructType = StructType(

@@ -5,6 +5,7 @@ import java.io.IOException
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Path
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.tidegate.{ParquetRows, SparkInternals, UnseenQuery}
@@ -16,7 +17,7 @@ import tidegate.plans.DropLate
  * makes them when a query starts: no late row must be the first to fail. For a query that is only
  * tried, they are checked and not made.
  */
-private[preparation] object PlaceLateRows {
+private[preparation] object PlaceLateRows extends Logging {
 
   /**
    * @throws AnalysisException
@@ -29,12 +30,22 @@ private[preparation] object PlaceLateRows {
     val session = SparkSession.active
     val isTried = UnseenQuery.isHere(session)
     val folders = drops.groupBy(_.lateRows.mkString).map { case (to, writers) =>
-      to -> LateTable.named(session, to).fold(made(to, writers.head, isTried)) { table =>
-        table(writers).folder(isTried)
-      }
+      val table = LateTable.named(session, to)
+      val folder = table.fold(made(to, writers.head, isTried))(_(writers).folder(isTried))
+      if (!isTried) logInfo(line(writers.map(_.operator), table.map(_ => to), folder))
+      to -> folder
     }
     if (folders.isEmpty) plan
     else plan.transform { case d: DropLate => d.copy(lateRows = d.lateRows.map(folders)) }
+  }
+
+  private[preparation] def line(
+      operators: Seq[String],
+      table: Option[String],
+      folder: String
+  ): String = {
+    val place = table.fold("")(name => s"the table $name, ")
+    s"Late rows of ${operators.map(o => s"`$o`").mkString(", ")} go to ${place}the folder $folder."
   }
 
   private def checkTypes(drop: DropLate): Unit =

@@ -8,7 +8,7 @@ import scala.util.Try
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.util.IntervalUtils
 import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
-import tidegate.errors.PolicyErrors
+import tidegate.errors.{NearName, PolicyErrors}
 
 /** Reads the durations of the public interface: Spark interval texts of whole milliseconds. */
 private[tidegate] object Durations {

@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import tidegate.core.policy.{EmissionSpec, PolicySpec}
 import tidegate.errors.{LateRowErrors, WatermarkErrors}
-import tidegate.plans.WatermarkSpec
+import tidegate.plans.{LateTables, WatermarkSpec}
 
 /**
  * An argument of a watermark. The types of Scala, Java and Python are in their methods; SQL and
@@ -186,6 +186,8 @@ private[tidegate] object WatermarkArgument {
     "a table or a folder, to which late rows are written as Parquet files",
     (spec, folder) =>
       if (folder.trim.isEmpty) throw LateRowErrors.emptyFolder()
+      else if (!LateTables.isPath(folder) && !LateTables.isName(folder))
+        throw LateRowErrors.neitherNameNorPath(folder)
       else spec.copy(lateRows = Some(folder))
   )
   val AllowedLateness: Length = new Length(

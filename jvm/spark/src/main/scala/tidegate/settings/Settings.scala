@@ -9,6 +9,9 @@ import org.apache.spark.unsafe.types.UTF8String
 /** Every setting of Tidegate. `docs/settings.md` has the same list, and a test compares the two. */
 object Settings {
 
+  /** How the names of all settings begin. */
+  val Prefix: String = "spark.tidegate."
+
   /** How many substreams a watermark may have. */
   val MaxSubstreams: Setting[Int] = Setting(
     "spark.tidegate.maxSubstreams",

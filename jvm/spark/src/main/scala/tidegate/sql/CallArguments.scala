@@ -16,8 +16,8 @@ import org.apache.spark.sql.catalyst.util.{ArrayData, QuotingUtils}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
 import tidegate.columns.EventTimeTag
-import tidegate.errors.CallErrors
-import tidegate.request.{Durations, NearName, WatermarkArgument, WatermarkRequest}
+import tidegate.errors.{CallErrors, NearName}
+import tidegate.request.{Durations, WatermarkArgument, WatermarkRequest}
 
 /**
  * The arguments of a call, by parameter, once they and the table are resolved. The one place that

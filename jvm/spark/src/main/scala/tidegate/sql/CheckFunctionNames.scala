@@ -9,8 +9,7 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.{
   UNRESOLVED_TABLE_VALUED_FUNCTION
 }
 import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
-import tidegate.errors.CallErrors
-import tidegate.request.NearName
+import tidegate.errors.{CallErrors, NearName}
 
 /**
  * Refuses calls of functions that do not exist and have nearly the name of one of ours: Spark would

@@ -2,7 +2,8 @@ package tidegate.sql
 
 import java.util.Locale
 
-import tidegate.request.{NearName, WatermarkArgument}
+import tidegate.errors.NearName
+import tidegate.request.WatermarkArgument
 
 /**
  * A table function of SQL.

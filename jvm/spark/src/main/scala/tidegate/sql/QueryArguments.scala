@@ -5,8 +5,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, NamedArgumentExpression}
 import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
-import tidegate.errors.{CallErrors, FunctionErrors}
-import tidegate.request.NearName
+import tidegate.errors.{CallErrors, FunctionErrors, NearName}
 
 /**
  * The arguments of a table function about queries, by position or by name.

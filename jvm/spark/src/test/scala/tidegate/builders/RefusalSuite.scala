@@ -188,6 +188,19 @@ class RefusalSuite extends KeyedStreamTest {
     )
   }
 
+  test("late rows to a text that is neither a name nor a path") {
+    for (text <- Seq("late-orders", "late orders", "späte", "a.b-c", "*")) {
+      refused(
+        "LATE_ROWS_NAME",
+        s"The argument `lateRows` is '$text', which is neither the name of a table nor written as " +
+          s"a path. Pass a name such as 'late_orders', or a folder such as '/data/$text', " +
+          s"'./$text' or 's3a://bucket/$text'."
+      )(in.withKeyedWatermark("time", "1 second", lateRows = text))
+    }
+    for (text <- Seq("late_orders", "db.late2", "`late`", "./late-orders", "/late orders", "s3a:x"))
+      in.withKeyedWatermark("time", "1 second", lateRows = text)
+  }
+
   test("an empty name") {
     refused(
       "EMPTY_NAME",

@@ -231,6 +231,23 @@ class FlushSuite extends RestartTest {
     assert(killed.stateRows === 0)
   }
 
+  test("a trigger that does not end flushes nothing, and the log says so") {
+    val in = events()
+    val run = new Run(counts(keyed(in.toDF())))
+    val lines = LogLines.during("tidegate.clock.EventTimeClock") {
+      run.start()
+      in.addData(event("a", 5))
+      run.settle()
+    }
+    assert(
+      lines === Seq(
+        "The watermark `time` has `flush`, but the trigger of the query is not AvailableNow, so " +
+          "nothing is flushed: the last windows stay open. Use trigger(availableNow=True) for a run " +
+          "that ends, or leave `flush` out."
+      )
+    )
+  }
+
   test("a flushed checkpoint that is started again: a warning, and rows are late") {
     val folder = files(batches: _*)
     val run = new Run(counts(keyed(stream(folder)))).runOnce(Trigger.AvailableNow())

@@ -1,5 +1,5 @@
 package tidegate
-package request
+package errors
 
 import org.scalatest.funsuite.AnyFunSuite
 

@@ -1,4 +1,4 @@
-package tidegate.request
+package tidegate.errors
 
 import java.util.Locale
 
