@@ -61,8 +61,9 @@ def test_column_when_it_has_a_key_already_then_the_sentence_names_both(stream: D
     check(
         error.value,
         "COLUMN_KEYED_TWICE",
-        "The column `time` already carries the watermark key 1. Give each keyed watermark a column "
-        "of its own.",
+        "The column `time` already carries the watermark key 1. Leave out one of the two calls; "
+        "for a second watermark, copy the column first, such as withColumn('other', col('time')), "
+        "and call withKeyedWatermark on the copy with another key.",
         "42713",
     )
 

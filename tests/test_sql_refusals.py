@@ -420,8 +420,8 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Non
             "fixed_leg(5 seconds)",
             "UNKNOWN_POLICY",
             "There is no watermark policy with the name and number of arguments of fixed_leg('5 "
-            "seconds'). Use one of `fixedLag`, `limitingLagAndDelay`, `limitingLagAndLull`, "
-            "`limitingTimestampAndWallClockLag`.",
+            "seconds'). Did you mean `fixedLag`? Use one of `fixedLag`, `limitingLagAndDelay`, "
+            "`limitingLagAndLull`, `limitingTimestampAndWallClockLag`.",
             "42704",
         ),
         (
@@ -461,8 +461,9 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Non
             "impose_order(o, descriptor(time), 5 seconds, 1)",
             "descriptor(time)",
             "COLUMN_KEYED_TWICE",
-            "The column `time` already carries the watermark key 0. Give each keyed watermark a "
-            "column of its own.",
+            "The column `time` already carries the watermark key 0. Leave out one of the two "
+            "calls; for a second watermark, copy the column first, such as withColumn('other', "
+            "col('time')), and call withKeyedWatermark on the copy with another key.",
             "42713",
         ),
     ],

@@ -22,10 +22,12 @@ import tidegate.checks.{
   CheckKeyedTime,
   CheckOrderModes,
   CheckSessions,
+  CheckSubqueries,
   CheckUntimedAggregates,
   CheckWindowUnions,
   CheckWindowedAggregates,
-  CheckedInRule
+  CheckedInRule,
+  SayWhatHelps
 }
 import tidegate.errors.Conditions
 import tidegate.planning.{BindWatermarkFunctions, BindWatermarks, KeyedWatermarkStrategy}
@@ -65,6 +67,9 @@ private[tidegate] object Injections {
 
     // Before Spark's check of joins, which refuses left anti joins of streams.
     extensions.injectHintResolutionRule(_ => LowerAntiJoins)
+
+    // Before Spark's checks of a streaming query, which say what is refused and not what helps.
+    extensions.injectHintResolutionRule(_ => SayWhatHelps)
 
     // For calls whose name is known only now, before Spark looks for a function of that name.
     extensions.injectHintResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))
@@ -132,7 +137,8 @@ private[tidegate] object Injections {
         CheckJoins,
         CheckSessions,
         CheckWindowUnions,
-        CheckDeduplications
+        CheckDeduplications,
+        CheckSubqueries
       )
     )
 

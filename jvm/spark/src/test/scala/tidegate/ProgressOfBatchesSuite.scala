@@ -149,15 +149,6 @@ class ProgressOfBatchesSuite extends KeyedStreamTest {
     }
   }
 
-  test("a setting that means nothing stops the query") {
-    withConf("spark.tidegate.progress.batches" -> "many") {
-      val in = events()
-      val run = new Run(counts(in.toDF())).start()
-      val e = intercept[Exception](run.settle())
-      assert(e.getMessage.contains("TIDEGATE_INVALID_SETTING"))
-    }
-  }
-
   test("the end of time has no lag") {
     val in = events()
     val flushed = in.toDF().withKeyedWatermark("time", "1 second", name = "orders", flush = true)

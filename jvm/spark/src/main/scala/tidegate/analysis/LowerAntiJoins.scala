@@ -32,8 +32,21 @@ object LowerAntiJoins extends Rule[LogicalPlan] {
         query.transformUp { case StreamJoin(j) if j.joinType == LeftAnti => lowered(j) }
       }
 
+  /** The column that tells a partner from none. */
+  private val Partner = "partner"
+
+  /** Whether a left outer join was a left anti join. */
+  def isLowered(join: Join): Boolean = join.joinType == LeftOuter && (join.right match {
+    case Project(columns, _) =>
+      columns.lastOption.exists {
+        case Alias(Literal(true, _), Partner) => true
+        case _                                => false
+      }
+    case _ => false
+  })
+
   private def lowered(join: Join): LogicalPlan = {
-    val partner = Alias(Literal(true), "partner")()
+    val partner = Alias(Literal(true), Partner)()
     val outer = join.copy(
       right = Project(join.right.output :+ partner, join.right),
       joinType = LeftOuter

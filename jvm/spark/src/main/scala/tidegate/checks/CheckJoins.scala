@@ -9,6 +9,7 @@ import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.analysis.StreamingJoinHelper
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
+import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
 import org.apache.spark.sql.catalyst.plans.InnerLike
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
@@ -40,6 +41,7 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
         checkKeys(j, times)
         if (!j.joinType.isInstanceOf[InnerLike] && isComplete(inlined, j)) {
           if (isUnbounded(j, times)) throw unbounded(j, times)
+          if (ExtractEquiJoinKeys.unapply(j).isEmpty) throw JoinErrors.noEquality(j.joinType.sql)
           checkWindows(j)
         }
       }

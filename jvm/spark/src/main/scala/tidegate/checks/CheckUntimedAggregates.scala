@@ -51,6 +51,9 @@ object CheckUntimedAggregates extends Rule[LogicalPlan] {
           throw WindowErrors.aggregateOnComputedTime(time, source)
         }
       case None =>
+        LostTime.in(a.child).foreach { lost =>
+          throw WindowErrors.aggregateAfterLostTime(keys(a), lost.time, lost.step)
+        }
         val kept = a.child.output.filter(EventTimeTag.key(_).isDefined).map(_.name)
         val times = if (kept.nonEmpty) kept else a.child.collect(watermarkColumn)
         throw WindowErrors.aggregateWithoutTime(keys(a), times.distinct, isKept = kept.nonEmpty)
@@ -71,9 +74,23 @@ object CheckUntimedAggregates extends Rule[LogicalPlan] {
         for {
           (definition, input) <- definition(plan, column)
           source <- keyedSource(input, definition)
-        } yield timeOf(definition).fold(column.name)(toPrettySQL(_)) -> source
+          found = timeOf(definition).fold(column.name)(toPrettySQL(_))
+        } yield named(found, source, input, definition) -> source
       case expression => keyedSource(plan, expression).map(toPrettySQL(expression) -> _)
     }
+
+  /** A column that was computed from one of its own name is shown with its definition. */
+  private def named(
+      found: String,
+      source: String,
+      input: LogicalPlan,
+      definition: Expression
+  ): String =
+    if (found != source) found
+    else
+      definition.references.headOption
+        .flatMap(this.definition(input, _))
+        .fold(found) { case (above, _) => s"$found, which is ${toPrettySQL(above)}" }
 
   /** The time that a window is made of. */
   private def timeOf(definition: Expression): Option[Expression] = definition.collectFirst {

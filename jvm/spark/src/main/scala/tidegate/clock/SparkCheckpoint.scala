@@ -74,6 +74,10 @@ private[tidegate] final class SparkCheckpoint(location: String, session: SparkSe
   /** Whether some batch has the clock among its sources. */
   def hasClock: Boolean = entries.exists(_._2.texts.exists(isClock))
 
+  /** Whether the last batch that was begun has the clock among its sources. */
+  def isKeyed: Boolean =
+    last.exists(entry => entry.isNamed(ClockTable.Name) || entry.texts.exists(isClock))
+
   /** Spark's watermark in the last batch that was begun, in epoch ms; 0 if it had none. */
   def watermarkMs: Long = last.fold(0L)(_.watermarkMs)
 

@@ -12,6 +12,9 @@ object AdoptionErrors {
   def checkpointOfSpark(location: String): AnalysisException =
     error("CHECKPOINT_OF_SPARK", "location" -> location)
 
+  def checkpointOfKeyed(location: String): AnalysisException =
+    error("CHECKPOINT_OF_KEYED", "location" -> location)
+
   def alreadyAdopted(location: String): AnalysisException =
     error("ALREADY_ADOPTED", "location" -> location)
 

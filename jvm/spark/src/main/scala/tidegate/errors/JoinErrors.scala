@@ -57,6 +57,9 @@ object JoinErrors {
           "before the join, and "
     }.mkString
 
+  def noEquality(joinType: String): AnalysisException =
+    error("JOIN_WITHOUT_EQUALITY", "type" -> joinType)
+
   def joinKeyConflict(key: Byte, left: String, right: String): AnalysisException =
     error("JOIN_KEY_CONFLICT", "key" -> key.toString, "left" -> left, "right" -> right)
 

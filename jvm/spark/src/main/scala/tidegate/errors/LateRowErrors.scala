@@ -18,8 +18,14 @@ object LateRowErrors {
   def tableRefused(table: String, operator: String, reason: String): AnalysisException =
     error("LATE_ROWS_TABLE", "table" -> table, "operator" -> operator, "reason" -> reason)
 
-  def latenessUnused(watermark: String, found: String): AnalysisException =
-    error("ALLOWED_LATENESS_UNUSED", "watermark" -> watermark, "found" -> found)
+  /** @param isOfMode whether another output mode helps */
+  def latenessUnused(watermark: String, found: String, isOfMode: Boolean): AnalysisException =
+    error(
+      "ALLOWED_LATENESS_UNUSED",
+      "watermark" -> watermark,
+      "found" -> found,
+      "cure" -> (if (isOfMode) "Start the query in this mode, or l" else "L")
+    )
 
   def columnType(operator: String, column: String, found: DataType): AnalysisException =
     error("LATE_ROWS_TYPE", "operator" -> operator, "column" -> column, "found" -> found.sql)

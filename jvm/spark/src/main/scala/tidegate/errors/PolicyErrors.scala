@@ -17,6 +17,23 @@ object PolicyErrors {
 
   def lagOrPolicy(found: String): AnalysisException = error("LAG_OR_POLICY", "found" -> found)
 
-  def unknownPolicy(kind: String, found: String, known: Seq[String]): AnalysisException =
-    error("UNKNOWN_POLICY", "kind" -> kind, "found" -> found, "known" -> list(known))
+  /**
+   * @param name
+   *   the name in `found`, which may be a misspelt one
+   */
+  def unknownPolicy(
+      kind: String,
+      name: String,
+      found: String,
+      known: Seq[String]
+  ): AnalysisException = {
+    val near = NearName.of(name, known).filterNot(_ == name)
+    error(
+      "UNKNOWN_POLICY",
+      "kind" -> kind,
+      "found" -> found,
+      "near" -> near.fold("")(n => s"Did you mean `$n`? "),
+      "known" -> list(known)
+    )
+  }
 }

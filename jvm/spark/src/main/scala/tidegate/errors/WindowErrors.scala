@@ -86,6 +86,15 @@ object WindowErrors {
       "time" -> times.head
     )
 
+  /** The time is there, but a step has made its column anew. */
+  def aggregateAfterLostTime(keys: Seq[String], time: String, step: String): AnalysisException =
+    error(
+      "AGGREGATE_AFTER_LOST_TIME",
+      "keys" -> keys.map(k => s"`$k`").mkString(", "),
+      "time" -> time,
+      "step" -> step
+    )
+
   def windowOnOtherTime(
       function: String,
       column: String,

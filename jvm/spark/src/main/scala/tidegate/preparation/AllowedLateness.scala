@@ -2,8 +2,8 @@ package tidegate.preparation
 
 import scala.collection.mutable
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SessionWindow}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.columns.EventTimeTag
 import tidegate.core.clock.{BehindTime, InputTime}
@@ -40,7 +40,18 @@ private[preparation] final class AllowedLateness(plan: LogicalPlan, mode: Output
   def checkUsed(): Unit = (allowedMs.keySet -- used).toSeq.sorted.headOption.foreach { name =>
     val found =
       if (mode == OutputMode.Update()) "the query has no aggregation by windows on this watermark"
+      else if (hasSessions) "the query has sessions, which come out once"
       else s"the query runs in output mode ${mode.toString.toLowerCase}"
-    throw LateRowErrors.latenessUnused(name, found)
+    throw LateRowErrors.latenessUnused(name, found, isOfMode = !hasSessions)
+  }
+
+  private def hasSessions: Boolean = plan.exists {
+    case a: Aggregate => a.groupingExpressions.exists(isSession)
+    case _            => false
+  }
+
+  private def isSession(key: Expression): Boolean = key match {
+    case a: Attribute => a.metadata.contains(SessionWindow.marker)
+    case _            => false
   }
 }

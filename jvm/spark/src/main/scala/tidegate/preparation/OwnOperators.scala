@@ -145,21 +145,27 @@ private[tidegate] object OwnOperators extends Logging {
       own = ofKind(state)
       now = state.operator.flatMap(decisions.states.get).filter(_.kind == state.kind).getOrElse {
         val why = state.operator.flatMap(o => decisions.against.get(Some(o)))
-        throw refused(
-          own,
-          state,
-          why
-            .filter(_.kind == own.kind)
-            .fold(s"the query has no ${own.needed} there")(w =>
-              s"the query cannot use them: ${w.reason}"
-            )
-        )
+        throw why.filter(_.kind == own.kind) match {
+          case Some(w) => refused(own, state, s"the query cannot use them: ${w.reason}")
+          case None    => gone(own, state)
+        }
       }
       change <- own
         .changed(state.name, state, now)
         .fold(why => throw refused(own, state, why), identity)
     } yield state.name -> change
   }.toMap
+
+  /** Spark finds states by places: another operator may have come to that of a join. */
+  private def gone(own: OwnOperator, state: StoredState) = {
+    val there = s"the query has no ${own.needed} there"
+    state.operator.filter(name => own.kind == Joins.kind && !name.startsWith(Joins.noun)) match {
+      case Some(name) =>
+        val former = state.copy(operator = Some("an operator that is gone"))
+        refused(own, former, s"$there, but `$name`")
+      case None => refused(own, state, there)
+    }
+  }
 
   private def refused(own: OwnOperator, state: StoredState, found: String) =
     CheckpointErrors.stateRefused(state.name, own.inWords(state), found)

@@ -1,5 +1,7 @@
 package tidegate.preparation
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
@@ -7,6 +9,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import tidegate.clock.{ClockTable, SnapshotMarks, SparkCheckpoint, StateCheckpoint}
 import tidegate.columns.WindowMark
+import tidegate.errors.AdoptionErrors
 import tidegate.own.windows.WindowCopies
 import tidegate.plans.{KeyedWatermark, PreparedQuery}
 import tidegate.ui.EventTimeUi
@@ -32,6 +35,7 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
     // Our window functions work with Spark's watermark too, which also needs exactly one tagged
     // column.
     case w: WriteToStream if isOfSpark(w.inputQuery) =>
+      refuseKeyed(w)
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
         val query = InlineCTE(alwaysInline = true)(w.inputQuery)
         WindowCopies.check(query)(_ => Some("only a keyed watermark makes windows from frames"))
@@ -39,9 +43,19 @@ object PrepareStreamingQuery extends Rule[LogicalPlan] {
       }
     case w: WriteToStream if !w.inputQuery.exists(_.isInstanceOf[PreparedQuery]) =>
       SnapshotMarks.refuse(w.resolvedCheckpointLocation, SparkSession.active)
+      refuseKeyed(w)
       PlaceNames.refuse(w.inputQuery)
       w
     case other => other
+  }
+
+  /** Spark would only count the sources. What cannot be read is for Spark to tell. */
+  private def refuseKeyed(query: WriteToStream): Unit = {
+    val location = query.resolvedCheckpointLocation
+    val isKeyed =
+      try new SparkCheckpoint(location, SparkSession.active).isKeyed
+      catch { case NonFatal(_) => false }
+    if (isKeyed) throw AdoptionErrors.checkpointOfKeyed(location)
   }
 
   private def started(query: PreparedQuery): LogicalPlan =

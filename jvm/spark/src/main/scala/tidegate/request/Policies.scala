@@ -34,6 +34,7 @@ private[tidegate] object Policies {
       case None =>
         throw PolicyErrors.unknownPolicy(
           "watermark policy",
+          name,
           written(name, durations),
           PolicySpec.names
         )
@@ -52,7 +53,12 @@ private[tidegate] object Policies {
     case ("byMinStep", Seq(step))       =>
       EmissionSpec.byMinStep(Durations.parseMs("step", step, smallestMs = 1))
     case _ =>
-      throw PolicyErrors.unknownPolicy("emission", written(name, durations), EmissionSpec.names)
+      throw PolicyErrors.unknownPolicy(
+        "emission",
+        name,
+        written(name, durations),
+        EmissionSpec.names
+      )
   }
 
   private def byFrame(size: String, offset: String): EmissionSpec =

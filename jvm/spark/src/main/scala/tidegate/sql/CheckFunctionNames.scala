@@ -18,6 +18,7 @@ import tidegate.errors.{CallErrors, NearName}
  */
 private[tidegate] final case class CheckFunctionNames(isFunction: Seq[String] => Boolean)
     extends Rule[LogicalPlan] {
+  private val Descriptor = "DESCRIPTOR"
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     if (plan.containsAnyPattern(UNRESOLVED_FUNCTION, UNRESOLVED_TABLE_VALUED_FUNCTION)) {
@@ -47,8 +48,10 @@ private[tidegate] final case class CheckFunctionNames(isFunction: Seq[String] =>
 
   private def check(f: UnresolvedFunction): Unit = f.nameParts match {
     case Seq(name) =>
-      NearName.of(name, WatermarkFunctions.names).foreach { near =>
-        refuse(f.nameParts, near, WatermarkFunctions.example(near), f.origin)
+      NearName.of(name, WatermarkFunctions.names :+ Descriptor).foreach { near =>
+        val example =
+          if (near == Descriptor) s"$Descriptor(order_time)" else WatermarkFunctions.example(near)
+        refuse(f.nameParts, near, example, f.origin)
       }
     case _ => ()
   }

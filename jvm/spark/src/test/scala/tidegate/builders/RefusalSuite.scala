@@ -99,8 +99,9 @@ class RefusalSuite extends KeyedStreamTest {
   test("a column keyed twice") {
     refused(
       "COLUMN_KEYED_TWICE",
-      "The column `time` already carries the watermark key 0. Give each keyed watermark a column " +
-        "of its own."
+      "The column `time` already carries the watermark key 0. Leave out one of the two calls; for " +
+        "a second watermark, copy the column first, such as withColumn('other', col('time')), and " +
+        "call withKeyedWatermark on the copy with another key."
     )(in.withKeyedWatermark("time", "1 second").withKeyedWatermark("time", "1 second", key = 1))
   }
 
@@ -162,6 +163,12 @@ class RefusalSuite extends KeyedStreamTest {
         "of `fixedLag`, `limitingLagAndDelay`, `limitingLagAndLull`, " +
         "`limitingTimestampAndWallClockLag`."
     )(PolicySpec.of("fixedLag", Nil))
+    refused(
+      "UNKNOWN_POLICY",
+      "There is no watermark policy with the name and number of arguments of fixed_lagg('5 " +
+        "seconds'). Did you mean `fixedLag`? Use one of `fixedLag`, `limitingLagAndDelay`, " +
+        "`limitingLagAndLull`, `limitingTimestampAndWallClockLag`."
+    )(PolicySpec.of("fixed_lagg", Seq("5 seconds")))
     refused(
       "UNKNOWN_POLICY",
       "There is no emission with the name and number of arguments of byDay('1 day'). Use one of " +
@@ -350,6 +357,21 @@ class RefusalSuite extends KeyedStreamTest {
         hourly.withColumnRenamed("n", "m"),
         expr("n = m and v.end <= w.end and v.end >= w.start"),
         "fullOuter"
+      )
+    )
+  }
+
+  test("an outer join without an equality") {
+    val keyed = orders.drop("paid").withKeyedWatermark("order_time", "1 second")
+    refused(
+      "JOIN_WITHOUT_EQUALITY",
+      "The condition of the LEFT OUTER join of two streams has no equality of a column of each " +
+        "side, by which Spark divides the rows among its tasks. Add one, such as l.id = r.id."
+    )(
+      keyed.join(
+        deliveries,
+        expr("delivery_time between order_time and order_time + interval 1 hour"),
+        "left"
       )
     )
   }

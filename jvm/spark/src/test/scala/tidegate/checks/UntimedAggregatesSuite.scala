@@ -49,6 +49,13 @@ class UntimedAggregatesSuite extends KeyedStreamTest {
       _.withColumn("later", later).groupBy(window(col("later"), "10 seconds")).count()
     ),
     (
+      "windows of a column of the same name",
+      "time, which is CAST(time AS TIMESTAMP_NTZ)",
+      _.withColumn("time", col("time").cast("timestamp_ntz"))
+        .groupBy(window(col("time"), "10 seconds"))
+        .count()
+    ),
+    (
       "windows of a column that was computed from a computed one",
       "last",
       _.withColumn("later", later)

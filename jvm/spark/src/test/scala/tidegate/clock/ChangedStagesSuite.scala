@@ -102,7 +102,7 @@ class ChangedStagesSuite extends RestartTest {
   )(windows)(time, windows)
   refused(
     "the last watermark is removed",
-    "There are [2] sources in the checkpoint offsets and now there are [1] sources",
+    "TIDEGATE_CHECKPOINT_OF_KEYED",
     OutputMode.Update()
   )(time, windows)(windows)
 }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Literal, RaiseError}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException, Trigger}
+import org.apache.spark.sql.streaming.{OutputMode, Trigger}
 import org.apache.spark.sql.tidegate.TestQueries
 import tidegate.clock.EventTimeClock
 import tidegate.settings.Settings
@@ -289,23 +289,6 @@ class LateLogSuite extends KeyedStreamTest {
         "at the end of the query"
       )
       assert(run.lateRows === Map("aggregate" -> 15L))
-    }
-  }
-
-  test("a setting that means nothing stops the query") {
-    Seq(Settings.LateLogPayloadChars, Settings.LateLogLinesPerMinute).foreach { setting =>
-      withConf(setting.key -> "-1") {
-        val in = events()
-        val run = new Run(counts(keyed(in.toDF()))).start()
-        in.addData(event("a", 30))
-        val error = intercept[StreamingQueryException](run.settle())
-        assert(
-          error.getMessage.contains(
-            s"[TIDEGATE_INVALID_SETTING] The setting ${setting.key} is '-1', but must be a whole " +
-              "number, 0 or above."
-          )
-        )
-      }
     }
   }
 }

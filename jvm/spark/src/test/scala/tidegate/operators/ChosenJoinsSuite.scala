@@ -151,7 +151,7 @@ class ChosenJoinsSuite extends JoinTest {
   test("a query without the join is refused, and nothing is lost") {
     assert(
       refused(orders(stream(left)).dropDuplicates("id", "order_time").select(col("id"))).contains(
-        "But the query has no join of streams there. Start the query as it was, or with a new " +
+        "But the query has no join of streams there, but `deduplicate`. Start the query as it was, or with a new " +
           "checkpoint; nothing in this one was changed."
       )
     )

@@ -7,7 +7,11 @@ class PlaceLateRowsSuite extends AnyFunSuite {
 
   test("the log says where late rows go") {
     assert(
-      PlaceLateRows.line(Seq("aggregate", "join.left"), Some("late_orders"), "file:/w/late_orders") ===
+      PlaceLateRows.line(
+        Seq("aggregate", "join.left"),
+        Some("late_orders"),
+        "file:/w/late_orders"
+      ) ===
         "Late rows of `aggregate`, `join.left` go to the table late_orders, the folder " +
         "file:/w/late_orders."
     )

@@ -86,7 +86,7 @@ class RestoredSessionsSuite extends SessionTest {
   test("windows of a fixed size are refused") {
     assert(
       refused(keyed(_).groupBy(window(col("time"), "3 seconds"), col("n")).agg(sum("n"))) ===
-        s"${has}sessions with a gap of 3000 ms. But the query has no sessions there. $end"
+        s"${has}sessions with a gap of 3 s. But the query has no sessions there. $end"
     )
   }
 
@@ -95,7 +95,7 @@ class RestoredSessionsSuite extends SessionTest {
     assert(
       refused(
         keyed(_).groupBy(session_window(col("time"), gap), col("n")).agg(count("*"), sum("n"))
-      ) === s"${has}sessions with a gap of 3000 ms. But the query cannot use them: the gap of the sessions is " +
+      ) === s"${has}sessions with a gap of 3 s. But the query cannot use them: the gap of the sessions is " +
         s"not the same for all rows. $end"
     )
   }
@@ -134,8 +134,8 @@ class RestoredSessionsSuite extends SessionTest {
       }
       assert(
         lines === Seq(
-          "The sessions of aggregate were changed from sessions with a gap of 3000 ms to sessions " +
-            "with a gap of 8000 ms: compatible, sessions that are open keep their ends until a row " +
+          "The sessions of aggregate were changed from sessions with a gap of 3 s to sessions " +
+            "with a gap of 8 s: compatible, sessions that are open keep their ends until a row " +
             "joins them."
         )
       )

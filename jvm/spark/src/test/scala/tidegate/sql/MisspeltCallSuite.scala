@@ -49,6 +49,13 @@ class MisspeltCallSuite extends KeyedStreamTest {
   private def unknown(found: String, near: String, usage: String): String =
     s"There is no function $found. Did you mean $near? It is called as $usage."
 
+  test("a misspelt DESCRIPTOR") {
+    refused("SELECT * FROM TUMBLE(TABLE(t), «DESCRIPTR(time)», INTERVAL 5 SECONDS)")(
+      "UNKNOWN_FUNCTION",
+      unknown("DESCRIPTR", "DESCRIPTOR", "DESCRIPTOR(order_time)")
+    )
+  }
+
   private val tumble = "TUMBLE(TABLE(t), DESCRIPTOR(ts), INTERVAL 10 SECONDS)"
   private val order = "IMPOSE_ORDER(TABLE(t), DESCRIPTOR(ts), INTERVAL 5 SECONDS)"
 

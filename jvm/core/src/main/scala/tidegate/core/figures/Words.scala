@@ -7,14 +7,21 @@ import java.util.Locale
 private[tidegate] object Words {
 
   /** The two largest units of a duration in ms: `5 min`, `9 min 55 s`, `250 ms`. */
-  def duration(ms: Long): String = {
-    val parts = Units
-      .foldLeft((math.max(0L, ms), Vector.empty[(Long, String)])) {
-        case ((rest, found), (size, unit)) => (rest % size, found :+ (rest / size -> unit))
-      }
-      ._2
+  def duration(ms: Long): String =
     // Below the second unit nothing is said: 2 h 0 min, not 2 h 3 s.
-    val shown = parts.dropWhile(_._1 == 0).take(2).filter(_._1 > 0)
+    joined(parts(ms).dropWhile(_._1 == 0).take(2))
+
+  /** All units of a duration in ms. */
+  def exactly(ms: Long): String = joined(parts(ms))
+
+  private def parts(ms: Long): Seq[(Long, String)] = Units
+    .foldLeft((math.max(0L, ms), Vector.empty[(Long, String)])) {
+      case ((rest, found), (size, unit)) => (rest % size, found :+ (rest / size -> unit))
+    }
+    ._2
+
+  private def joined(parts: Seq[(Long, String)]): String = {
+    val shown = parts.filter(_._1 > 0)
     if (shown.isEmpty) "0 ms" else shown.map { case (n, unit) => s"$n $unit" }.mkString(" ")
   }
 

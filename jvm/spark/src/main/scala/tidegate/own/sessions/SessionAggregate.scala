@@ -2,6 +2,7 @@ package tidegate.own.sessions
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import tidegate.core.figures.Words
 import tidegate.plans.{EmitsEarlierRows, OwnNode}
 
 /**
@@ -45,6 +46,6 @@ object SessionAggregate {
 
   /** Sessions in words. */
   def described(gapMicros: Long): String =
-    if (gapMicros % 1000 == 0) s"sessions with a gap of ${gapMicros / 1000} ms"
+    if (gapMicros % 1000 == 0) s"sessions with a gap of ${Words.exactly(gapMicros / 1000)}"
     else s"sessions with a gap of $gapMicros µs"
 }

@@ -247,7 +247,11 @@ class DeduplicateByTimeSuite extends HarnessTest {
     val in = feed()
     val lowest = expr(s"if(n = 0, timestamp_micros(${Long.MinValue}), NULL)")
     val run = harness(
-      in.toDF().withColumn("time", lowest).withKeyedWatermark("time", "3 seconds").dropDuplicates()
+      in.toDF()
+        .withColumn("time", lowest)
+        .withKeyedWatermark("time", "3 seconds")
+        .dropDuplicates("n", "time")
+        .select("n")
     )
     val rows = (1 to 2).map { _ =>
       run.restart()

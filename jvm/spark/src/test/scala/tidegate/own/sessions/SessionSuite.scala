@@ -222,7 +222,7 @@ class SessionSuite extends SessionTest {
     withFrames(enabled = true) {
       val in = keyed(events().toDF())
       val session = session_window(col("time"), "3 seconds")
-      assert(explained(grouped(in, "3 seconds")).contains("sessions with a gap of 3000 ms"))
+      assert(explained(grouped(in, "3 seconds")).contains("sessions with a gap of 3 s"))
       def reason(df: DataFrame) = "KeptBySpark: [^\n]*".r.findFirstIn(explained(df))
       assert(
         reason(

@@ -1,0 +1,93 @@
+package tidegate.checks
+
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Count}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SessionWindow}
+import org.apache.spark.sql.catalyst.plans.InnerLike
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
+import org.apache.spark.sql.catalyst.util.toPrettySQL
+import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.tidegate.SparkRefusals
+import tidegate.analysis.LowerAntiJoins
+import tidegate.columns.EventTimeTag
+import tidegate.errors.RefusalErrors
+import tidegate.plans.KeyedWatermark
+
+/**
+ * Says what helps where Spark refuses a query with keyed watermarks and Tidegate has a way of its
+ * own. What else Spark refuses keeps its sentence, without the plan below it, in which a user would
+ * find the clock.
+ */
+object SayWhatHelps extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    plan match {
+      case w: WriteToStreamStatement
+          if conf.isUnsupportedOperationCheckEnabled &&
+            w.inputQuery.exists(_.isInstanceOf[KeyedWatermark]) =>
+        checkSessions(w.inputQuery, w.outputMode)
+        SparkRefusals.of(w.inputQuery, w.outputMode).foreach { error =>
+          throw SparkRefusals
+            .operator(error)
+            .flatMap(inWords(_, w.outputMode))
+            .getOrElse(SparkRefusals.inOneSentence(error))
+        }
+      case _ => ()
+    }
+    plan
+  }
+
+  /** Spark does not say which operator it means. */
+  private def checkSessions(query: LogicalPlan, mode: OutputMode): Unit =
+    if (mode == OutputMode.Update() && query.exists(isOfSessions)) {
+      val lateness = query.collectFirst {
+        case k: KeyedWatermark if k.spec.allowedLatenessMs.exists(_ > 0) => k.spec.name
+      }
+      throw RefusalErrors.sessionsInUpdate(lateness)
+    }
+
+  private def isOfSessions(node: LogicalPlan): Boolean = node match {
+    case a: Aggregate => a.isStreaming && a.groupingExpressions.exists(isSession)
+    case _            => false
+  }
+
+  private def isSession(key: Expression): Boolean = key match {
+    case a: Attribute => a.metadata.contains(SessionWindow.marker)
+    case _            => false
+  }
+
+  private def inWords(operator: LogicalPlan, mode: OutputMode): Option[AnalysisException] =
+    operator match {
+      case s: Sort                       => sorted(s)
+      case a: Aggregate                  => a.aggregateExpressions.flatMap(distinct).headOption
+      case j: Join                       => Option.when(isOfStreams(j))(joined(j, mode)).flatten
+      case d: DeduplicateWithinWatermark =>
+        LostTime.in(d.child).map(lost => RefusalErrors.timeLost(lost.time, lost.step))
+      case _ => None
+    }
+
+  private def sorted(sort: Sort): Option[AnalysisException] = for {
+    order <- sort.order.headOption
+    keyed = sort.child.output.filter(EventTimeTag.key(_).isDefined)
+    time <- keyed.find(a => order.child.references.contains(a)).orElse(keyed.headOption)
+  } yield RefusalErrors.sorted(sort.order.map(o => toPrettySQL(o.child)), time.name)
+
+  private def distinct(output: Expression): Option[AnalysisException] = output.collectFirst {
+    case a @ AggregateExpression(f, _, true, _, _) =>
+      RefusalErrors.distinct(
+        toPrettySQL(a),
+        f.children.map(toPrettySQL(_)),
+        isCount = f.isInstanceOf[Count]
+      )
+  }
+
+  private def isOfStreams(j: Join): Boolean = j.left.isStreaming && j.right.isStreaming
+
+  private def joined(join: Join, mode: OutputMode): Option[AnalysisException] =
+    Option.when(mode != OutputMode.Append() && !join.joinType.isInstanceOf[InnerLike]) {
+      val how = if (LowerAntiJoins.isLowered(join)) "LEFT ANTI" else join.joinType.sql
+      RefusalErrors.joinMode(how, mode.toString.toLowerCase)
+    }
+}

@@ -1,0 +1,50 @@
+package tidegate.errors
+
+import org.apache.spark.sql.AnalysisException
+import tidegate.errors.Conditions.error
+
+/** Errors of what Spark refuses in streams, where Tidegate has a way of its own. */
+object RefusalErrors {
+
+  def sorted(found: Seq[String], time: String): AnalysisException =
+    error("SORTED_STREAM", "found" -> found.mkString(", "), "time" -> time)
+
+  /** @param arguments what the values of the aggregate are distinct in */
+  def distinct(found: String, arguments: Seq[String], isCount: Boolean): AnalysisException = {
+    val values = arguments match {
+      case Seq(one) => s"collect_set($one)"
+      case several  =>
+        s"collect_set(struct(${several.mkString(", ")})) FILTER (WHERE " +
+          s"${several.map(a => s"$a IS NOT NULL").mkString(" AND ")})"
+    }
+    val instead =
+      if (isCount) s"size($values), which is exact"
+      else s"$values, which has each value once, and compute the result from the array"
+    error("DISTINCT_AGGREGATE", "found" -> found, "instead" -> instead)
+  }
+
+  def joinMode(joinType: String, found: String): AnalysisException =
+    error("JOIN_OUTPUT_MODE", "type" -> joinType, "found" -> found)
+
+  /** @param lateness a watermark that allows lateness */
+  def sessionsInUpdate(lateness: Option[String]): AnalysisException = error(
+    "SESSION_OUTPUT_MODE",
+    "also" -> lateness.fold("") { watermark =>
+      s" Leave out `allowedLateness` of the watermark `$watermark`, which sessions do not have: a " +
+        "longer lag keeps late rows."
+    }
+  )
+
+  def timeLost(time: String, step: String): AnalysisException =
+    error("TIME_LOST", "time" -> time, "step" -> step)
+
+  def streamInSubquery(word: String, isNegated: Boolean): AnalysisException =
+    error(
+      "STREAM_IN_SUBQUERY",
+      "word" -> (if (isNegated) s"NOT $word" else word),
+      "how" -> (if (isNegated) "leftAnti" else "leftSemi"),
+      "sql" -> (if (isNegated) "LEFT ANTI JOIN" else "LEFT SEMI JOIN")
+    )
+
+  def streamAsValue(): AnalysisException = error("STREAM_AS_VALUE")
+}

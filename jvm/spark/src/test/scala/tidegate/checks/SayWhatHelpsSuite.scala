@@ -1,0 +1,167 @@
+package tidegate
+package checks
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.{AnalysisException, DataFrame}
+
+/** What Spark refuses of queries with keyed watermarks: a sentence that helps, and no plan. */
+class SayWhatHelpsSuite extends KeyedStreamTest {
+
+  private def keyed: DataFrame = events().toDF().withKeyedWatermark("time", "1 second")
+
+  private def others: DataFrame = events()
+    .toDF()
+    .select(col("n").as("m"), col("time").as("later"))
+    .withKeyedWatermark("later", "1 second", key = 1)
+
+  private def windows(df: DataFrame) = df.groupBy(window(col("time"), "10 seconds"))
+
+  private def start(df: DataFrame, mode: OutputMode): Unit =
+    df.writeStream.format("noop").outputMode(mode).start().stop()
+
+  private def refused(
+      condition: String,
+      sentence: String,
+      mode: OutputMode = OutputMode.Append()
+  )(df: => DataFrame): Unit = {
+    val error = intercept[AnalysisException](start(df, mode))
+    assert(error.getCondition === s"TIDEGATE_$condition")
+    val told = error.getMessage.replaceAll("; line \\d+ pos \\d+$", "")
+    assert(told === s"[TIDEGATE_$condition] $sentence SQLSTATE: ${error.getSqlState}")
+  }
+
+  private def sorted(found: String, time: String) =
+    s"The stream is sorted by $found, but has no end at which it could be sorted. Use " +
+      s"orderByEventTime(eventTime='$time'), or ORDER_BY_TIME(TABLE(t), DESCRIPTOR($time)) in SQL: " +
+      s"rows leave in the order of `$time`, as the watermark passes them. Any other order is for the " +
+      "rows of a batch, in foreachBatch."
+
+  test("ORDER BY") {
+    refused("SORTED_STREAM", sorted("time, n", "time"))(keyed.orderBy("time", "n"))
+    refused("SORTED_STREAM", sorted("n", "time"))(keyed.orderBy(col("n").desc))
+    refused("SORTED_STREAM", sorted("count", "window"))(windows(keyed).count().orderBy("count"))
+    keyed.createOrReplaceTempView("sorted")
+    refused("SORTED_STREAM", sorted("time", "time"))(
+      spark.sql("SELECT * FROM sorted ORDER BY time")
+    )
+  }
+
+  private def distinct(found: String, instead: String) =
+    s"The aggregate $found has DISTINCT, which Spark does not take for streams. Use $instead."
+
+  test("DISTINCT in an aggregate: what is named in its place has the same result") {
+    refused(
+      "DISTINCT_AGGREGATE",
+      distinct("count(DISTINCT sub)", "size(collect_set(sub)), which is exact")
+    )(windows(keyed).agg(countDistinct("sub")))
+    val ofTwo = "size(collect_set(struct(sub, n)) FILTER (WHERE sub IS NOT NULL AND n IS NOT NULL))"
+    refused(
+      "DISTINCT_AGGREGATE",
+      distinct("count(DISTINCT sub, n)", s"$ofTwo, which is exact")
+    )(windows(keyed).agg(countDistinct("sub", "n")))
+    refused(
+      "DISTINCT_AGGREGATE",
+      distinct(
+        "sum(DISTINCT n)",
+        "collect_set(n), which has each value once, and compute the result from the array"
+      )
+    )(windows(keyed).agg(sum_distinct(col("n"))))
+    val rows = spark.sql(
+      "SELECT * FROM VALUES ('a', 1), ('a', 1), (NULL, 2), ('b', NULL), ('b', 1) AS t(sub, n)"
+    )
+    assert(
+      rows.selectExpr(ofTwo, "size(collect_set(sub))").collect().toSeq ===
+        rows.selectExpr("int(count(DISTINCT sub, n))", "int(count(DISTINCT sub))").collect().toSeq
+    )
+  }
+
+  private def bounded(how: String): DataFrame =
+    keyed.join(others, expr("n = m AND later BETWEEN time AND time + INTERVAL 1 MINUTE"), how)
+
+  test("outer and anti joins in output mode update") {
+    for ((how, sql) <- Seq("leftAnti" -> "LEFT ANTI", "fullOuter" -> "FULL OUTER"))
+      refused(
+        "JOIN_OUTPUT_MODE",
+        s"The $sql join of two streams emits a row when no partner can come any more, which works " +
+          "in output mode append, but the output mode of the query is update. Use " +
+          "outputMode('append').",
+        OutputMode.Update()
+      )(bounded(how))
+  }
+
+  private def sessions(lateness: Option[String]) = events()
+    .toDF()
+    .withKeyedWatermark("time", "1 second", name = "events", allowedLateness = lateness.orNull)
+    .groupBy(session_window(col("time"), "1 minute"), col("n"))
+    .count()
+
+  test("sessions in output mode update, and with lateness in either mode") {
+    val sentence = "The query has sessions, which come out once, when they are complete, but its " +
+      "output mode is update. Use outputMode('append')."
+    refused("SESSION_OUTPUT_MODE", sentence, OutputMode.Update())(sessions(None))
+    refused(
+      "SESSION_OUTPUT_MODE",
+      s"$sentence Leave out `allowedLateness` of the watermark `events`, which sessions do not " +
+        "have: a longer lag keeps late rows.",
+      OutputMode.Update()
+    )(sessions(Some("1 hour")))
+    refused(
+      "ALLOWED_LATENESS_UNUSED",
+      "The watermark `events` has `allowedLateness`, but the query has sessions, which come out " +
+        "once. Lateness is for aggregations by windows in output mode update, which put out a " +
+        "corrected row for each late row. Leave out the argument: a longer lag keeps late rows in " +
+        "every mode."
+    )(sessions(Some("1 hour")))
+  }
+
+  test("EXISTS, IN and a value: streams in subqueries") {
+    keyed.createOrReplaceTempView("l")
+    others.createOrReplaceTempView("r")
+    def sentence(word: String, how: String, join: String) =
+      s"The query has a stream in $word, but a stream cannot be in a subquery. Join the two " +
+        s"streams: left.streamJoin(right, on=..., how='$how', between=...), or left $join right " +
+        "ON ... in SQL, with bounds on their times."
+    for {
+      (word, condition) <- Seq("EXISTS" -> "EXISTS (SELECT 1 FROM r WHERE m = n)") :+
+        "IN" -> "n IN (SELECT m FROM r)"
+      (not, how) <- Seq("" -> "leftSemi", "NOT " -> "leftAnti")
+    } refused(
+      "STREAM_IN_SUBQUERY",
+      sentence(s"$not$word", how, if (not.isEmpty) "LEFT SEMI JOIN" else "LEFT ANTI JOIN")
+    )(spark.sql(s"SELECT * FROM l WHERE sub = 'a' AND $not$condition"))
+    refused(
+      "STREAM_AS_VALUE",
+      "The query has a stream in a subquery that stands for a value, but a stream has no last " +
+        "value. Join the two streams with bounds on their times, or read the table of the " +
+        "subquery with spark.read."
+    )(spark.sql("SELECT *, (SELECT max(m) FROM r) FROM l"))
+    spark.sql("SELECT * FROM l WHERE n IN (SELECT id FROM range(3))")
+  }
+
+  test("a time whose column a step has made anew") {
+    val lost = keyed.withMetadata("time", org.apache.spark.sql.types.Metadata.empty)
+    refused(
+      "AGGREGATE_AFTER_LOST_TIME",
+      "The aggregation is grouped by `window`, and so by no time with a watermark: in output mode " +
+        "append no group would ever be complete. The watermark of the column `time` ends at a new " +
+        "definition of the column, which makes the column anew. Call withKeyedWatermark('time', " +
+        "...) after that step instead of before, or use output mode update or complete."
+    )(windows(lost).count())
+    val mapped = keyed
+      .as[Event](KeyedStreamTest.eventEncoder)
+      .map((e: Event) => e)(KeyedStreamTest.eventEncoder)
+      .toDF()
+    refused(
+      "TIME_LOST",
+      "The watermark of the column `time` ends at a function over objects, which makes the column " +
+        "anew, so the operator above it has no watermark. Call withKeyedWatermark('time', ...) " +
+        "after that step instead of before."
+    )(mapped.dropDuplicatesWithinWatermark("n"))
+  }
+
+  test("what else Spark refuses has its sentence, and no plan") {
+    val error = intercept[AnalysisException](start(keyed.offset(3), OutputMode.Append()))
+    assert(error.getMessage === "Offset is not supported on streaming DataFrames/Datasets")
+  }
+}
