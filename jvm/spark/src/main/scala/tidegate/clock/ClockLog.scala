@@ -3,8 +3,7 @@ package tidegate.clock
 import scala.collection.mutable
 
 import org.apache.spark.internal.Logging
-import tidegate.core.figures.TimeEvent
-import tidegate.core.figures.Words
+import tidegate.core.figures.{TimeEvent, Words}
 import tidegate.statistics.{LateRows, PartlyLate}
 
 /**

@@ -13,9 +13,9 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.{ParquetRows, SparkInternals}
 import tidegate.columns.{EventTimeTag, WindowMark, WindowRole, WindowTimes}
-import tidegate.core.{EndOfTime, Saturating}
 import tidegate.core.clock.OperatorBatch
 import tidegate.core.window.{MissedWindows, WindowGrid}
+import tidegate.core.{EndOfTime, Saturating}
 import tidegate.plans.{DropLate, EmitsEarlierRows, OperatorName}
 import tidegate.settings.Settings
 import tidegate.statistics.LateRows

@@ -110,7 +110,7 @@ private[execution] final class LateFile(files: LateFiles, partition: Int) {
     }
 
   private def writing(step: => Unit): Unit =
-    FolderCall.inTask("Writing late rows", files.folder.path)(step)
+    FolderCall.inTask("Writing late rows", files.folder.files.path)(step)
 
   /**
    * Whether the file of another pass stays, because it has as many rows. An action such as `head`

@@ -140,7 +140,7 @@ class LateFolderSuite extends RestartTest {
   private def windowed(rows: DataFrame, function: String, sizes: String): DataFrame = {
     rows.createOrReplaceTempView("rows_in_windows")
     spark.sql(
-      s"SELECT struct(window_start AS start, window_end AS end) AS window, sub, count(*) AS count " +
+      "SELECT struct(window_start AS start, window_end AS end) AS window, sub, count(*) AS count " +
         s"FROM $function(TABLE rows_in_windows, DESCRIPTOR(time), $sizes) " +
         "GROUP BY window_start, window_end, sub"
     )

@@ -1,8 +1,8 @@
 package tidegate.core.window
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import scala.util.Random
+
+import org.scalatest.funsuite.AnyFunSuite
 
 class MissedWindowsSuite extends AnyFunSuite {
 

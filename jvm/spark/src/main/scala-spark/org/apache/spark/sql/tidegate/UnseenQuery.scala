@@ -3,13 +3,12 @@ package org.apache.spark.sql.tidegate
 import scala.util.control.NonFatal
 
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
 import org.apache.spark.sql.classic.ClassicConversions.castToImpl
 import org.apache.spark.sql.classic.{Dataset, SparkSession, StreamingQueryManager}
 import org.apache.spark.sql.execution.streaming.sources.ForeachBatchSink
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
-import org.apache.spark.sql.{Row, SparkSession => AnySession}
+import org.apache.spark.sql.{DataFrame, Row, SparkSession => AnySession}
 
 /**
  * Starts a query to see whether it starts: no listener hears of it, it is not among the queries of
