@@ -44,11 +44,11 @@ object CheckUntimedAggregates extends Rule[LogicalPlan] {
     val computed = for {
       key <- a.groupingExpressions
       (time, source) <- computedTime(a.child, key)
-    } yield (key, time, source)
+    } yield (key, time, source, sourcesOf(a.child, key).distinct.size > 1)
     computed.headOption match {
-      case Some((key, time, source)) =>
+      case Some((key, time, source, isOfSeveral)) =>
         CurrentOrigin.withOrigin(key.origin) {
-          throw WindowErrors.aggregateOnComputedTime(time, source)
+          throw WindowErrors.aggregateOnComputedTime(time, source, isOfSeveral)
         }
       case None =>
         LostTime.in(a.child).foreach { lost =>
@@ -99,13 +99,17 @@ object CheckUntimedAggregates extends Rule[LogicalPlan] {
   }
 
   private def keyedSource(plan: LogicalPlan, e: Expression): Option[String] =
-    e.references.toSeq.flatMap { column =>
-      if (EventTimeTag.key(column).isDefined) Some(column.name)
+    sourcesOf(plan, e).headOption
+
+  /** The columns with a watermark that an expression is computed from. */
+  private def sourcesOf(plan: LogicalPlan, e: Expression): Seq[String] =
+    e.collect { case a: Attribute => a }.flatMap { column =>
+      if (EventTimeTag.key(column).isDefined) Seq(column.name)
       else
-        definition(plan, column).flatMap { case (definition, input) =>
-          keyedSource(input, definition)
+        definition(plan, column).toSeq.flatMap { case (definition, input) =>
+          sourcesOf(input, definition)
         }
-    }.headOption
+    }
 
   /** The expression of a column, and the plan that it reads. */
   private def definition(

@@ -65,8 +65,20 @@ object WindowErrors {
     )
 
   /** `found` is a key of the aggregation, or what a window among its keys is made of. */
-  def aggregateOnComputedTime(found: String, source: String): AnalysisException =
-    error("AGGREGATE_ON_COMPUTED_TIME", "found" -> found, "source" -> source)
+  def aggregateOnComputedTime(
+      found: String,
+      source: String,
+      isOfSeveral: Boolean
+  ): AnalysisException =
+    error(
+      "AGGREGATE_ON_COMPUTED_TIME",
+      "found" -> found,
+      "source" -> source,
+      "also" -> (if (isOfSeveral)
+                   " Give it a key of its own; after a join, its lag has to cover the bounds of " +
+                     "the join too."
+                 else "")
+    )
 
   /**
    * @param times

@@ -83,6 +83,23 @@ class UntimedAggregatesSuite extends KeyedStreamTest {
     test(what)(refused("AGGREGATE_ON_COMPUTED_TIME", computed(found))(query(keyed)))
   }
 
+  test("a time of both sides of a join") {
+    val others = events()
+      .toDF()
+      .select(col("n").as("m"), col("time").as("later"))
+      .withKeyedWatermark("later", "1 second", key = 1)
+    val joined = keyed.join(
+      others,
+      expr("n = m AND later BETWEEN time AND time + INTERVAL 1 MINUTE"),
+      "fullOuter"
+    )
+    refused(
+      "AGGREGATE_ON_COMPUTED_TIME",
+      computed("coalesce(time, later)") +
+        " Give it a key of its own; after a join, its lag has to cover the bounds of the join too."
+    )(joined.groupBy(window(coalesce(col("time"), col("later")), "10 seconds")).count())
+  }
+
   private def untimed(keys: String, keep: String = ""): String =
     s"The aggregation is grouped by $keys, and so by no time with a watermark: in output mode " +
       s"append no group would ever be complete. ${keep}Add window(`time`, '10 minutes') to its " +

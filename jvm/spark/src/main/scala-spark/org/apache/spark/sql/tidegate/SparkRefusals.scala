@@ -23,13 +23,7 @@ object SparkRefusals {
   }
 
   /** The error without the plan below its sentence. */
-  def inOneSentence(error: AnalysisException): AnalysisException = new AnalysisException(
-    error.message,
-    error.line,
-    error.startPosition,
-    error.cause,
-    error.errorClass,
-    error.messageParameters,
-    error.context
-  )
+  def inOneSentence(error: AnalysisException): AnalysisException =
+    // Spark takes null for no plan. Constructors without a plan differ between versions.
+    new ExtendedAnalysisException(error, null)
 }
