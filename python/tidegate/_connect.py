@@ -69,7 +69,8 @@ SELECT batch_id AS batchId, unix_millis(wall_clock) AS wallClock,
   eviction_held_back_by AS evictionHeldBackBy, late_rows AS lateRows,
   late_rows_total AS lateRowsTotal, partly_late_rows AS partlyLateRows,
   partly_late_rows_total AS partlyLateRowsTotal, partly_late_windows AS partlyLateWindows,
-  partly_late_windows_total AS partlyLateWindowsTotal, state_rows AS stateRows, state_bytes AS stateBytes,
+  partly_late_windows_total AS partlyLateWindowsTotal,
+  state_rows AS stateRows, state_bytes AS stateBytes,
   unix_millis(next_window_end) AS nextWindowEnd
 FROM {PROGRESS_TABLE}(:query, :last)
 """

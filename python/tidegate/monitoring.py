@@ -47,7 +47,8 @@ class QueryWatermarks(dict[str, Watermark]):
             ``event_time``, ``watermark``, ``idle``, ``held_back_by``; of a keyed watermark
             ``substream``, ``substream_watermark``, ``substream_idle`` and ``future_events``; of an
             operator ``eviction_watermark``, ``eviction_held_back_by``, ``late_rows``,
-            ``partly_late_rows`` and ``partly_late_windows``. What an entry does not have is NULL. Times are of the type TIMESTAMP.
+            ``partly_late_rows`` and ``partly_late_windows``. What an entry does not have is
+            NULL. Times are of the type TIMESTAMP.
 
         Raises
         ------
