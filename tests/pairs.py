@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 import tidegate
 from feeds import Feed
-from tidegate.joins import Between
+from tidegate.joins import Between, How
 
 BETWEEN: Between = ("delivery_time", "order_time", "0 seconds", "10 minutes")
 BETWEEN_THE_OTHER_WAY: Between = ("order_time", "delivery_time", "-10 minutes", "0 seconds")
@@ -50,7 +50,7 @@ def keyed(feed: Feed, name: str, key: int) -> DataFrame:
 
 
 def joined(
-    orders: Feed, deliveries: Feed, how: str = "inner", between: Between = BETWEEN
+    orders: Feed, deliveries: Feed, how: How = "inner", between: Between = BETWEEN
 ) -> DataFrame:
     """Join both by the number of the order."""
     left, right = keyed(orders, "order", 0), keyed(deliveries, "delivery", 1)

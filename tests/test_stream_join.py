@@ -23,7 +23,7 @@ from pairs import (  # noqa: F401
     test_join_when_of_a_type_then_gives_its_pairs_and_its_rows_without_a_match,
     timed,
 )
-from tidegate.joins import Between, On
+from tidegate.joins import Between, How, On
 
 
 def test_join_when_restarted_after_every_batch_then_gives_the_rows_of_one_run(
@@ -161,7 +161,7 @@ def test_join_when_a_stream_is_joined_with_itself_then_its_key_is_no_conflict(fe
     "how", ["inner", "leftOuter", "rightOuter", "fullOuter", "leftSemi", "leftAnti"]
 )
 def test_batch_dataframes_when_joined_then_are_a_plain_join_with_the_bounds(
-    orders: Feed, deliveries: Feed, how: str, between: Between
+    orders: Feed, deliveries: Feed, how: How, between: Between
 ) -> None:
     orders.add(("12:00:00", 1), ("12:00:00", 2), ("12:00:00", 3), ("12:00:00", 4))
     deliveries.add(("12:00:00", 1), ("12:10:00", 2), ("12:10:01", 3), ("11:59:59", 4))

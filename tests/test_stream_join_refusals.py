@@ -12,6 +12,7 @@ import tidegate
 from feeds import Feed
 from pairs import BETWEEN, joined
 from refusals import check
+from tidegate.joins import How
 
 
 @pytest.fixture
@@ -220,7 +221,7 @@ def test_sides_when_they_do_not_fit_together_then_the_sentence_names_their_colum
     ],
 )
 def test_join_when_not_run_in_an_output_mode_then_the_sentence_arrives(
-    orders: Feed, deliveries: Feed, how: str, mode: str, sentence: str
+    orders: Feed, deliveries: Feed, how: How, mode: str, sentence: str
 ) -> None:
     orders.add(("12:00:10", 0))
 
@@ -238,7 +239,7 @@ def test_join_when_not_run_in_an_output_mode_then_the_sentence_arrives(
     ],
 )
 def test_argument_when_dataframe_join_refuses_it_then_so_does_a_stream_join(
-    keyed_sides: tuple[DataFrame, DataFrame], on: str, how: str, condition: str
+    keyed_sides: tuple[DataFrame, DataFrame], on: str, how: How, condition: str
 ) -> None:
     with pytest.raises(AnalysisException) as error:
         tidegate.streamJoin(*keyed_sides, on, how, BETWEEN)

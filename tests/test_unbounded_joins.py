@@ -11,6 +11,7 @@ import tidegate
 from feeds import Feed, counts
 from pairs import BETWEEN, keyed, timed
 from refusals import check
+from tidegate.joins import How
 
 UNBOUNDED = "spark.tidegate.join.unbounded"
 
@@ -65,7 +66,7 @@ def grows(join: str) -> str:
     ],
 )
 def test_join_when_no_inner_join_and_without_bounds_then_is_refused(
-    sides: tuple[DataFrame, DataFrame], how: str, join: str
+    sides: tuple[DataFrame, DataFrame], how: How, join: str
 ) -> None:
     with pytest.raises(AnalysisException) as error:
         tidegate.streamJoin(*sides, "order_id", how)

@@ -166,9 +166,9 @@ def _rows(name: str, status: Watermark) -> Iterator[tuple[Any, ...]]:
         status["heldBackBy"],
     )
     if status["kind"] == "operator":
-        own = ("evictionWatermark", "evictionHeldBackBy")
-        late = ("lateRows", "partlyLateRows", "partlyLateWindows")
-        yield (*node, None, None, None, None, *(status[n] for n in own), *(status[n] for n in late))
+        eviction = (status["evictionWatermark"], status["evictionHeldBackBy"])
+        late = (status["lateRows"], status["partlyLateRows"], status["partlyLateWindows"])
+        yield (*node, None, None, None, None, *eviction, *late)
     else:
         substreams: list[tuple[Any, ...]] = [
             (substream, own["watermark"], own["idle"])

@@ -30,7 +30,7 @@ private[tidegate] final case class FolderCall(
   private val conf = SparkInternals.hadoopConf(session)
 
   def run[T](body: => T): T =
-    running(target.fold("Nothing was written.")(t => Leftovers.in(new Path(t), conf)))(body)
+    running(target.fold("Nothing was written.")(t => LeftBehind.in(new Path(t), conf)))(body)
 
   /**
    * @param left

@@ -10,7 +10,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.tidegate.{CheckpointFileManager, SparkInternals}
 import tidegate.clock.SnapshotMarks
 import tidegate.errors.{PathErrors, SnapshotErrors}
-import tidegate.paths.{Leftovers, RelativePath}
+import tidegate.paths.{LeftBehind, RelativePath}
 
 /** A folder that is a snapshot, or is to become one. */
 private[snapshot] final class SnapshotFolder(val location: String, session: SparkSession)
@@ -126,7 +126,7 @@ private[snapshot] final class SnapshotFolder(val location: String, session: Spar
     }
 
   private def asNotWritable(failure: Throwable): Throwable = failure match {
-    case e: NotWritten => SnapshotErrors.notWritable(location, e.getCause, Leftovers.in(root, conf))
+    case e: NotWritten => SnapshotErrors.notWritable(location, e.getCause, LeftBehind.in(root, conf))
     case other         => other
   }
 

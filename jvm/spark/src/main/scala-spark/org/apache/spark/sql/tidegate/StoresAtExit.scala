@@ -28,11 +28,22 @@ object StoresAtExit extends Logging {
   /** To be called in each JVM that may have stores: the driver, and the executors in tasks. */
   def install(): Unit = installed: Unit
 
-  private def close(): Unit = {
+  /** Spark ends at the first store that cannot be closed, and has forgotten that store then. */
+  private def isDone: Boolean =
+    try {
+      StateStore.stop()
+      true
+    } catch {
+      case NonFatal(e) =>
+        logWarning(s"A state store was not closed at the end: $e")
+        false
+    }
+
+  /** Closes all stores of this JVM, or gives up after a while. */
+  private[tidegate] def close(): Unit = {
     val closing = new Thread("tidegate-close-stores") {
       override def run(): Unit =
-        try StateStore.stop()
-        catch { case NonFatal(e) => logWarning(s"A state store was not closed at the end: $e") }
+        while (!isDone) ()
     }
     closing.setDaemon(true)
     closing.start()

@@ -102,6 +102,13 @@ object TestQueries {
    */
   def closeStateStores(): Unit = StateStore.unloadAll()
 
+  /** How many state stores this JVM has open. */
+  def openStateStores: Int = {
+    val loaded = StateStore.getClass.getDeclaredField("loadedProviders")
+    loaded.setAccessible(true)
+    loaded.get(StateStore).asInstanceOf[scala.collection.Map[_, _]].size
+  }
+
   /** Rows of a batch, as a source of Spark's first interface gives them. */
   def batch(session: SparkSession, rows: Seq[InternalRow], schema: StructType): DataFrame =
     ClassicDataset.ofRows(

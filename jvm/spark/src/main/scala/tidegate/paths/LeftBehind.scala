@@ -6,7 +6,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 /** What a call that has failed has left in the folder that it was to fill, as a sentence. */
-private[tidegate] object Leftovers {
+private[tidegate] object LeftBehind {
 
   def in(folder: Path, conf: Configuration): String =
     try {
