@@ -75,7 +75,7 @@ def clock_times(rows: DataFrame) -> DataFrame:
     ],
 )
 def test_join_when_of_a_type_then_gives_its_pairs_and_its_rows_without_a_match(
-    orders: Feed, deliveries: Feed, how: str, between: Between, expected: Rows
+    orders: Feed, deliveries: Feed, how: How, between: Between, expected: Rows
 ) -> None:
     add(orders, deliveries)
 
