@@ -40,7 +40,7 @@ object StoresAtExit extends Logging {
     }
 
   /** Closes all stores of this JVM, or gives up after a while. */
-  private[tidegate] def close(): Unit = {
+  def close(): Unit = {
     val closing = new Thread("tidegate-close-stores") {
       override def run(): Unit =
         while (!isDone) ()
