@@ -26,12 +26,13 @@ object LogLines {
     appender.start()
     val target = LogManager.getLogger(logger).asInstanceOf[Logger]
     val before = target.getLevel
-    if (before.isMoreSpecificThan(level)) Configurator.setLevel(logger, level)
+    // Loggers below may have a level of their own, from an earlier call.
+    if (before.isMoreSpecificThan(level)) Configurator.setAllLevels(logger, level)
     target.addAppender(appender)
     try body
     finally {
       target.removeAppender(appender)
-      Configurator.setLevel(logger, before)
+      Configurator.setAllLevels(logger, before)
     }
     lines.asScala.toSeq
   }

@@ -47,7 +47,7 @@ class OnlyShownSuite extends KeyedStreamTest {
     private def fail = throw new IllegalStateException("cannot be shown")
     override def times(hasBatch: Boolean): Map[String, Long] = fail
     override def batchEnded(batchId: Long, inputRows: Long): Map[String, String] = fail
-    override def source: String = fail
+    override def source: String = ""
     override def gauges: Seq[QueryGauge] = fail
     override def hidesOffset: Boolean = fail
   }

@@ -3,7 +3,9 @@ package tidegate
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.tidegate.{StoresAtExit, TestQueries}
 
-/** What happens to state stores before the JVM halts; `tests/test_process_end.py` ends processes. */
+/**
+ * What happens to state stores before the JVM halts; `tests/test_process_end.py` ends processes.
+ */
 class StoresAtExitSuite extends KeyedStreamTest {
 
   test("the stores of ended queries are closed") {

@@ -126,8 +126,9 @@ private[snapshot] final class SnapshotFolder(val location: String, session: Spar
     }
 
   private def asNotWritable(failure: Throwable): Throwable = failure match {
-    case e: NotWritten => SnapshotErrors.notWritable(location, e.getCause, LeftBehind.in(root, conf))
-    case other         => other
+    case e: NotWritten =>
+      SnapshotErrors.notWritable(location, e.getCause, LeftBehind.in(root, conf))
+    case other => other
   }
 
   private def delete(all: Seq[FileStatus]): Unit =

@@ -65,7 +65,7 @@ class EventTimePagesSuite extends KeyedStreamTest {
     // There are no keys: a row for each window.
     assert(
       operator.drop(6) ===
-        Seq("1970-01-01T00:00:10Z", "3", Elements.bytes(bytes), "0", "0", "0.00 %")
+        Seq("1970-01-01T00:00:10Z", "3", Elements.bytes(bytes), "0", "0", "0.00 %", "0", "0")
     )
     assert((byId(page(run), "tg-chart") \\ "polyline").size === 1)
     assert((byId(page(run), "tg-chart") \@ "aria-label").startsWith("Watermarks from "))
