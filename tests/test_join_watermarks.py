@@ -114,6 +114,8 @@ def test_watermarks_when_the_query_has_a_join_then_tell_of_both_of_its_sides(
         "evictionWatermark": delivery_time - timedelta(minutes=10),
         "evictionHeldBackBy": "delivery",
         "lateRows": 0,
+        "partlyLateRows": 0,
+        "partlyLateWindows": 0,
     }
     assert watermarks["join.right"] == {
         "kind": "operator",
@@ -125,6 +127,8 @@ def test_watermarks_when_the_query_has_a_join_then_tell_of_both_of_its_sides(
         "evictionWatermark": order_time,
         "evictionHeldBackBy": "order",
         "lateRows": 0,
+        "partlyLateRows": 0,
+        "partlyLateWindows": 0,
     }
 
 

@@ -171,6 +171,8 @@ def test_watermarks_when_the_query_has_an_operator_then_tell_what_moves_it(feed:
         "evictionWatermark": at(12, 20, 5),
         "evictionHeldBackBy": "feed",
         "lateRows": 1,
+        "partlyLateRows": 0,
+        "partlyLateWindows": 0,
     }
 
 

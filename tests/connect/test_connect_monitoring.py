@@ -40,6 +40,8 @@ OPERATOR = {
     "evictionWatermark": at(11, 50, 5),
     "evictionHeldBackBy": "feed",
     "lateRows": 0,
+    "partlyLateRows": 0,
+    "partlyLateWindows": 0,
 }
 
 
