@@ -245,13 +245,14 @@ class JoinBoundsSuite extends KeyedStreamTest {
     assert(bounds(l, r, expr("l.end = r.end")) === Seq("l -> r: 0", "r -> l: 0"))
   }
 
+  /** Windows of so many seconds, named by the key of their watermark. */
+  private def windows(key: Int, size: Int): DataFrame = events()
+    .toDF()
+    .withKeyedWatermark("time", "1 second", key)
+    .groupBy(window(col("time"), s"$size seconds").as(s"w$key"))
+    .count()
+
   test("a union of other windows: a start tells nothing of the end, in whichever branch it is") {
-    def windows(key: Int, size: Int) =
-      events()
-        .toDF()
-        .withKeyedWatermark("time", "1 second", key)
-        .groupBy(window(col("time"), s"$size seconds").as(s"w$key"))
-        .count()
     val equalEnds = Seq("w0 -> w1: 0", "w1 -> w0: 0")
     for {
       sizes <- Seq(Seq(10, 60), Seq(60, 10), Seq(10, 60, 10), Seq(10, 10, 60), Seq(60, 10, 10))
@@ -270,12 +271,6 @@ class JoinBoundsSuite extends KeyedStreamTest {
   }
 
   test("windows of other lengths: each follows from the end of the other") {
-    def windows(key: Int, size: Int) =
-      events()
-        .toDF()
-        .withKeyedWatermark("time", "1 second", key)
-        .groupBy(window(col("time"), s"$size seconds").as(s"w$key"))
-        .count()
     val (l, r) = (windows(0, 10), windows(1, 60))
     Seq(
       "w0.end = w1.end",

@@ -12,8 +12,7 @@ final case class MissedWindows(grid: WindowGrid) {
   private val offset = grid.offsetMs * 1000
 
   /** The last end of a window that is not after `time`. */
-  def lastEnd(time: Long): Long =
-    FrameGrid.frameOf(time, slide, Math.floorMod(offset, slide) + size % slide)
+  def lastEnd(time: Long): Long = grid.lastEndIn(1000, time)
 
   /** How many windows a row of `time` misses. */
   def number(time: Long, watermark: Long): Long =

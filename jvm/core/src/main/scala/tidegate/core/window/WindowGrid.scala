@@ -27,7 +27,15 @@ final case class WindowGrid(
    */
   def lastEnd(ms: Long): Long =
     if (ms >= EndOfTime.Ms) ms
-    else FrameGrid.frameOf(ms, slideMs, Math.floorMod(offsetMs, slideMs) + sizeMs % slideMs)
+    else lastEndIn(1, ms)
+
+  /** The last end of a window that is not after `time`, both in a unit of so many to a ms. */
+  private[window] def lastEndIn(unit: Long, time: Long): Long =
+    FrameGrid.frameOf(
+      time,
+      slideMs * unit,
+      (Math.floorMod(offsetMs, slideMs) + sizeMs % slideMs) * unit
+    )
 
   /** The end of the next window that is open at the watermark `ms`; none at the end of time. */
   def nextEnd(ms: Long): Option[Long] =

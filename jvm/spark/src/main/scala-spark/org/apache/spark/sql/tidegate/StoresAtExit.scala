@@ -19,6 +19,9 @@ object StoresAtExit extends Logging {
   /** A store that some task still uses must not keep the process. */
   private val MostSeconds = 20L
 
+  /** Of stores that cannot be closed; without a bound, a failure of Spark's own would go on. */
+  private val MostFailures = 1000
+
   private lazy val installed: AnyRef = {
     import ShutdownHookManager._
     val between = (SPARK_CONTEXT_SHUTDOWN_PRIORITY + TEMP_DIR_SHUTDOWN_PRIORITY) / 2
@@ -43,7 +46,7 @@ object StoresAtExit extends Logging {
   def close(): Unit = {
     val closing = new Thread("tidegate-close-stores") {
       override def run(): Unit =
-        while (!isDone) ()
+        (1 to MostFailures).exists(_ => isDone): Unit
     }
     closing.setDaemon(true)
     closing.start()
