@@ -1,8 +1,8 @@
 package tidegate.checks
 
 import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Count}
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SessionWindow}
 import org.apache.spark.sql.catalyst.plans.InnerLike
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -13,7 +13,7 @@ import org.apache.spark.sql.tidegate.SparkRefusals
 import tidegate.analysis.LowerAntiJoins
 import tidegate.columns.EventTimeTag
 import tidegate.errors.RefusalErrors
-import tidegate.plans.KeyedWatermark
+import tidegate.plans.{KeyedWatermark, SessionWindows}
 
 /**
  * Says what helps where Spark refuses a query with keyed watermarks and Tidegate has a way of its
@@ -49,12 +49,7 @@ object SayWhatHelps extends Rule[LogicalPlan] {
     }
 
   private def isOfSessions(node: LogicalPlan): Boolean = node match {
-    case a: Aggregate => a.isStreaming && a.groupingExpressions.exists(isSession)
-    case _            => false
-  }
-
-  private def isSession(key: Expression): Boolean = key match {
-    case a: Attribute => a.metadata.contains(SessionWindow.marker)
+    case a: Aggregate => a.isStreaming && SessionWindows.areIn(a)
     case _            => false
   }
 

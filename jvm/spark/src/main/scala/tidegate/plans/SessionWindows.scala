@@ -33,3 +33,12 @@ private[tidegate] final case class SessionWindows(
   override protected def withNewChildInternal(newChild: LogicalPlan): SessionWindows =
     copy(child = newChild)
 }
+
+private[tidegate] object SessionWindows {
+
+  /** Whether an aggregation is grouped by a session window. */
+  def areIn(aggregate: Aggregate): Boolean = aggregate.groupingExpressions.exists {
+    case key: Attribute => key.metadata.contains(SessionWindow.marker)
+    case _              => false
+  }
+}

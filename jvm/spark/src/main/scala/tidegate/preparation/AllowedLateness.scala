@@ -2,14 +2,14 @@ package tidegate.preparation
 
 import scala.collection.mutable
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SessionWindow}
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.columns.EventTimeTag
 import tidegate.core.clock.{BehindTime, InputTime}
 import tidegate.errors.LateRowErrors
 import tidegate.operators.{AggregateOperator, OneInputOperator}
-import tidegate.plans.KeyedWatermark
+import tidegate.plans.{KeyedWatermark, SessionWindows}
 
 /**
  * Lets aggregations by windows run behind their watermark, by the lateness that the watermark
@@ -46,12 +46,7 @@ private[preparation] final class AllowedLateness(plan: LogicalPlan, mode: Output
   }
 
   private def hasSessions: Boolean = plan.exists {
-    case a: Aggregate => a.groupingExpressions.exists(isSession)
-    case _            => false
-  }
-
-  private def isSession(key: Expression): Boolean = key match {
-    case a: Attribute => a.metadata.contains(SessionWindow.marker)
+    case a: Aggregate => SessionWindows.areIn(a)
     case _            => false
   }
 }
