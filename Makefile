@@ -29,7 +29,8 @@ DIRECT_CLASS := jvm/spark/target/scala-2.13/test-classes/tidegate/DirectFiles.cl
 FLINK := build/flink/.ready
 PYTEST_NEEDS := $(VENV)/.tools $(VENV)/.installed $(KAFKA) $(DIRECT_FILES)
 BUILD_FILES := version.txt build.sbt $(wildcard project/*.scala project/*.sbt project/*.properties)
-JVM_SOURCES := $(BUILD_FILES) $(shell find jvm -path '*/src/main/*' -type f 2> /dev/null)
+# Not the files about sources that the compiler writes: they have the same paths below target.
+JVM_SOURCES := $(BUILD_FILES) $(shell find jvm -path '*/target' -prune -o -path '*/src/main/*' -type f -print)
 PYTHON_SOURCES := $(shell find python/tidegate -type f \
   -not -path '*/jars/*' -not -path '*/__pycache__/*' -not -name _version.py)
 
