@@ -125,7 +125,8 @@ final case class DropLateExec(
       Settings.LateLogPayloadChars.in(conf)
     )
     val windows = grid.filter(_ => isBeforeWindows || eventTime.isDefined).map(MissedWindows(_))
-    val missed = LateWindows(timeOfRow, child.output, lateMs, windows)
+    val maxListed = Settings.WindowsMaxPerRow.in(conf)
+    val missed = LateWindows(timeOfRow, child.output, lateMs, windows, maxListed)
     val files = folder.filter(_ => lateUpTo.isDefined).map(lateFiles(_, missed))
     LateLog(text, late, longMetric("numLateRows"), longMetric("numPartlyLate"), missed, files)
   }

@@ -18,12 +18,15 @@ import tidegate.core.window.MissedWindows
  * @param windows
  *   the windows that are made from the time; none if the operator has no windows of a known grid,
  *   or if its rows have no time of their own
+ * @param maxListed
+ *   a row that misses more windows has no list of them, which would not fit into memory
  */
 private[execution] final case class LateWindows(
     eventTime: Expression,
     columns: Seq[Attribute],
     watermarkMs: Long,
-    windows: Option[MissedWindows]
+    windows: Option[MissedWindows],
+    maxListed: Int
 ) {
   @transient private lazy val times = UnsafeProjection.create(Seq(eventTime), columns)
 
@@ -34,10 +37,13 @@ private[execution] final case class LateWindows(
 
   def number(row: InternalRow): Long = windows.fold(0L)(_.number(micros(row), watermark))
 
-  /** The windows as an array of structs; `null` if they are not known. */
-  def of(row: InternalRow): ArrayData = windows.map { w =>
-    new GenericArrayData(w.all(micros(row), watermark).map { case (start, end) =>
-      InternalRow(start, end)
-    })
-  }.orNull
+  /** The windows as an array of structs; `null` if they are not known, or too many. */
+  def of(row: InternalRow): ArrayData = windows
+    .filter(_ => number(row) <= maxListed)
+    .map { w =>
+      new GenericArrayData(w.all(micros(row), watermark).map { case (start, end) =>
+        InternalRow(start, end)
+      })
+    }
+    .orNull
 }

@@ -88,7 +88,8 @@ object Settings {
     "10000",
     "a whole number above 0",
     "The largest number of windows that a row may be copied into by `HOP` or `CUMULATE`. Windows " +
-      "that are put together from frames copy no rows and have no limit."
+      "that are put together from frames copy no rows and have no limit, but a late row that " +
+      "misses more of them has no list of them in the late table."
   )(_.toIntOption.filter(_ > 0))
 
   /** Whether versions of a state in memory share what has not changed. */

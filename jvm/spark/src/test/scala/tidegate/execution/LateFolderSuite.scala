@@ -181,6 +181,23 @@ class LateFolderSuite extends RestartTest {
       }
     }
 
+  test("a row that misses more windows than a row may have copies is counted, without a list") {
+    withConf(Settings.WindowsMaxPerRow.key -> "2") {
+      val in = events()
+      val hops = windowed(keyed(in.toDF()), "HOP", "INTERVAL '30' SECONDS, INTERVAL '10' SECONDS")
+      val run = new Run(hops).start()
+      in.addData(event("a", 62), event("b", 62))
+      run.settle()
+      in.addData(event("a", 5, 2), event("a", 45, 3))
+      run.settle()
+      assert(watermarks(run.query).operators("aggregate").partlyLateWindows === 2)
+      run.stop()
+      assert(
+        written("row.n", "cardinality(coalesce(missed_windows, array()))") === Seq("2|0", "3|2")
+      )
+    }
+  }
+
   test("each side of a join has its own folder, and the rows behind it go to the first") {
     val other = TempFolders.create("late")
     val (in, out) = (events(), events())

@@ -55,7 +55,7 @@ class LateLogSuite extends KeyedStreamTest {
     val text = LateText(0, fails, Nil, origin, None, "UTC", 100)
     def metric = new SQLMetric("sum", 0)
     val late = new LateRows
-    val log = LateLog(text, late, metric, metric, LateWindows(fails, Nil, 0, None), None)
+    val log = LateLog(text, late, metric, metric, LateWindows(fails, Nil, 0, None, 0), None)
     log.note(InternalRow.empty, log.begin(0), isPartly = false)
     assert(late.value === 1)
     assert(
