@@ -4,7 +4,7 @@ import scala.collection.concurrent.TrieMap
 
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.tidegate.MicroBatchExecution
-import tidegate.core.clock.QueryClock
+import tidegate.core.clock.{ClockTimes, QueryClock}
 import tidegate.core.figures.{QueryFigures, RunState}
 import tidegate.plans.KeyedWatermark
 import tidegate.statistics.{DonePartitions, DueTimes, LateRows, SubstreamStats}
@@ -27,6 +27,15 @@ private[tidegate] abstract class ClockSource[Query] extends MicroBatchStream {
 
   /** Whether the run ends with what its sources had at its start. */
   private[tidegate] def endsByItself: Boolean
+
+  /**
+   * Lets the rows of the running batch move time, and writes to the checkpoint how far. To be called
+   * once in a batch, by the thread of the query.
+   *
+   * @return
+   *   the times to which the operators of the batch come; `None` if it moves none of them
+   */
+  private[clock] def stepWithin(of: Query, batchId: Long): Option[ClockTimes]
 
   /** What the time of the query answers, from any thread; `None` before the first trigger. */
   private[clock] def asked[T](question: QueryClock => T): Option[T]

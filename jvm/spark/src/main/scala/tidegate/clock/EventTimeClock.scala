@@ -23,6 +23,7 @@ import org.apache.spark.sql.tidegate.{
 }
 import tidegate.core.clock.{
   ClockState,
+  ClockTimes,
   NodeObservation,
   QueryClock,
   SourceRound,
@@ -80,24 +81,27 @@ final class EventTimeClock(madeAtMs: Long)
     val begin = start.asInstanceOf[ClockOffset]
     val wallClockMs = query.wallClockMs
     query.useOwnStart(begin)
-    val replayed = if (time == null) initialize(begin.state, wallClockMs) else None
+    val replayed = if (time == null) {
+      initialize(begin.state, query.batchId - 1, wallClockMs)
+      lastRound()
+    } else None
     val round = query.noteRound().orElse(replayed)
     // A reader of the figures waits for this, but not for a batch that is read again.
     synchronized {
-      val state =
-        try
-          time.step(
-            begin.state,
-            observations(),
-            round,
-            wallClockMs,
-            query.triggerStartMs,
-            pending.takeDue()
-          )
-        catch {
-          case e: TooManySubstreamsException =>
-            throw QueryErrors.tooManySubstreams(e.limit, e.found)
-        }
+      shown("Lines about late rows")(lateLines.tick(query.wallClockMs))
+      drainLate()
+      val state = limited(
+        time.step(
+          begin.state,
+          observations(),
+          round,
+          wallClockMs,
+          query.triggerStartMs,
+          pending.takeDue()
+        )
+      )
+      pending.futureEvents.foreach { case (name, events) => totals.addFutureEvents(name, events) }
+      pending.forget()
       time.takeEvents().foreach(event => shown("What happened to time")(reports.add(event)))
       if (time.endsUnflushed) {
         logWarning(
@@ -114,6 +118,32 @@ final class EventTimeClock(madeAtMs: Long)
     }
   }
 
+  override private[clock] def stepWithin(of: RunningQuery, batchId: Long): Option[ClockTimes] = {
+    val end = of.endState
+    val isReplay = time == null
+    // A batch that an earlier run has begun. If that run has let tasks use a time, they use it again.
+    val known = if (isReplay) skippedAfter(batchId, end) else None
+    if (known.isDefined) known
+    // Nothing is known of a batch without rows whose run has ended.
+    else if (isReplay && !pending.hasSeen) None
+    else {
+      if (isReplay) initialize(end, batchId, of.wallClockMs)
+      val round =
+        if (isReplay) Some(SourceRound.replayed(of.batchTimestampMs)) else of.noteRound()
+      synchronized {
+        val times = limited(time.stepWithin(end, observations(), round, of.batchTimestampMs))
+        times.foreach(of.skippedBatches.putNow(batchId, end, _))
+        times
+      }
+    }
+  }
+
+  private def limited[T](step: => T): T =
+    try step
+    catch {
+      case e: TooManySubstreamsException => throw QueryErrors.tooManySubstreams(e.limit, e.found)
+    }
+
   /**
    * Returns the same object as long as the state is the same: Spark asks some 95 times a second.
    */
@@ -124,10 +154,11 @@ final class EventTimeClock(madeAtMs: Long)
       latest
     }
 
-  /**
-   * Returns what is known of the last round before this one: that of an earlier run, or of none.
-   */
-  private def initialize(begin: ClockState, wallClockMs: Long): Option[SourceRound] = {
+  private def skippedAfter(batchId: Long, end: ClockState): Option[ClockTimes] =
+    query.skippedBatches.after(batchId, end).map(_.renamed(query.formerNames.names))
+
+  /** Goes on from the state at which a batch of an earlier run has ended, or begins. */
+  private def initialize(begin: ClockState, batchId: Long, wallClockMs: Long): Unit = {
     query.beginning.check()
     query.checkAppendTimes()
     // A setting of these that is not valid ends the query here.
@@ -140,9 +171,7 @@ final class EventTimeClock(madeAtMs: Long)
       wallClockMs,
       frozenAtMs,
       startsBatches = !query.noDataBatchesDisabled,
-      query.skippedBatches
-        .after(query.batchId - 1, begin)
-        .map(_.renamed(query.formerNames.names))
+      skippedAfter(batchId, begin)
     )
     if (frozenAtMs.isEmpty) query.spec.nodes.filter(_.flush).foreach { node =>
       logWarning(
@@ -158,25 +187,21 @@ final class EventTimeClock(madeAtMs: Long)
           "`flush` out if the stream goes on."
       )
     }
+    synchronized { time = made }
+  }
+
+  /** What is known of the last round before the first one of this run. */
+  private def lastRound(): Option[SourceRound] = {
     // A batch that an earlier run has begun was run again, and was seen, before Spark asks for the
     // first time. A sink that had committed this batch has skipped it, and nothing was seen.
     val isSeen = pending.hasSeen
     val lastBatch = query.lastBatch
-    val replayed =
-      lastBatch.filter(_ => isSeen).orElse(query.observeLastBatchAgain()).orElse(lastBatch)
-    synchronized { time = made }
-    replayed
+    lastBatch.filter(_ => isSeen).orElse(query.observeLastBatchAgain()).orElse(lastBatch)
   }
 
-  /** What batches saw since the last answer, by node. */
-  private def observations(): Map[String, NodeObservation] = {
-    shown("Lines about late rows")(lateLines.tick(query.wallClockMs))
-    drainLate()
-    pending.takeSeen().map { case (name, merged) =>
-      totals.addFutureEvents(name, merged.futureEvents)
-      name -> NodeObservation(merged.all, merged.lateRows)
-    }
-  }
+  /** What batches saw since the last step, by node. */
+  private def observations(): Map[String, NodeObservation] =
+    pending.observe().transform((_, seen) => NodeObservation(seen.all, seen.lateRows))
 
   private val shown = new OnlyShown
 

@@ -15,6 +15,9 @@ import tidegate.statistics.{DueTimes, LateRows, PartlyLate, SubstreamStats, Time
 private[clock] final class PendingStats {
 
   private val pending = new ConcurrentLinkedQueue[(KeyedWatermark, SubstreamStats)]()
+
+  /** What has moved time within the batch already; still to be counted. */
+  private val observed = new ConcurrentLinkedQueue[(KeyedWatermark, SubstreamStats)]()
   private val pendingLate = new ConcurrentLinkedQueue[(String, LateRows)]()
   private val pendingDue = new ConcurrentLinkedQueue[(String, DueTimes)]()
 
@@ -25,11 +28,14 @@ private[clock] final class PendingStats {
   def add(operator: String, due: DueTimes): Unit = pendingDue.add(operator -> due): Unit
 
   /** Whether a task has seen a row. */
-  def hasSeen: Boolean = pending.asScala.exists { case (_, stats) => !stats.isZero }
+  def hasSeen: Boolean = seen.exists { case (_, stats) => !stats.isZero }
+
+  private def seen: Seq[(KeyedWatermark, SubstreamStats)] =
+    observed.asScala.toSeq ++ pending.asScala
 
   /** The times of rows, by node. */
   def times: Map[String, TimesSeen] =
-    pending.asScala.toSeq.groupMapReduce(_._1.spec.name)(_._2.seen) { (a, b) =>
+    seen.groupMapReduce(_._1.spec.name)(_._2.seen) { (a, b) =>
       val both = new TimesSeen
       both.merge(a)
       both.merge(b)
@@ -46,12 +52,21 @@ private[clock] final class PendingStats {
 
   /** Rows too far in the future, by node. */
   def futureEvents: Map[String, Long] =
-    pending.asScala.toSeq.groupMapReduce(_._1.spec.name)(_._2.futureEvents)(math.max)
+    merged(seen).transform((_, stats) => stats.futureEvents)
 
-  /** Takes what was seen, by node. */
-  def takeSeen(): Map[String, SubstreamStats] =
-    drain(pending).groupMap(_._1.spec.name)(_._2).transform { (_, registered) =>
-      registered.reduce { (a, b) => a.merge(b); a }
+  /** Takes what was seen and has not moved time yet, by node. It counts until `forget`. */
+  def observe(): Map[String, SubstreamStats] = {
+    val taken = drain(pending)
+    taken.foreach(observed.add)
+    merged(taken)
+  }
+
+  /** Takes everything that was observed away. */
+  def forget(): Unit = drain(observed): Unit
+
+  private def merged(all: Seq[(KeyedWatermark, SubstreamStats)]): Map[String, SubstreamStats] =
+    all.groupMap(_._1.spec.name)(_._2).transform { (_, registered) =>
+      registered.map(_.copy()).reduce { (a, b) => a.merge(b); a }
     }
 
   /** Takes the late rows, by operator. */

@@ -22,6 +22,7 @@ import org.apache.spark.sql.tidegate.{
 import tidegate.columns.{WatermarkFunction, WatermarkSource}
 import tidegate.core.clock.{
   BatchTimes,
+  ClockState,
   FormerNames,
   InputTime,
   NodeTime,
@@ -148,14 +149,29 @@ final class RunningQuery private[clock] (
     case _ => None
   }
 
+  /** The batch that was last planned, by its plan. */
+  private var planned = Option.empty[(AnyRef, RunningBatch)]
+
   /**
-   * The watermarks of the batch that is being planned.
+   * The batch that is being planned, or runs.
    *
    * @throws AnalysisException
    *   if a watermark would go back in this batch
    */
-  def batchTimes: BatchTimes = {
+  def batch: RunningBatch = synchronized {
     val c = context
+    planned.collect { case (plan, batch) if plan eq c.executionPlan => batch }.getOrElse {
+      val batch =
+        new RunningBatch(timesOf(c), rounds.hasMoved(c), () => clock.stepWithin(this, c.batchId))
+      planned = Some(c.executionPlan -> batch)
+      batch
+    }
+  }
+
+  /** The state at which the batch that runs ends, as the offset log has it. */
+  private[clock] def endState: ClockState = own(context.endOffsets).state
+
+  private def timesOf(c: StreamExecutionContext): BatchTimes = {
     val times = BatchTimes(own(c.startOffsets).state, own(c.endOffsets).state)
     times.wentBack.foreach { case (name, before, after) =>
       throw QueryErrors.watermarkWentBack(
@@ -168,12 +184,20 @@ final class RunningQuery private[clock] (
     times
   }
 
-  /** The watermarks of an operator in the batch that is being planned. */
+  /** The watermarks of the batch that is being planned, or runs, as they are now. */
+  def batchTimes: BatchTimes = batch.times
+
+  /**
+   * The watermarks of an operator in the batch that is being planned: they are final once the
+   * operator is executed.
+   */
   def operatorTimes(
       operator: String,
       lowestMs: Long = OperatorBatch.NothingLate
-  ): OperatorBatch =
-    batchTimes.operator(operator, spec.operators.find(_.name == operator), lowestMs)
+  ): () => OperatorBatch = {
+    val (ofBatch, ofOperator) = (batch, spec.operators.find(_.name == operator))
+    () => ofBatch.operator(operator, ofOperator, lowestMs)
+  }
 
   /** Begins the checkpoint, or goes on with it. */
   lazy val beginning = new Beginning(query, decisions.isNew)
@@ -181,7 +205,7 @@ final class RunningQuery private[clock] (
   /** What earlier runs have left in folders. */
   def leftovers: Leftovers = Leftovers.of(query)
 
-  /** What is kept of batches that were left out. */
+  /** What is kept of batches that have moved time within themselves, or were left out. */
   private[clock] lazy val skippedBatches =
     new SkippedBatches(query.resolvedCheckpointRoot, SparkInternals.batchSession(query))
 

@@ -13,44 +13,56 @@ import org.apache.spark.sql.tidegate.{CheckpointFileManager, SparkInternals}
 import tidegate.core.clock.{ClockState, ClockTimes, SkippedTimes}
 
 /**
- * The file of a checkpoint with the watermarks of the last batch that was left out. It takes the
- * place of the offset that such a batch would have written, at a small part of its cost.
+ * The file of a checkpoint with the watermarks to which its last batches have come, beyond what the
+ * offset log has of them.
  *
- * Without the file, or with an older one, fewer rows are late after a restart. So the file is
- * written once in a while, and when the query stops, although time may move at every trigger.
+ *   - A batch whose rows move time within it evicts up to these watermarks. They are written before
+ *     a task may use them, as the offset log is written before a batch. The next offset has them
+ *     too.
+ *   - A batch that was left out would have written an offset with these watermarks. Without the
+ *     file, or with an older one, fewer rows are late after a restart. So the file is written once
+ *     in a while, and when the query stops, although time may move at every trigger.
+ *
+ * The file has the last few batches, for a copy of the checkpoint that ends with one of them.
  */
 private[clock] final class SkippedBatches(location: String, session: SparkSession) extends Logging {
-  private val file = new Path(location, SkippedBatches.File)
+  import SkippedBatches._
+
+  private val file = new Path(location, File)
   private lazy val files =
     CheckpointFileManager.create(new Path(location), SparkInternals.hadoopConf(session))
-  private var written = Option.empty[SkippedTimes]
+
+  /** The last batch first. */
+  private lazy val found: Seq[SkippedTimes] =
+    try {
+      val in = files.open(file)
+      try SkippedTimes.read(IOUtils.toString(in, UTF_8))
+      finally in.close()
+    } catch {
+      case _: FileNotFoundException                     => Nil
+      case e @ (_: ChecksumException | _: EOFException) =>
+        logWarning(
+          s"$file is damaged, perhaps because the driver was killed while it wrote the file. " +
+            "The query goes on from its last batch: fewer rows may be late.",
+          e
+        )
+        Nil
+    }
+  private var written = Option.empty[Seq[SkippedTimes]]
   private var writtenAtMs = Option.empty[Long]
   private var waiting = Option.empty[SkippedTimes]
 
+  private def inFile: Seq[SkippedTimes] = written.getOrElse(found)
+
   /**
-   * The watermarks of a batch that was left out after this one, and before any other.
+   * The watermarks to which a batch has come within itself, or those of a batch that was left out
+   * after this one, and before any other.
    *
    * @param end
    *   the state at the end of this batch
    */
-  def after(batchId: Long, end: ClockState): Option[ClockTimes] = {
-    written =
-      try {
-        val in = files.open(file)
-        try SkippedTimes.read(IOUtils.toString(in, UTF_8))
-        finally in.close()
-      } catch {
-        case _: FileNotFoundException                     => None
-        case e @ (_: ChecksumException | _: EOFException) =>
-          logWarning(
-            s"$file is damaged, perhaps because the driver was killed while it wrote the file. " +
-              "The query goes on from its last batch: fewer rows may be late.",
-            e
-          )
-          None
-      }
-    written.filter(w => w.batchId == batchId && w.savedAtMs == end.savedAtMs).map(_.times)
-  }
+  def after(batchId: Long, end: ClockState): Option[ClockTimes] =
+    inFile.find(_.isOf(batchId, end)).map(_.times)
 
   /**
    * Keeps the watermarks of a batch that was left out after this one, which ended so.
@@ -59,11 +71,17 @@ private[clock] final class SkippedBatches(location: String, session: SparkSessio
    *   the wall clock, in epoch ms
    */
   def put(batchId: Long, end: ClockState, times: ClockTimes, nowMs: Long): Unit = {
-    waiting = Some(SkippedTimes(batchId, end.savedAtMs, times)).filterNot(written.contains)
-    if (!writtenAtMs.exists(at => math.abs(nowMs - at) < SkippedBatches.PauseMs)) {
+    waiting = Some(SkippedTimes(batchId, end.savedAtMs, times)).filterNot(inFile.contains)
+    if (!writtenAtMs.exists(at => math.abs(nowMs - at) < PauseMs)) {
       if (waiting.isDefined) writtenAtMs = Some(nowMs)
       write()
     }
+  }
+
+  /** Keeps the watermarks to which a batch has come within itself, at once. */
+  def putNow(batchId: Long, end: ClockState, times: ClockTimes): Unit = {
+    waiting = Some(SkippedTimes(batchId, end.savedAtMs, times))
+    write()
   }
 
   /** Writes what waits. A query continues without the file, so it stops without an error too. */
@@ -72,20 +90,21 @@ private[clock] final class SkippedBatches(location: String, session: SparkSessio
     catch { case NonFatal(e) => logWarning(s"$file cannot be written.", e) }
 
   private def write(): Unit = {
-    waiting.foreach { skipped =>
+    waiting.foreach { last =>
+      val earlier = inFile.filter(_.batchId < last.batchId).take(MostEarlier)
       // Not replaced: some stores cannot, and a local file would for a moment have the checksum of
       // the former one.
       files.delete(file)
       val out = files.createAtomic(file, overwriteIfPossible = true)
       try {
-        out.write(skipped.text.getBytes(UTF_8))
+        out.write(SkippedTimes.text(last, earlier).getBytes(UTF_8))
         out.close()
       } catch {
         case e: Throwable =>
           out.cancel()
           throw e
       }
-      written = waiting
+      written = Some(last +: earlier)
     }
     waiting = None
   }
@@ -94,6 +113,9 @@ private[clock] final class SkippedBatches(location: String, session: SparkSessio
 private[clock] object SkippedBatches {
   val File = "tidegate.skipped"
 
-  /** How long the file stays as it is at least, while the query runs, in ms. */
+  /** How long the file stays as it is at least, while batches are left out, in ms. */
   private val PauseMs = 1000L
+
+  /** How many batches before the last one the file has. */
+  private val MostEarlier = 9
 }

@@ -23,16 +23,16 @@ private[clock] final class SourceRounds(
   def hasParts(node: String): Boolean = parts.contains(node)
 
   /**
-   * To be called once in every round, when Spark asks the sources for their offsets. Returns what
-   * the sources said in the round before, if there was one: their answers in this round are not
-   * known yet.
+   * To be called in every round, when Spark asks the sources for their offsets. Returns what the
+   * sources said in the round before, if there was one: their answers in this round are not known
+   * yet. Within the batch of the round they are, and a second call returns them.
    */
   def note(context: StreamExecutionContext): Option[SourceRound] = {
     val before = last.map { c =>
       val isReadUp = readUp(c, dataSources(c).toSeq)
       SourceRound(
         isReadUp,
-        dataSources(c).exists(readUp.hasMoved(c, _)),
+        hasMoved(c),
         c.offsetSeqMetadata.batchTimestampMs,
         parts.map { case (name, p) => name -> p.unread(c) },
         if (isReadUp) Map.empty else withheld(c)
@@ -41,6 +41,9 @@ private[clock] final class SourceRounds(
     last = Some(context)
     before
   }
+
+  /** Whether the batch of a round has something to read. */
+  def hasMoved(c: StreamExecutionContext): Boolean = dataSources(c).exists(readUp.hasMoved(c, _))
 
   /** How many rows of each substream are not read, where the source reports it. */
   def unreadRows(node: String): Map[String, Long] = {

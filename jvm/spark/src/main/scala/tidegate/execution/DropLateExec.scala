@@ -27,8 +27,9 @@ import tidegate.statistics.LateRows
  * windows are dropped. The row is counted once: as late when the last of its windows is closed, and
  * before that as late for a part of its windows.
  *
- * @param times
- *   the watermarks of the operator in this batch
+ * @param watermarks
+ *   asks for the watermarks of the operator in this batch: the one for late rows stays as it is, the
+ *   one for eviction is final once the operator is executed
  * @param isInclusive
  *   whether a time at the watermark is late too
  * @param folder
@@ -42,7 +43,7 @@ final case class DropLateExec(
     operator: String,
     owner: OperatorName,
     key: Byte,
-    times: OperatorBatch,
+    @transient watermarks: () => OperatorBatch,
     grid: Option[WindowGrid],
     eventTime: Option[Attribute],
     substream: Option[Seq[Attribute]],
@@ -65,6 +66,9 @@ final case class DropLateExec(
   ) ++ folder.map { _ =>
     "numNotWritten" -> SQLMetrics.createMetric(sparkContext, "number of late rows not written")
   }
+
+  /** The watermarks of the operator, as they are now. */
+  def times: OperatorBatch = watermarks()
 
   /** Windows before the lowest watermark are closed from the first batch on. */
   private def lateMs: Long =

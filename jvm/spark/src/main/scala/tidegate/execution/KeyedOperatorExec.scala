@@ -24,14 +24,14 @@ import tidegate.statistics.{LateRows, SizedState}
  * @param names
  *   what the operator is called, for each of its inputs
  * @param times
- *   what the operator runs on, for each of its inputs
+ *   says what the operator runs on now, for each of its inputs
  * @param late
  *   the rows that were late for the operator, for each of its inputs
  */
 final case class KeyedOperatorExec(
     child: SparkPlan,
     names: Seq[String],
-    times: Seq[String],
+    @transient times: () => Seq[String],
     late: Seq[LateRows]
 ) extends UnaryExecNode
     with SizedState
@@ -63,7 +63,7 @@ final case class KeyedOperatorExec(
     counting.longMetric("numRowsDroppedByWatermark")
   }
 
-  override def describe: String = times.mkString("; ")
+  override def describe: String = times().mkString("; ")
 
   override protected def withNewChildInternal(newChild: SparkPlan): KeyedOperatorExec =
     copy(child = newChild)

@@ -14,23 +14,30 @@ import tidegate.core.clock.OperatorBatch
  *   rows up to this time in µs, inclusive, find no partner any more; `Long.MinValue` if no row
  *   leaves yet
  * @param before
- *   the same in the previous batch
+ *   the same before this batch
  */
 final case class SideLimit(time: Attribute, upTo: Long, before: Long)
 
 private[tidegate] object SideLimit {
 
   /**
+   * @param isInclusive
+   *   whether a time at the watermark has passed too
    * @param isByKey
    *   whether the time is a key of the join that is the time of both sides: in a query that is as
    *   late as in Spark, rows at the limit leave then, as they do in Spark
    */
-  def of(times: StateTimes, isByKey: Boolean): SideLimit = {
-    val isAtLimitPassed = EventTimeTag.isWindow(times.time) || isByKey && times.isInclusive
+  def of(
+      time: Attribute,
+      times: OperatorBatch,
+      isInclusive: Boolean,
+      isByKey: Boolean
+  ): SideLimit = {
+    val isAtLimitPassed = EventTimeTag.isWindow(time) || isByKey && isInclusive
     SideLimit(
-      times.time,
+      time,
       upTo(times.evictionMs, isAtLimitPassed),
-      upTo(times.evictedMs, isAtLimitPassed)
+      upTo(times.closedMs, isAtLimitPassed)
     )
   }
 

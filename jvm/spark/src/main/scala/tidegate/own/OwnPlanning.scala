@@ -15,8 +15,8 @@ import tidegate.statistics.{DonePartitions, DueTimes}
  *
  * @param name
  *   the name of the operator
- * @param times
- *   its watermarks
+ * @param watermarks
+ *   asks for its watermarks, which are final once the operator is executed
  * @param stateInfo
  *   where its state is
  * @param due
@@ -25,10 +25,14 @@ import tidegate.statistics.{DonePartitions, DueTimes}
  */
 final case class OperatorContext(
     name: Option[String],
-    times: OperatorBatch,
+    @transient watermarks: () => OperatorBatch,
     stateInfo: Option[StatefulOperatorStateInfo],
     due: Seq[DueTimes]
-)
+) {
+
+  /** The watermarks, when the operator is executed. */
+  def times: OperatorBatch = watermarks()
+}
 
 /** The batch in which our own operators are planned. */
 private[tidegate] final class OwnPlanning(
@@ -62,7 +66,9 @@ private[tidegate] final class OwnPlanning(
       isWhole: Boolean = false
   ): OperatorContext = contextOf(operator, operator.toSeq, isWhole) match {
     case context @ OperatorContext(Some(name), _, _, _) =>
-      context.copy(times = running(name).fold(context.times)(_.operatorTimes(name, lowestMs)))
+      running(name).fold(context) { q =>
+        context.copy(watermarks = q.operatorTimes(name, lowestMs))
+      }
     case none => none
   }
 
@@ -78,13 +84,13 @@ private[tidegate] final class OwnPlanning(
       isWhole: Boolean = false
   ): OperatorContext = {
     val found = for (name <- operator; q <- inputs.headOption.flatMap(running)) yield name -> q
-    found.fold(OperatorContext(None, OperatorBatch.none, None, Nil)) { case (name, q) =>
+    found.fold(OperatorContext(None, () => OperatorBatch.none, None, Nil)) { case (name, q) =>
       val placed = q.stateInfo(name)
       // Spark expects each partition of the state to be committed in every batch.
       val state = if (isWhole) placed.copy(numPartitions = 1) else placed
       OperatorContext(
         Some(name),
-        OperatorBatch.none,
+        () => OperatorBatch.none,
         Some(state),
         inputs.flatMap(due(q, _, state))
       )

@@ -46,6 +46,7 @@ object BindWatermarks extends ColumnarRule {
     // Spark has numbered the states.
     case o: OperatorsInOrderExec => Some(o.child)
     case f: FirstBatchExec       => Some(f.child)
+    case c: ClosingExec          => Some(c.withShuffles)
     case j: IntervalJoinExec     => Some(bindJoin(j))
     // Our own operators were planned with their watermarks.
     case own: OwnOperatorExec =>
@@ -70,7 +71,10 @@ object BindWatermarks extends ColumnarRule {
     val times = drops.map(_.map(stateTimes))
     val byKey = BindJoin.keyOrdinal(join.leftKeys, join.rightKeys, times.left, times.right)
     // A query is planned with this join only if each side has one time.
-    val limits = times.map(side => SideLimit.of(side.head, byKey.isDefined))
+    val limits = drops.map { side =>
+      val drop = side.head
+      () => SideLimit.of(drop.time, drop.times, drop.isInclusive, byKey.isDefined)
+    }
     keyed(join.copy(limits = Some(limits)), drops.left ++ drops.right)
   }
 
@@ -85,10 +89,18 @@ object BindWatermarks extends ColumnarRule {
     }
 
   private def keyed(operator: SparkPlan, drops: Seq[DropLateExec]): SparkPlan =
-    KeyedOperatorExec(operator, drops.map(_.operator), drops.map(_.describe), drops.map(_.late))
+    KeyedOperatorExec(
+      operator,
+      drops.map(_.operator),
+      () => drops.map(_.describe),
+      drops.map(_.late)
+    )
 
   private def stateTimes(drop: DropLateExec): StateTimes =
-    StateTimes(drop.time, drop.times.evictionMs, drop.times.evictedMs, drop.isInclusive)
+{
+    val times = drop.times
+    StateTimes(drop.time, times.evictionMs, times.evictedMs, drop.isInclusive)
+  }
 
   /**
    * Spark checks the column that `transformWithState` emits against the watermark that the operator

@@ -66,13 +66,13 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       Seq(RetagEventTimeExec(tagged, tagged.map(_.metadata), planLater(o.child)))
     case KeepNotNull(columns, filter) => Seq(ProjectExec(columns, planLater(filter)))
     case p: PreparedQuery             =>
-      val child = planLater(Joins.planned(p.child, p.own))
+      val child = closing(Joins.planned(p.child, p.own))
       val numbers = p.decisions.time.places.transform((_, place) => place.state)
       val ordered =
         if (numbers.isEmpty) child
         else OperatorsInOrderExec(numbers, p.decisions.isNumbered, child)
       Seq(query.filter(_.beginning.beginsCheckpoint()).fold(ordered)(FirstBatchExec(_, ordered)))
-    case e: ExplainedQuery => Seq(planLater(Joins.planned(e.child, e.own)))
+    case e: ExplainedQuery => Seq(closing(Joins.planned(e.child, e.own)))
     case a: AsyncMap       =>
       val (child, batch) = (planLater(a.child), SparkInternals.batchOf(a, session))
       Seq(AsyncMapExec(a.function, a.options, a.result, a.input, a.output, batch, child))
@@ -92,6 +92,11 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
   }
 
   private def query: Option[RunningQuery] = RunningQuery.current(session.sparkContext)
+
+  private def closing(plan: LogicalPlan): SparkPlan = {
+    val isWanted = Settings.ClosesInSameBatch.in(session.sessionState.conf)
+    ClosingExec(isWanted, query.map(_.batch), planLater(plan))
+  }
 
   private def stats(node: KeyedWatermark): SubstreamStats = {
     // A function in foreachBatch may plan a keyed DataFrame that is not this query's.
@@ -124,7 +129,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
     session.sparkContext.register(late)
     running.foreach(_.clock.register(node.operator, late))
     val times =
-      running.fold(OperatorBatch.none)(_.operatorTimes(node.operator, node.lowestMs))
+      running.fold(() => OperatorBatch.none)(_.operatorTimes(node.operator, node.lowestMs))
     val origin = LateOrigin(node.operator, node.input.nodes, running.map(_.name))
     DropLateExec(
       planLater(node.child),
@@ -132,7 +137,7 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       node.operator,
       node.owner,
       node.key,
-      if (node.isPlain) times.copy(lateMs = OperatorBatch.NothingLate) else times,
+      if (node.isPlain) () => times().copy(lateMs = OperatorBatch.NothingLate) else times,
       node.grid,
       node.eventTime,
       node.substream,

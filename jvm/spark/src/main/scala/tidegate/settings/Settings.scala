@@ -102,6 +102,16 @@ object Settings {
       "checkpoint are the same, so the setting may change between two runs."
   )(_.toBooleanOption)
 
+  /** Whether windows close in the batch that read the row which closes them. */
+  val ClosesInSameBatch: Setting[Boolean] = Setting(
+    "spark.tidegate.closing",
+    "sameBatch",
+    "'sameBatch' or 'nextBatch'",
+    "When Tidegate's own operators close windows and let go of rows: in the `sameBatch` that read " +
+      "the row which moved time so far, or in the `nextBatch`, as in Spark. The setting may change " +
+      "between two runs."
+  )(Map("sameBatch" -> true, "nextBatch" -> false).get)
+
   /** Whether batches without rows are left out in which no operator has anything to do. */
   val NoDataBatchesOnlyWhenDue: Setting[Boolean] = Setting(
     "spark.tidegate.noDataBatches.onlyWhenDue",
@@ -263,6 +273,7 @@ object Settings {
       WindowsMaxPerRow,
       UnboundedJoin,
       StateSharesVersions,
+      ClosesInSameBatch,
       NoDataBatchesOnlyWhenDue,
       UiEnabled,
       ObserveLastBatch,

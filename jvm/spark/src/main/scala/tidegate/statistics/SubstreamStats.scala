@@ -107,7 +107,7 @@ final class SubstreamStats(
   /** Only the end of a task matters, and heartbeats need not carry the times of all substreams. */
   override def excludeFromHeartbeat: Boolean = true
 
-  override def copy(): SubstreamStats = {
+  override def copy(): SubstreamStats = synchronized {
     val other = new SubstreamStats(futureBoundMicros, limit, lateBoundMicros)
     other.merge(this)
     other
@@ -126,7 +126,8 @@ final class SubstreamStats(
 
   override def add(micros: Long): Unit = observe(tree, micros, partition = 0)
 
-  override def merge(other: AccumulatorV2[Long, Map[String, Long]]): Unit = {
+  /** The scheduler may merge a task that ends late while the clock copies what was seen. */
+  override def merge(other: AccumulatorV2[Long, Map[String, Long]]): Unit = synchronized {
     val that = other.asInstanceOf[SubstreamStats]
     // One substream too many is enough for the clock to refuse. Without this limit, many tasks that
     // each stay below it would fill the driver's memory first.

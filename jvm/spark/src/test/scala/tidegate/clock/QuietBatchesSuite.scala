@@ -11,7 +11,7 @@ import org.apache.spark.sql.tidegate.TestClock
 import tidegate.settings.Settings
 
 /** A batch without rows runs only if an operator has something to do in it. */
-class QuietBatchesSuite extends HeldQueries {
+class QuietBatchesSuite extends HeldQueries with ClosesInNextBatch {
 
   override protected def atNight: Seq[String] = Seq(
     "dropDuplicates, dropDuplicatesWithinWatermark",

@@ -23,9 +23,12 @@ trait HarnessTest extends RestartTest {
 
   private var title = ""
 
+  /** In the next batch, a batch whose rows stay in their partition is run in this thread. */
+  protected def closing: String = "nextBatch"
+
   override protected def withFixture(test: NoArgTest): Outcome = {
     title = test.name
-    super.withFixture(test)
+    withConf("spark.tidegate.closing" -> closing)(super.withFixture(test))
   }
 
   /**

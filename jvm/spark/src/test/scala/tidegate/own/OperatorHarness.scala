@@ -18,7 +18,7 @@ import org.apache.spark.sql.tidegate.{
   TestClock
 }
 import org.apache.spark.sql.{DataFrame, SparkSession}
-import tidegate.clock.ClockOffset
+import tidegate.clock.{ClockOffset, RunningBatch}
 import tidegate.core.EndOfTime
 import tidegate.core.clock._
 import tidegate.execution.{DropLateExec, KeyedWatermarkExec}
@@ -28,6 +28,7 @@ import tidegate.own.join.IntervalJoinExec
 import tidegate.own.order.EventTimeOrderExec
 import tidegate.own.sessions.SessionAggregateExec
 import tidegate.own.windows.FrameAggregateExec
+import tidegate.planning.ClosingExec
 import tidegate.plans.{DropLate, KeyedWatermark, PreparedQuery}
 import tidegate.preparation.PrepareStreamingQuery
 import tidegate.settings.Settings
@@ -67,6 +68,9 @@ final class OperatorHarness(
   private var committed = Option.empty[Entry]
   private var stateIds: StateIds = Map.empty
   private var skipped = Option.empty[ClockTimes]
+
+  /** By batch, the times to which it has come within itself. */
+  private var within = Map.empty[Long, ClockTimes]
 
   /** What the last committed batch has seen: after a restart, the batch is observed again. */
   private var lastSeen = Map.empty[String, NodeObservation]
@@ -178,6 +182,9 @@ final class OperatorHarness(
     var hasFailed = false
     private var isFirst = true
 
+    /** Whether the clock was asked; before, a batch is one that an earlier run has begun. */
+    private var hasAsked = false
+
     def settle(): Unit = {
       // A batch whose offset was written and whose commit was not.
       entries.lastOption.filter(_.id > begin.id).foreach(runBatch)
@@ -195,6 +202,7 @@ final class OperatorHarness(
       val (observed, told) = (pending, due)
       pending = Map.empty
       due = Map.empty
+      hasAsked = true
       val end = time.step(begin.end, observed, said, nowMs, nowMs, told)
       time.takeEvents()
       val moved = ends.exists { case (feed, n) => n > readBy(begin)(feed) }
@@ -213,13 +221,24 @@ final class OperatorHarness(
       val times = BatchTimes(begin.end, entry.end)
       assert(times.wentBack.isEmpty, times)
       val batch = new Statistics(times)
+      val isReplay = !hasAsked
+      var hasStepped = false
+      def step(): Option[ClockTimes] = if (isReplay) within.get(entry.id)
+      else {
+        hasStepped = true
+        val come = time.stepWithin(entry.end, batch.seen, said, clock.getTimeMillis())
+        come.foreach(times => within += entry.id -> times)
+        come
+      }
+      val hasRows = entry.ends.exists { case (feed, n) => n > readBy(begin)(feed) }
+      val running = new RunningBatch(times, hasRows, () => step())
       // Spark looks for the first batch of a run in the log.
       if (isFirst) writeLogs(checkpoint, entries, committed, stateIds)
       isFirst = false
       val isKilled = failIn(entry.id)
       try {
         val (plan, rows, ids) = batches.run(entry.id, stateIds, isKilled && entry.id % 2 == 0) {
-          stateInfo => bound(entry, times, batch, stateInfo)
+          stateInfo => bound(entry, running, batch, stateInfo)
         }
         lastPlan = Some(plan)
         if (isKilled) hasFailed = true
@@ -233,7 +252,8 @@ final class OperatorHarness(
           committed = Some(entry)
           begin = entry
           lastSeen = batch.seen
-          pending = lastSeen
+          pending = if (hasStepped) Map.empty else lastSeen
+          skipped = within.get(entry.id).orElse(skipped)
           due = batch.due
           batch.late.foreach { case (name, n) => late += name -> (late.getOrElse(name, 0L) + n) }
         }
@@ -247,7 +267,7 @@ final class OperatorHarness(
     /** The plan with the rows, watermarks and stores of a batch. */
     private def bound(
         entry: Entry,
-        times: BatchTimes,
+        running: RunningBatch,
         batch: Statistics,
         stateInfo: Long => StatefulOperatorStateInfo
     ): SparkPlan = {
@@ -261,7 +281,7 @@ final class OperatorHarness(
         val state = stateInfo(StatefulOperators.ownId(prepared, name))
         OperatorContext(
           Some(name),
-          times.operator(name, lowestMs),
+          () => running.times.operator(name, lowestMs),
           Some(if (isWhole) state.copy(numPartitions = 1) else state),
           inputs.flatMap(d => batch.dueTimes(d.operator, if (isWhole) 1 else stores))
         )
@@ -271,9 +291,10 @@ final class OperatorHarness(
         case k: KeyedWatermarkExec => k.copy(stats = batch.stats(k.spec.name))
         case d: DropLateExec       =>
           val planned = drops(d.operator)
-          val of = times.operator(d.operator, planned.lowestMs)
+          def of = running.times.operator(d.operator, planned.lowestMs)
           d.copy(
-            times = if (planned.isPlain) of.copy(lateMs = OperatorBatch.NothingLate) else of,
+            watermarks =
+              () => if (planned.isPlain) of.copy(lateMs = OperatorBatch.NothingLate) else of,
             late = batch.lateRows(d.operator)
           )
         case f: FrameAggregateExec =>
@@ -284,6 +305,7 @@ final class OperatorHarness(
         case o: EventTimeOrderExec    =>
           o.copy(context = contextOf(o, isWhole = o.partitionBy.isEmpty))
         case j: IntervalJoinExec => j.copy(context = contextOf(j))
+        case c: ClosingExec      => c.copy(batch = Some(running))
       }
     }
 

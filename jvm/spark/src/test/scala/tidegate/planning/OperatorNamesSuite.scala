@@ -31,7 +31,7 @@ class OperatorNamesSuite extends KeyedStreamTest {
     name,
     OperatorName(kind, name, default = name),
     0,
-    OperatorBatch.none,
+    () => OperatorBatch.none,
     None,
     None,
     None,
@@ -64,7 +64,7 @@ class OperatorNamesSuite extends KeyedStreamTest {
   /** The bound operators of a query, from the top, and the name that each has got. */
   private def bound(run: Run): Seq[(String, String)] =
     FrameTest.planOf(run.query).collect { case k: KeyedOperatorExec =>
-      k.child.getClass.getSimpleName -> k.times.map(_.takeWhile(_ != ':')).mkString(" ")
+      k.child.getClass.getSimpleName -> k.times().map(_.takeWhile(_ != ':')).mkString(" ")
     }
 
   private def runOf(df: => org.apache.spark.sql.DataFrame, mode: OutputMode = OutputMode.Append()) =

@@ -6,10 +6,14 @@ import tidegate.core.EndOfTime
 final case class BatchTimes(start: ClockState, end: ClockState) {
 
   /**
-   * Below these watermarks rows are late: those at the start, or of a batch without rows that was
-   * left out since. So the same rows are late whether or not such a batch is left out.
+   * Below these watermarks rows are late: those to which the batch before has come, or of a batch
+   * without rows that was left out since. So the same rows are late whether or not such a batch is
+   * left out.
    */
   val late: ClockState = end.skipped.fold(start)(start.at)
+
+  /** The same batch, once its rows have moved time within it: it evicts up to these watermarks. */
+  def within(times: ClockTimes): BatchTimes = copy(end = end.at(times))
 
   /** The watermarks of an operator, none of them below `lowestMs`. */
   def operator(name: String, lowestMs: Long = OperatorBatch.NothingLate): OperatorBatch = {
@@ -64,12 +68,12 @@ final case class BatchTimes(start: ClockState, end: ClockState) {
  * @param evictionMs
  *   the watermark for eviction: rows that it has passed leave in this batch
  * @param evictedMs
- *   the eviction watermark of the previous batch
+ *   the eviction watermark of the previous batch, as its offset has it
  * @param idle
  *   whether the input of the operator is idle, and so left out of coalescing
  * @param leftOutMs
- *   the eviction watermark of a batch that was left out since the previous batch, because nothing
- *   would have left the state; `None` if none was
+ *   the eviction watermark to which the previous batch has come within itself, or of a batch that was
+ *   left out since because nothing would have left the state; `None` if neither was
  */
 final case class OperatorBatch(
     lateMs: Long,

@@ -23,8 +23,9 @@ import tidegate.core.EndOfTime
  *   where each operator keeps its state, by the name of the operator; empty if no operator was ever
  *   given a name
  * @param skipped
- *   the watermarks of the last batch that would have had no rows, and was left out because no
- *   operator had anything to do: in the batch that ends with this state, rows below them are late
+ *   the watermarks to which the batch before this state has come within itself, or those of a batch
+ *   without rows that was left out since because no operator had anything to do: in the batch that
+ *   ends with this state, rows below them are late
  * @param exact
  *   the nodes whose input cannot be read again after a restart. Not saved: of two states, the one
  *   that comes from a checkpoint does not know them
@@ -92,7 +93,8 @@ final case class ClockState(
     }
 
   private def sameTimes(that: ClockState): Boolean =
-    operators.keySet == that.operators.keySet && {
+    if (operators.isEmpty || that.operators.isEmpty) hasComeToItself && that.hasComeToItself
+    else operators.keySet == that.operators.keySet && {
       lazy val sameEnd = ended == that.ended
       operators.forall { case (name, mark) =>
         val other = that.operators(name)
@@ -101,9 +103,18 @@ final case class ClockState(
       }
     }
 
+  /** Whether all operators were at their watermarks before: the first batch has come to them. */
+  private def hasComeToItself: Boolean = operators.keys.forall(wasThere)
+
+  /** Whether an operator was at its watermark already. */
+  private def wasThere(operator: String): Boolean =
+    skipped.flatMap(_.operators.get(operator)).exists(_.sameTimes(operators(operator)))
+
   /** Whether an operator has nothing to do at its watermark, without new rows. */
-  private def isQuiet(operator: String): Boolean =
-    nextDueMs.get(operator).exists(due => operators(operator).evictionMs.forall(_ < due))
+  private def isQuiet(operator: String): Boolean = {
+    val mark = operators(operator)
+    wasThere(operator) || nextDueMs.get(operator).exists(due => mark.evictionMs.forall(_ < due))
+  }
 
   /** The nodes whose time has ended. */
   private def ended: Set[String] =

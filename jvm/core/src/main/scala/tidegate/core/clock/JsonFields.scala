@@ -53,6 +53,9 @@ private[clock] final class JsonFields(json: JObject, path: Seq[String] = Nil) {
   def obj(name: String): JsonFields =
     take(name, "an object") { case o: JObject => new JsonFields(o, path :+ name) }
 
+  def objs(name: String): Seq[JsonFields] =
+    list(name, "a list of objects") { case o: JObject => new JsonFields(o, path :+ name) }
+
   /** What a field is not, as far as its type does not say it. */
   def refuse(name: String, found: String, wanted: String): Nothing =
     throw new Unexpected(path :+ name, found, wanted)

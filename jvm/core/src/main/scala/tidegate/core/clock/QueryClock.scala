@@ -28,7 +28,8 @@ import tidegate.core.figures.{OperatorFigures, WatermarkFigures}
  * @param startsBatches
  *   whether an advance of time may start a batch without data
  * @param skippedBefore
- *   the watermarks of a batch that an earlier run has left out after the saved state
+ *   the watermarks to which the saved batch has come within itself, or those of a batch that an
+ *   earlier run has left out after the saved state
  */
 final class QueryClock(
     planned: QuerySpec,
@@ -64,7 +65,10 @@ final class QueryClock(
   /** When operators have something to do next, as far as they have reported. */
   private var nextDueMs = Map.empty[String, Long]
 
-  /** The times of the last batch that was left out since the last one that has run. */
+  /**
+   * The times to which the last batch has come within itself, or those of a batch that was left out
+   * since.
+   */
   private var skipped = skippedBefore
 
   /** The state at which the next batch begins, as of the last step. */
@@ -127,6 +131,59 @@ final class QueryClock(
       triggerStartMs: Long,
       due: Map[String, Option[NextDue]] = Map.empty
   ): Option[ClockState] = {
+    take(observed, said, wallClockMs)
+    noteDue(due)
+    noteSkipped(begin)
+    val looks = if (isLookWanted(said)) begin.looks + 1 else begin.looks
+    polledFromMs = (polledFromMs ++ Some(triggerStartMs.min(nowMs))).maxOption
+    if (!nodes.values.forall(_.isUntouched)) Some(stateAfter(begin, looks))
+    else if (spec.places.isEmpty) None
+    else Some(untouched)
+  }
+
+  /**
+   * The step within a batch, when all of its rows were seen and no operator has let anything go. To
+   * be called at most once in a batch. The step at the next trigger then only applies the wall
+   * clock.
+   *
+   * @param end
+   *   the state at which the batch ends, as the offset log has it
+   * @param observed
+   *   what the batch saw, by node
+   * @param said
+   *   what the sources said in the round of the batch
+   * @param batchMs
+   *   the wall clock of the batch
+   * @return
+   *   the times up to which the operators of this batch close and evict; `None` if the batch moves
+   *   none of them
+   * @throws TooManySubstreamsException
+   *   if a node has too many substreams
+   */
+  def stepWithin(
+      end: ClockState,
+      observed: collection.Map[String, NodeObservation],
+      said: Option[SourceRound],
+      batchMs: Long
+  ): Option[ClockTimes] = {
+    take(observed, said, batchMs)
+    val moved =
+      if (nodes.values.forall(_.isUntouched)) None
+      else Some(stateAfter(end, end.looks)).filter(_.movesFrom(end)).map(_.times)
+    if (moved.isDefined) {
+      skipped = moved
+      begun = end
+      quietVersion += 1
+    }
+    moved
+  }
+
+  /** What is known of time after a round, and at this moment. */
+  private def take(
+      observed: collection.Map[String, NodeObservation],
+      said: Option[SourceRound],
+      wallClockMs: Long
+  ): Unit = {
     // If the wall clock jumps back, time stands still until the wall clock has caught up.
     nowMs = math.max(nowMs, frozenAtMs.getOrElse(wallClockMs))
     // Not the moment when the clock was asked: a source that was asked earlier may have reported
@@ -141,13 +198,6 @@ final class QueryClock(
     nodes.values.foreach(_.tick(nowMs, caughtUpAtMs))
     said.foreach(round => withheld.note(round.withheld, nowMs))
     hasRows ||= observed.exists(_._2.tops.nonEmpty)
-    noteDue(due)
-    noteSkipped(begin)
-    val looks = if (isLookWanted(said)) begin.looks + 1 else begin.looks
-    polledFromMs = (polledFromMs ++ Some(triggerStartMs.min(nowMs))).maxOption
-    if (!nodes.values.forall(_.isUntouched)) Some(stateAfter(begin, looks))
-    else if (spec.places.isEmpty) None
-    else Some(untouched)
   }
 
   /** Before the first observation. */

@@ -1,28 +1,29 @@
 package tidegate.core.clock
 
-import org.json4s.JsonAST.{JInt, JObject}
+import org.json4s.JsonAST.{JArray, JField, JInt, JObject}
 import org.json4s.jackson.JsonMethods.{compact, parseOpt}
 
 /**
- * The watermarks of the last batch that was left out because no operator had anything to do. They
- * are kept until the next batch, so that after a restart the same rows are late.
+ * The watermarks to which a batch has come within itself, or those of a batch that was left out
+ * after it because no operator had anything to do. They are kept so that after a restart the same
+ * rows are late, and each window closes once.
  *
  * @param batchId
- *   the number of the batch after which it was left out
+ *   the number of the batch
  * @param savedAtMs
- *   when the state at the end of that batch was made, in epoch ms: where a query was set back, and
+ *   when the state in the offset of that batch was made, in epoch ms: where a query was set back, and
  *   has run on, another batch has the number
  */
 final case class SkippedTimes(batchId: Long, savedAtMs: Long, times: ClockTimes) {
 
-  /** As JSON on one line. */
-  def text: String = compact(
-    JObject(
-      SkippedTimes.Marker -> JInt(SkippedTimes.Format),
-      "batch" -> JInt(batchId),
-      "savedAt" -> JInt(savedAtMs),
-      "times" -> ClockCodec.written(times)
-    )
+  /** Whether this is of a batch that ends with a state. */
+  def isOf(batchId: Long, end: ClockState): Boolean =
+    this.batchId == batchId && savedAtMs == end.savedAtMs
+
+  private def fields: List[JField] = List(
+    "batch" -> JInt(batchId),
+    "savedAt" -> JInt(savedAtMs),
+    "times" -> ClockCodec.written(times)
   )
 }
 
@@ -30,16 +31,28 @@ object SkippedTimes {
   private val Marker = "tidegateSkipped"
   private val Format = 1
 
-  /** Reads what `text` returned; `None` if it is something else, or of a newer version. */
-  def read(text: String): Option[SkippedTimes] = parseOpt(text)
+  /** As JSON on one line: those of the last batch, and those of batches before it. */
+  def text(last: SkippedTimes, earlier: Seq[SkippedTimes]): String = compact(
+    JObject(
+      (Marker -> JInt(Format)) :: last.fields :::
+        List("earlier" -> JArray(earlier.map(e => JObject(e.fields)).toList))
+    )
+  )
+
+  /**
+   * Reads what `text` returned, the last batch first; empty if it is something else, or of a newer
+   * version.
+   */
+  def read(text: String): Seq[SkippedTimes] = parseOpt(text)
     .collect { case json: JObject =>
       new JsonFields(json)
     }
-    .flatMap { fields =>
+    .fold(Seq.empty[SkippedTimes]) { fields =>
       try {
         val _ = fields.int(Marker, Format, Format)
-        val times = ClockCodec.times(fields.obj("times"))
-        Some(SkippedTimes(fields.long("batch"), fields.long("savedAt"), times))
-      } catch { case _: JsonFields.Unexpected => None }
+        (fields +: fields.objs("earlier")).map { f =>
+          SkippedTimes(f.long("batch"), f.long("savedAt"), ClockCodec.times(f.obj("times")))
+        }
+      } catch { case _: JsonFields.Unexpected => Nil }
     }
 }

@@ -15,12 +15,15 @@ import tidegate.core.window.WindowGrid
  * @param restarts
  *   whether the query is stopped and started again between every two steps, each from the text in
  *   its checkpoint. A step ends with `settle`
+ * @param sameBatch
+ *   whether batches close what their own rows close
  */
 final class ClockScenario(
     private var spec: QuerySpec,
     windows: Map[String, WindowGrid] = Map.empty,
     restarts: Boolean = false,
-    startsBatches: Boolean = true
+    startsBatches: Boolean = true,
+    sameBatch: Boolean = false
 ) {
   import ClockScenario._
 
@@ -29,6 +32,7 @@ final class ClockScenario(
   // What is in the checkpoint and in the state stores.
   private var begin = ClockState.empty
   private var isWritten = false
+  private var within = Option.empty[ClockTimes]
   private var lastSeen = Map.empty[String, NodeObservation]
   private var lastBatchAtMs = 0L
   private val states = mutable.Map.empty[String, Map[Long, Int]]
@@ -200,7 +204,8 @@ final class ClockScenario(
   private def trigger(): Boolean = {
     val startMs = nowMs
     val ends = feeds.map { case (name, feed) => name -> feed.poll() }
-    if (clock == null) clock = new QueryClock(spec, begin, nowMs, frozenAtMs, startsBatches)
+    if (clock == null)
+      clock = new QueryClock(spec, begin, nowMs, frozenAtMs, startsBatches, within)
     val observed = pending
     pending = Map.empty
     val end = clock.step(begin, observed, said, nowMs, startMs)
@@ -228,15 +233,15 @@ final class ClockScenario(
   private def unread(node: String, ends: Map[String, Int]): Option[Map[String, Boolean]] =
     if (reportsParts) feeds(node).unread(ends) else None
 
-  private def runBatch(rows: Map[String, Map[String, Seq[FeedRow]]], times: BatchTimes): Unit = {
-    assert(times.wentBack.isEmpty, times)
+  private def runBatch(rows: Map[String, Map[String, Seq[FeedRow]]], planned: BatchTimes): Unit = {
+    assert(planned.wentBack.isEmpty, planned)
     onBatch(batchCount)
     batchCount += 1
     lastBatchAtMs = nowMs
     lastSeen = rows
       .map { case (name, byName) =>
         val seen = byName.view.mapValues(_.flatMap(_.observedMs)).filter(_._2.nonEmpty).toMap
-        val lateMs = times.start.nodes.get(name).flatMap(_.watermarkMs)
+        val lateMs = planned.late.nodes.get(name).flatMap(_.watermarkMs)
         val late = seen.view.mapValues(_.count(ms => lateMs.exists(ms < _)).toLong)
         name -> NodeObservation(
           seen.view.mapValues(_.max * 1000).toMap,
@@ -244,12 +249,16 @@ final class ClockScenario(
         )
       }
       .filter(_._2.tops.nonEmpty)
-    pending = lastSeen
+    within = None
+    if (sameBatch && lastSeen.nonEmpty)
+      within = clock.stepWithin(planned.end, lastSeen, said, nowMs)
+    else pending = lastSeen
+    val times = within.fold(planned)(planned.within)
     spec.operators.foreach { op =>
       val own = op.input.nodes.flatMap(rows.getOrElse(_, Map.empty).values).flatten
       run(op, own.flatMap(_.eventMs), times.operator(op.name))
     }
-    begin = times.end
+    begin = planned.end
   }
 
   private def run(op: OperatorSpec, rows: Seq[Long], batch: OperatorBatch): Unit = {

@@ -35,17 +35,26 @@ abstract class ClockScenarios extends AnyFunSuite {
 
   protected def counts(node: NodeSpec): Query = counts(NodeTime(node.name), node)
 
-  /** Two tests: as it is, and stopped and started again between every two steps. */
-  protected def scenario(title: String, query: => Query)(body: ClockScenario => Unit): Unit = {
-    test(title)(body(query.start()))
-    test(s"$title; restarted between every two steps")(body(query.start(restarts = true)))
-  }
+  /**
+   * Four tests: as it is, and stopped and started again between every two steps; with batches that
+   * close in the next one, and that close what their own rows close.
+   */
+  protected def scenario(title: String, query: => Query)(body: ClockScenario => Unit): Unit =
+    for (sameBatch <- Seq(false, true); restarts <- Seq(false, true)) {
+      val how = Seq("in the same batch" -> sameBatch, "restarted between every two steps" -> restarts)
+      test((title +: how.collect { case (what, true) => what }).mkString("; ")) {
+        body(query.start(restarts, sameBatch = sameBatch))
+      }
+    }
 }
 
 object ClockScenarios {
 
   final case class Query(spec: QuerySpec, windows: Map[String, WindowGrid] = Map.empty) {
-    def start(restarts: Boolean = false, startsBatches: Boolean = true): ClockScenario =
-      new ClockScenario(spec, windows, restarts, startsBatches)
+    def start(
+        restarts: Boolean = false,
+        startsBatches: Boolean = true,
+        sameBatch: Boolean = false
+    ): ClockScenario = new ClockScenario(spec, windows, restarts, startsBatches, sameBatch)
   }
 }

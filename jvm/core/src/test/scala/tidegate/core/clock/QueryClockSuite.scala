@@ -64,10 +64,39 @@ class QueryClockSuite extends ClockScenarios {
     assert(!fifth.givesSameAs(fourth), "what was known before stays, if not all was seen")
     val sixth = step(fifth, 1007L, top(65), told(90000L))
     assert(sixth.givesSameAs(fifth))
-    val unknown = step(fifth, 1008L, due = Map("aggregate" -> None))
-    assert(!unknown.givesSameAs(fifth))
-    val partly = step(fifth, 1009L, due = told(90000L, isOfAll = false))
-    assert(!partly.givesSameAs(fifth), "nothing was known of the others")
+    val unknown = step(sixth, 1008L, top(75), Map("aggregate" -> None))
+    assert(!unknown.givesSameAs(sixth))
+    val partly = step(unknown, 1009L, top(85), told(90000L, isOfAll = false))
+    assert(!partly.givesSameAs(unknown), "nothing was known of the others")
+  }
+
+  test("a batch moves time within itself; the next begins there, and none is needed for it") {
+    val clock = new QueryClock(one, empty, 1000L)
+    assert(clock.step(empty, silence, None, 1000L, 1000L) === None)
+    val within = clock.stepWithin(empty, top(35), readUpAt(1001L), 1001L).get
+    assert(within.nodes("time").watermarkMs === Some(35000L))
+    val next = clock.step(empty, silence, readUpAt(1001L), 1002L, 1002L).get
+    assert(next.skipped === Some(within) && next.times === within)
+    assert(next.givesSameAs(empty), "the batch has closed all that it could")
+    val batch = BatchTimes(empty, next)
+    assert(batch.operator("aggregate").closedMs === 35000L)
+    assert(batch.operator("aggregate").lateMs === 35000L)
+    // A batch whose rows move nothing.
+    assert(clock.stepWithin(next, top(36), readUpAt(1003L), 1003L) === None)
+    val after = clock.step(next, silence, readUpAt(1003L), 1004L, 1004L).get
+    assert(after.skipped === None && after.times === next.times)
+    // One that has moved time, and time that has moved on since.
+    val further = clock.stepWithin(after, top(45), readUpAt(1005L), 1005L).get
+    val silent = clock.step(after, top(55), readUpAt(1005L), 1006L, 1006L).get
+    assert(silent.skipped === Some(further) && !silent.givesSameAs(after))
+  }
+
+  test("a run goes on from the times to which a batch has come within itself") {
+    val clock = new QueryClock(one, empty, 1000L)
+    val within = clock.stepWithin(empty, top(35), None, 1001L)
+    val restarted = new QueryClock(one, empty, 2000L, skippedBefore = within)
+    val next = restarted.step(empty, top(35), readUpAt(2000L), 2000L, 2000L).get
+    assert(Some(next.times) === within && next.skipped === within && next.givesSameAs(empty))
   }
 
   test("a batch is left out over a state too, also if its begin was read from text") {

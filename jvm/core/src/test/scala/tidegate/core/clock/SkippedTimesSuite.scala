@@ -14,13 +14,17 @@ class SkippedTimesSuite extends AnyFunSuite {
     )
   )
 
-  test("what is written is read again") {
-    assert(SkippedTimes.read(skipped.text) === Some(skipped))
+  private val earlier = Seq(skipped.copy(batchId = 6L), skipped.copy(batchId = 4L, savedAtMs = 0L))
+
+  test("what is written is read again, the last batch first") {
+    assert(SkippedTimes.read(SkippedTimes.text(skipped, Nil)) === Seq(skipped))
+    assert(SkippedTimes.read(SkippedTimes.text(skipped, earlier)) === skipped +: earlier)
   }
 
   test("other texts are none") {
-    Seq("", "{}", "[]", skipped.text.dropRight(9), skipped.text.replace(":1,", ":2,")).foreach {
-      text => assert(SkippedTimes.read(text) === None, text)
+    val text = SkippedTimes.text(skipped, earlier)
+    Seq("", "{}", "[]", text.dropRight(9), text.replace("Skipped\":1,", "Skipped\":2,")).foreach {
+      other => assert(SkippedTimes.read(other) === Nil, other)
     }
   }
 }

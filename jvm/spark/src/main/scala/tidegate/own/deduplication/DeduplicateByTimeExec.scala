@@ -62,7 +62,8 @@ final case class DeduplicateByTimeExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     metrics // force lazy init at driver
-    val (before, now) = (limit(context.times.evictedMs), limit(context.times.evictionMs))
+    val times = context.times
+    val (before, now) = (limit(times.closedMs), limit(times.evictionMs))
     val (stateKey, stateValue) = (keySchema, valueSchema)
     val normalized = DueSchema.keyColumns(keys.map(SparkInternals.normalized))
     val (told, counts) = (context.due, countsItself)

@@ -22,8 +22,8 @@ import tidegate.plans.OperatorName
  * @param times
  *   the names of the columns by which the rows of each side leave the state
  * @param limits
- *   what lets rows of each side leave the state in this batch; none until the operator has its
- *   watermarks
+ *   says what lets rows of each side leave the state in this batch, when the operator is executed;
+ *   none until the operator has its watermarks
  */
 final case class IntervalJoinExec(
     leftKeys: Seq[Expression],
@@ -33,7 +33,7 @@ final case class IntervalJoinExec(
     reach: Reach,
     owner: OperatorName,
     times: Sides[String],
-    limits: Option[Sides[SideLimit]],
+    @transient limits: Option[Sides[() => SideLimit]],
     context: OperatorContext,
     left: SparkPlan,
     right: SparkPlan
@@ -73,7 +73,9 @@ final case class IntervalJoinExec(
       JoinCondition.of(condition, Sides(left, right).map(_.outputSet), Sides(leftKeys, rightKeys)),
       JoinRules.of(joinType),
       reach,
-      limits.getOrElse(throw new IllegalStateException(s"$nodeName has no watermarks")),
+      limits
+        .getOrElse(throw new IllegalStateException(s"$nodeName has no watermarks"))
+        .map(_.apply()),
       output,
       keySchema,
       valueSchema

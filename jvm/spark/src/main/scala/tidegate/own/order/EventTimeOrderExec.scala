@@ -75,10 +75,12 @@ final case class EventTimeOrderExec(
    * The time, in µs, up to which rows are due. None if the watermark has not moved: rows below it
    * have already left, and rows that come now are not late.
    */
-  private def dueUpTo: Option[Long] =
-    Some(context.times.evictionMs)
-      .filter(_ > context.times.evictedMs)
+  private def dueUpTo: Option[Long] = {
+    val times = context.times
+    Some(times.evictionMs)
+      .filter(_ > times.closedMs)
       .flatMap(DropLateExec.lateUpTo(_, EventTimeTag.closesWindow(eventTime)))
+  }
 
   override protected def doExecute(): RDD[InternalRow] = {
     metrics // force lazy init at driver

@@ -69,8 +69,9 @@ final case class SessionAggregateExec(
     metrics // force lazy init at driver
     val pageKey = keySchema.last
     val what = aggregates.copy(pageKey = Some(AttributeReference(pageKey.name, pageKey.dataType)()))
-    val before = EndOfTime.micros(context.times.evictedMs)
-    val until = EndOfTime.micros(context.times.evictionMs)
+    val times = context.times
+    val before = EndOfTime.micros(times.closedMs)
+    val until = EndOfTime.micros(times.evictionMs)
     val lookBy = SessionAggregateExec.lookBy(until, gapMicros)
     val maxBytes = Settings.WindowsMaxInputBytes.in(conf)
     val (keys, values, told, counts) = (keySchema, valueSchema, context.due, countsItself)

@@ -25,8 +25,8 @@ import tidegate.statistics.DonePartitions
 /**
  * Keeps the frames of each key, and emits the windows that are closed in this batch.
  *
- * Windows are due that end after the eviction watermark of the previous batch, and not after that
- * of this batch.
+ * Windows are due that end after the time to which the previous batch has come, and not after the
+ * eviction watermark of this batch.
  *
  * @param isShort
  *   whether the rows of the state are short ones
@@ -99,8 +99,9 @@ final case class FrameAggregateExec(
   override protected def doExecute(): RDD[InternalRow] = {
     metrics // force lazy init at driver
     val micros = grid.inMicros
-    val after = micros.lastEnd(EndOfTime.micros(context.times.closedMs))
-    val until = micros.lastEnd(EndOfTime.micros(context.times.evictionMs))
+    val times = context.times
+    val after = micros.lastEnd(EndOfTime.micros(times.closedMs))
+    val until = micros.lastEnd(EndOfTime.micros(times.evictionMs))
     val (what, prefixed, short, restored, told) =
       (aggregates, isPrefixed, isShort, restores, context.due)
     // The first batch begins with an empty state.

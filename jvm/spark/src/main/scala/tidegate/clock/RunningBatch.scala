@@ -1,0 +1,48 @@
+package tidegate.clock
+
+import scala.util.Try
+
+import tidegate.core.clock.{BatchTimes, ClockTimes, OperatorBatch, OperatorSpec}
+
+/**
+ * The watermarks of one batch of a query, as its plan sees them: those of the offset log, until the
+ * rows of the batch move time within it.
+ *
+ * @param planned
+ *   as the offset log has them
+ * @param hasRows
+ *   whether a source has something to read in the batch
+ * @param clockStep
+ *   lets the clock step, and writes to the checkpoint how far; `None` if no operator moves
+ */
+private[tidegate] final class RunningBatch private[tidegate] (
+    planned: BatchTimes,
+    val hasRows: Boolean,
+    clockStep: () => Option[ClockTimes]
+) {
+  private var result = Option.empty[Try[Option[ClockTimes]]]
+  @volatile private var shown = planned
+
+  /** The watermarks as they are now. */
+  def times: BatchTimes = shown
+
+  /** The watermarks of an operator as they are now, none of them below `lowestMs`. */
+  def operator(name: String, spec: Option[OperatorSpec], lowestMs: Long): OperatorBatch =
+    times.operator(name, spec, lowestMs)
+
+  /**
+   * Lets the rows of the batch move time, when all of them were seen. Only the first call does:
+   * whatever runs again, and however often, the batch has the same watermarks.
+   *
+   * @throws Exception
+   *   what the first call threw, each time
+   */
+  def step(): Unit = synchronized {
+    val stepped = result.getOrElse {
+      val first = Try(clockStep())
+      result = Some(first)
+      first
+    }
+    stepped.get.foreach(times => shown = planned.within(times))
+  }
+}

@@ -1,0 +1,10 @@
+package tidegate
+
+import org.scalatest.{Outcome, TestSuite, TestSuiteMixin}
+
+/** For suites that say what each batch does where batches close in the next one, as in Spark. */
+trait ClosesInNextBatch extends TestSuiteMixin { this: KeyedStreamTest with TestSuite =>
+
+  abstract override protected def withFixture(test: NoArgTest): Outcome =
+    withConf("spark.tidegate.closing" -> "nextBatch")(super.withFixture(test))
+}
