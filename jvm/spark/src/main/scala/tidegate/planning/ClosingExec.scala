@@ -95,7 +95,7 @@ private object ClosingExec {
     if (own.isEmpty && others.isEmpty) Some("the query has no operator with a state")
     else
       others.headOption
-        .map(other => s"${other.nodeName} is an operator of Spark's")
+        .map(other => s"the operator ${other.shortName} is Spark's")
         .orElse(nodes.find(_.left.exists(_.isInstanceOf[StateStoreWriter])).map { node =>
           s"the watermark `${node.spec.name}` stands above an operator with a state"
         })

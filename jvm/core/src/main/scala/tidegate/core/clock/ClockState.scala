@@ -71,8 +71,9 @@ final case class ClockState(
   )
 
   /** Whether an operator has another watermark than in another state. */
-  def movesFrom(that: ClockState): Boolean =
-    operators.exists { case (name, mark) => !that.operators.get(name).exists(mark.sameTimes) }
+  def movesFrom(that: ClockState): Boolean = operators.exists { case (name, mark) =>
+    !that.operators.get(name).fold(mark.hasNoTimes)(mark.sameTimes)
+  }
 
   /**
    * The same state for a plan in which some operators have other names.
@@ -98,23 +99,24 @@ final case class ClockState(
       lazy val sameEnd = ended == that.ended
       operators.forall { case (name, mark) =>
         val other = that.operators(name)
-        def isQuiet = if (mark.isBehind(other)) that.isQuiet(name) else this.isQuiet(name)
-        mark.sameTimes(other) || mark.sameState(other) && sameEnd && isQuiet
+        def later = if (mark.isBehind(other)) that else this
+        mark.sameTimes(other) || mark.sameState(other) &&
+        (later.wasThere(name) || sameEnd && later.isQuiet(name))
       }
     }
 
   /** Whether all operators were at their watermarks before: the first batch has come to them. */
   private def hasComeToItself: Boolean = operators.keys.forall(wasThere)
 
-  /** Whether an operator was at its watermark already. */
-  private def wasThere(operator: String): Boolean =
-    skipped.flatMap(_.operators.get(operator)).exists(_.sameTimes(operators(operator)))
+  /** Whether an operator was at its watermark already, or has none yet. */
+  private def wasThere(operator: String): Boolean = {
+    val mark = operators(operator)
+    mark.hasNoTimes || skipped.flatMap(_.operators.get(operator)).exists(_.sameTimes(mark))
+  }
 
   /** Whether an operator has nothing to do at its watermark, without new rows. */
-  private def isQuiet(operator: String): Boolean = {
-    val mark = operators(operator)
-    wasThere(operator) || nextDueMs.get(operator).exists(due => mark.evictionMs.forall(_ < due))
-  }
+  private def isQuiet(operator: String): Boolean =
+    nextDueMs.get(operator).exists(due => operators(operator).evictionMs.forall(_ < due))
 
   /** The nodes whose time has ended. */
   private def ended: Set[String] =
@@ -173,6 +175,10 @@ final case class ClockTimes(
     operators: Map[String, OperatorMark],
     unions: Map[String, Long]
 ) {
+
+  /** Whether all operators have the same watermarks. */
+  def sameAs(that: ClockTimes): Boolean =
+    operators.forall { case (name, mark) => that.operators.get(name).exists(mark.sameTimes) }
 
   /**
    * The same watermarks for a plan in which some operators have other names.

@@ -23,6 +23,9 @@ final case class OperatorMark(
     gapMicros: Option[Long] = None
 ) {
 
+  /** Whether there is no watermark yet. */
+  def hasNoTimes: Boolean = watermarkMs.isEmpty && evictionMs.isEmpty
+
   /** Whether another mark gives the same result. */
   def sameTimes(other: OperatorMark): Boolean = copy(idle = other.idle) == other
 

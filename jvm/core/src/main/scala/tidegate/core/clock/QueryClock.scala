@@ -83,10 +83,12 @@ final class QueryClock(
 
   // What the saved batch had left out before it is over.
   private var latest: Option[ClockState] =
-    Option.when(saved.skipped != skippedBefore)(saved.copy(skipped = skippedBefore))
-  // Operators with other places give another state, although nothing has happened.
+    Option.when(saved.skipped != skippedBefore)(resumed.copy(skipped = skippedBefore))
+  // The first state is new, and so is that of operators with other places, although nothing has
+  // happened.
   private var latestVersion =
-    if (saved.places == spec.places) versionWith(saved.looks) else QueryClock.NoVersion
+    if (saved.nodes.nonEmpty && saved.places == spec.places) versionWith(saved.looks)
+    else QueryClock.NoVersion
   private var missesEnd = false
   private val withheld = new WithheldRows(spec.nodes)
   private var hasRows = false
@@ -119,7 +121,7 @@ final class QueryClock(
    *   when each has something to do next, or `None` if it does not know
    * @return
    *   the state at which the next batch ends, the same object as long as nothing changes; `None`
-   *   before the first observation, unless operators have places
+   *   before the first observation, if nothing needs a state then
    * @throws TooManySubstreamsException
    *   if a node has too many substreams
    */
@@ -136,10 +138,16 @@ final class QueryClock(
     noteSkipped(begin)
     val looks = if (isLookWanted(said)) begin.looks + 1 else begin.looks
     polledFromMs = (polledFromMs ++ Some(triggerStartMs.min(nowMs))).maxOption
-    if (!nodes.values.forall(_.isUntouched)) Some(stateAfter(begin, looks))
-    else if (spec.places.isEmpty) None
-    else Some(untouched)
+    Option.when(tells)(stateAfter(begin, looks))
   }
+
+  /**
+   * Whether there is a state. Before the first observation it says only how the plan is, and starts
+   * no batch; but a function that asks for a watermark takes each state for a new time.
+   */
+  private def tells: Boolean =
+    spec.places.nonEmpty || spec.operators.nonEmpty && spec.asked.isEmpty ||
+      !nodes.values.forall(_.isUntouched)
 
   /**
    * The step within a batch, when all of its rows were seen and no operator has let anything go. To
@@ -167,9 +175,8 @@ final class QueryClock(
       batchMs: Long
   ): Option[ClockTimes] = {
     take(observed, said, batchMs)
-    val moved =
-      if (nodes.values.forall(_.isUntouched)) None
-      else Some(stateAfter(end, end.looks)).filter(_.movesFrom(end)).map(_.times)
+    endIfReadUp(said)
+    val moved = Some(stateAfter(end, end.looks)).filter(_.movesFrom(end)).map(_.times)
     if (moved.isDefined) {
       skipped = moved
       begun = end
@@ -200,9 +207,6 @@ final class QueryClock(
     hasRows ||= observed.exists(_._2.tops.nonEmpty)
   }
 
-  /** Before the first observation. */
-  private lazy val untouched = saved.copy(places = spec.places, skipped = skippedBefore)
-
   private def noteDue(due: Map[String, Option[NextDue]]): Unit = if (due.nonEmpty) {
     nextDueMs = due.foldLeft(nextDueMs) {
       case (known, (name, Some(next))) if next.isOfAll         => known.updated(name, next.ms)
@@ -215,10 +219,12 @@ final class QueryClock(
 
   /** The last answer has started no batch if it moved an operator that has nothing to do. */
   private def noteSkipped(begin: ClockState): Unit = {
+    val before = skipped.filter(_ => begin == begun)
     val left = latest
       .filter(last => !last.isPassive && last.movesFrom(begin) && last.givesSameAs(begin))
       .map(_.times)
-    val now = left.orElse(skipped.filter(_ => begin == begun))
+      .filterNot(times => before.exists(times.sameAs))
+    val now = left.orElse(before)
     begun = begin
     if (now != skipped) {
       skipped = now
@@ -270,12 +276,11 @@ final class QueryClock(
    * and time does not.
    */
   private def isLookWanted(said: Option[SourceRound]): Boolean = {
-    val open = nodes.values.filter(node => isEnding && node.spec.flush && !node.isAtEnd)
+    endIfReadUp(said)
+    val open = openAtEnd
     missesEnd = false
     said match {
-      case Some(round) if round.isReadUp =>
-        open.foreach(_.end())
-        false
+      case Some(round) if round.isReadUp => false
       case Some(round) if !round.isNew =>
         missesEnd = open.nonEmpty
         false
@@ -284,6 +289,13 @@ final class QueryClock(
         frozenAtMs.isDefined && nodes.valuesIterator.exists(_.isOverdue(nowMs, hasRows))
     }
   }
+
+  /** The nodes whose time ends with this run, and has not yet. */
+  private def openAtEnd: Iterable[SubstreamClock] =
+    if (isEnding) nodes.values.filter(node => node.spec.flush && !node.isAtEnd) else Nil
+
+  private def endIfReadUp(said: Option[SourceRound]): Unit =
+    if (said.exists(_.isReadUp)) openAtEnd.foreach(_.end())
 
   /** What has happened since this was last asked, for the log. */
   def takeEvents(): Seq[ClockEvent] =

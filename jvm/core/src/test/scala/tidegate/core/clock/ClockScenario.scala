@@ -31,7 +31,6 @@ final class ClockScenario(
 
   // What is in the checkpoint and in the state stores.
   private var begin = ClockState.empty
-  private var isWritten = false
   private var within = Option.empty[ClockTimes]
   private var lastSeen = Map.empty[String, NodeObservation]
   private var lastBatchAtMs = 0L
@@ -220,10 +219,8 @@ final class ClockScenario(
         spec.nodes.filter(_.hasParts).map(n => n.name -> unread(n.name, ends(n.name))).toMap
       )
     )
-    // The first state is new whatever is in it.
-    val isBatch = moved || end.exists(state => !isWritten || !begin.givesSameAs(state))
+    val isBatch = moved || end.exists(!begin.givesSameAs(_))
     if (isBatch) {
-      isWritten = isWritten || end.isDefined
       val rows = feeds.map { case (name, feed) => name -> feed.take(ends(name)) }
       runBatch(rows, BatchTimes(begin, end.getOrElse(begin)))
     }

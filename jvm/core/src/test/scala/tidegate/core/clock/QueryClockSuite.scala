@@ -9,9 +9,19 @@ class QueryClockSuite extends ClockScenarios {
 
   private def one = counts(node("time")).spec
 
-  test("no state before the first observation, and then the same object until something changes") {
+  test("a state before the first observation starts no batch; it says how the plan is") {
+    val before = new QueryClock(one, empty, 1000L).step(empty, silence, None, 1000L, 1000L).get
+    assert(before.givesSameAs(empty) && empty.givesSameAs(before) && !before.movesFrom(empty))
+    assert(before.operators.keySet === Set("aggregate"))
+    // Whoever asks for the watermark takes each state for a new time.
+    val asked = one.copy(asked = Seq(NodeTime("time")))
+    assert(new QueryClock(asked, empty, 1000L).step(empty, silence, None, 1000L, 1000L) === None)
+  }
+
+  test("the same object until something changes") {
     val clock = new QueryClock(one, empty, 1000L)
-    assert(clock.step(empty, silence, None, 1000L, 1000L) === None)
+    val start = clock.step(empty, silence, None, 1000L, 1000L).get
+    assert(clock.step(empty, silence, None, 1000L, 1000L).get eq start)
     val first =
       clock.step(empty, Map("time" -> seen("a" -> 5000000L)), readUpAt(1001L), 1001L, 1001L).get
     val second = clock.step(first, silence, readUpAt(1002L), 1002L, 1002L).get
@@ -72,7 +82,7 @@ class QueryClockSuite extends ClockScenarios {
 
   test("a batch moves time within itself; the next begins there, and none is needed for it") {
     val clock = new QueryClock(one, empty, 1000L)
-    assert(clock.step(empty, silence, None, 1000L, 1000L) === None)
+    assert(clock.step(empty, silence, None, 1000L, 1000L).get.givesSameAs(empty))
     val within = clock.stepWithin(empty, top(35), readUpAt(1001L), 1001L).get
     assert(within.nodes("time").watermarkMs === Some(35000L))
     val next = clock.step(empty, silence, readUpAt(1001L), 1002L, 1002L).get

@@ -30,13 +30,35 @@ private[simulator] final class Invariants(spec: QuerySpec) {
     if (!isOfCheckpoint) checkState(now, state, oracle)
   }
 
+  /** What must hold after a step within a batch, which ends with a state in the offset log. */
+  def checkWithin(
+      before: Figures,
+      now: Figures,
+      end: ClockState,
+      come: Option[ClockTimes],
+      oracle: QueryOracle
+  ): Unit = {
+    check(before, now, None, isOfCheckpoint = true, oracle)
+    val moved = oracle.operators.exists { case (name, mark) =>
+      !end.operators.get(name).exists(mark.sameTimes)
+    }
+    wanted("within a batch", "whether an operator moves", come.isDefined, moved)
+    come.foreach { times =>
+      wanted("within a batch", "the operators", times.operators, oracle.operators)
+      wanted("within a batch", "the unions", unionKeys.read(times.unions), oracle.unionsNow)
+    }
+  }
+
   private def checkState(now: Figures, state: Option[ClockState], oracle: QueryOracle): Unit = {
     spec.operators.foreach { op =>
       for (found <- now.operators.get(op.name); mark <- oracle.operators.get(op.name))
         wanted("idleness", op.name, found.idle, mark.idle)
     }
-    wanted("state", "whether there is a state", state.isDefined, !oracle.isUntouched)
-    state.foreach { s =>
+    val tells = spec.operators.nonEmpty && spec.asked.isEmpty || !oracle.isUntouched
+    wanted("state", "whether there is a state", state.isDefined, tells)
+    for (s <- state if oracle.isUntouched)
+      wanted("state", "whether it starts a batch", s.copy(looks = 0L).givesSameAs(ClockState.empty), true)
+    for (s <- state if !oracle.isUntouched) {
       val marks = now.watermarks.map { case (name, w) => name -> markOf(w) }
       wanted("state", "the marks of the nodes", s.nodes, marks)
       wanted("state", "the marks of the operators", s.operators, oracle.operators)

@@ -94,5 +94,15 @@ private[simulator] object QueryOracle {
       unions: Map[CoalescedTime, Long] = Map.empty,
       operators: Map[String, OperatorMark] = Map.empty,
       savedAtMs: Long = 0L
-  )
+  ) {
+
+    /** The same, with the watermarks of another moment. */
+    def at(that: Saved): Saved = copy(
+      nodes = that.nodes.map { case (name, node) =>
+        name -> nodes.getOrElse(name, NodeOracle.Known()).copy(emittedMs = node.emittedMs)
+      },
+      unions = that.unions,
+      operators = that.operators
+    )
+  }
 }

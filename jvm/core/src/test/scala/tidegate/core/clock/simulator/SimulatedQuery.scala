@@ -8,12 +8,12 @@ private[simulator] final class SimulatedQuery(spec: QuerySpec) {
   private type Rows = Map[String, Map[String, Seq[Long]]]
 
   private var written = ClockState.empty
-  private var isWritten = false
   private var clock: QueryClock = _
   private var nextSaid = Option.empty[SourceRound]
   private var nextSeen: Rows = Map.empty
   private var lastSeen: Rows = Map.empty
   private var lastBatchAtMs = 0L
+  private var within = Option.empty[ClockTimes]
   private var endsByItself = false
 
   /** What the last trigger told the clock. */
@@ -37,7 +37,7 @@ private[simulator] final class SimulatedQuery(spec: QuerySpec) {
     this.endsByItself = endsByItself
     nextSaid = if (lastSeen.isEmpty) None else Some(SourceRound.replayed(lastBatchAtMs))
     nextSeen = lastSeen -- spec.nodes.filter(_.isOverState).map(_.name)
-    goOn(written, wallMs)
+    goOn(written, wallMs, within)
     startedFrom = written
     state = None
   }
@@ -45,9 +45,9 @@ private[simulator] final class SimulatedQuery(spec: QuerySpec) {
   /** Starts a run on the checkpoint of another query. */
   def continueAs(other: SimulatedQuery, wallMs: Long, endsByItself: Boolean): Unit = {
     written = other.written
-    isWritten = other.isWritten
     lastSeen = other.lastSeen
     lastBatchAtMs = other.lastBatchAtMs
+    within = other.within
     start(wallMs, endsByItself)
   }
 
@@ -57,15 +57,21 @@ private[simulator] final class SimulatedQuery(spec: QuerySpec) {
    * begun with is of an earlier moment: the pause since then would be left out.
    */
   def restore(step: SimulatedStep): Unit = state.filterNot(_ eq startedFrom).foreach { latest =>
-    goOn(latest.copy(savedAtMs = step.wallMs), step.wallMs)
+    goOn(latest.copy(savedAtMs = step.wallMs), step.wallMs, None)
     val _ = clock.step(written, Map.empty, None, step.wallMs, step.triggerMs)
     state = clock.step(written, Map.empty, said, step.wallMs, step.triggerMs)
   }
 
-  private def goOn(from: ClockState, wallMs: Long): Unit = {
+  private def goOn(from: ClockState, wallMs: Long, within: Option[ClockTimes]): Unit = {
     written =
       ClockCodec.read(ClockCodec.write(from)).fold(e => throw new AssertionError(e), identity)
-    clock = new QueryClock(spec, written, wallMs, Option.when(endsByItself)(wallMs))
+    clock = new QueryClock(
+      spec,
+      written,
+      wallMs,
+      Option.when(endsByItself)(wallMs),
+      skippedBefore = within
+    )
   }
 
   def trigger(step: SimulatedStep): Unit = {
@@ -83,17 +89,23 @@ private[simulator] final class SimulatedQuery(spec: QuerySpec) {
 
   /** Whether the trigger has to start a batch; the batch then reads the rows of the step. */
   def runBatch(step: SimulatedStep): Boolean = {
-    // The first state is new whatever is in it.
-    val isBatch = step.rows.nonEmpty ||
-      state.exists(end => !isWritten || !written.givesSameAs(end))
+    val isBatch = step.rows.nonEmpty || state.exists(!written.givesSameAs(_))
     if (isBatch) {
-      isWritten = isWritten || state.isDefined
       written = state.getOrElse(written)
       nextSeen = step.rows
       lastSeen = step.rows
       lastBatchAtMs = step.wallMs
+      within = None
     }
     isBatch
+  }
+
+  /** Lets the rows of the batch that has just begun move time within it. */
+  def stepWithin(step: SimulatedStep): Option[ClockTimes] = {
+    val observed = nextSeen.map { case (name, times) => name -> observation(name, times) }
+    nextSeen = Map.empty
+    within = clock.stepWithin(written, observed, nextSaid, step.wallMs)
+    within
   }
 
   /** As the tasks of a batch report it. */

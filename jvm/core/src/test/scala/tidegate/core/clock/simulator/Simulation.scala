@@ -25,6 +25,15 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
   private var latest = (Option.empty[ClockState], QueryOracle.Saved())
   private var endsByItself = false
 
+  /** Whether batches close what their own rows close. */
+  private val isSameBatch = random.nextBoolean()
+
+  /** What a checkpoint has to hold since a batch has moved time within itself. */
+  private var withinBatch = Option.empty[QueryOracle.Saved]
+
+  /** What was known at the last step within a batch, until the next trigger. */
+  private var knownWithin = Option.empty[QueryOracle.Saved]
+
   /** @return the failed step and what does not hold in it, if anything */
   def run(): Option[(Int, BrokenInvariant)] = {
     say(s"seed $seed")
@@ -56,9 +65,34 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
     invariants.check(before, now, query.state, isOfCheckpoint, oracle)
     checkSameState(before, now, step)
     checkRestored(step)
-    if (query.runBatch(step) && query.state.isDefined) inCheckpoint = latest._2
+    val isBatch = query.runBatch(step)
+    if (isBatch) {
+      if (query.state.isDefined) inCheckpoint = latest._2
+      withinBatch = None
+    }
     val _ = restored.runBatch(step)
     invariants.checkLate(restored, query)
+    if (isBatch && isSameBatch && step.rows.nonEmpty) stepWithin(step)
+  }
+
+  /** As at a trigger; what the sources have said is told once more at the next one. */
+  private def stepWithin(step: SimulatedStep): Unit = {
+    say("    within the batch")
+    val (before, began) = (query.figures, query.begin)
+    val come = query.stepWithin(step)
+    val now = query.figures
+    now.watermarks.foreach(node => say(s"    $node"))
+    oracle.step(
+      step.rows,
+      Some(step.round),
+      step,
+      node => substream => now.watermarks(node).substreams.get(substream).flatMap(_.watermarkMs)
+    )
+    invariants.checkWithin(before, now, began, come, oracle)
+    if (come.isDefined) withinBatch = Some(oracle.known)
+    val _ = restored.stepWithin(step)
+    invariants.checkRestored(restored, query)
+    knownWithin = Some(oracle.known)
   }
 
   /** The state of the checkpoint stays until something changes. */
@@ -68,7 +102,8 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
     endsByItself = how.endsByItself
     restored.continueAs(query, wallMs, how.endsByItself)
     query.start(wallMs, how.endsByItself)
-    oracle = new QueryOracle(spec, inCheckpoint, math.max(0L, wallMs), how.endsByItself)
+    val saved = withinBatch.fold(inCheckpoint)(inCheckpoint.at)
+    oracle = new QueryOracle(spec, saved, math.max(0L, wallMs), how.endsByItself)
     latest = (None, inCheckpoint)
   }
 
@@ -78,12 +113,18 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
     }
     val (stateBefore, savedBefore) = latest
     val isQuiet = query.seen.isEmpty && marks(before) == marks(now) &&
-      query.state.map(_.looks) == stateBefore.map(_.looks)
+      query.state.map(s => (s.looks, s.skipped)) == stateBefore.map(s => (s.looks, s.skipped))
     val isSame = query.state.exists(state => stateBefore.exists(_ eq state))
     val invariant = "nothing new changes nothing"
-    if (isQuiet && stateBefore.isDefined)
+    if (isQuiet && stateBefore.isDefined && knownWithin.isEmpty)
       invariants.wanted(invariant, "whether the state is the same object", isSame, true)
-    latest = (query.state, if (isSame || isOfCheckpoint) savedBefore else oracle.known)
+    // What nothing has changed since the step within the batch is of that moment.
+    val within = knownWithin.filter(k => query.state.exists(_.savedAtMs == k.savedAtMs))
+    knownWithin = None
+    latest = (
+      query.state,
+      if (isSame || isOfCheckpoint) savedBefore else within.getOrElse(oracle.known)
+    )
     // A run that ends by itself asks for looks.
     if (!endsByItself) {
       val again = query.triggerAgain(step)
