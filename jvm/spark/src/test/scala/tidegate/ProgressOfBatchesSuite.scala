@@ -10,7 +10,7 @@ import org.apache.spark.sql.tidegate.TestQueries
 import org.apache.spark.sql.{AnalysisException, DataFrame, Row}
 
 /** `progress(query)`, `progressOf`, the listener, and `tidegate_progress` in SQL. */
-class ProgressOfBatchesSuite extends KeyedStreamTest {
+class ProgressOfBatchesSuite extends KeyedStreamTest with ClosesInNextBatch {
 
   private def ms(n: Long): Instant = Instant.ofEpochMilli(n)
   private def second(n: Long): Option[Instant] = Some(Instant.ofEpochSecond(n))

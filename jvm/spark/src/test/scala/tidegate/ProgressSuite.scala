@@ -19,7 +19,7 @@ import org.apache.spark.sql.tidegate.{EventTimeReporter, QueryReports, SparkInte
  * `eventTime` in the progress of a query, and the gauge that Spark makes of it: the times of the
  * keyed watermark that is lowest.
  */
-class ProgressSuite extends RestartTest {
+class ProgressSuite extends RestartTest with ClosesInNextBatch {
 
   private type Times = Map[String, String]
 

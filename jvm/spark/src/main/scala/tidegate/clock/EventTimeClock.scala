@@ -129,7 +129,7 @@ final class EventTimeClock(madeAtMs: Long)
     else {
       if (isReplay) initialize(end, batchId, of.wallClockMs)
       val round =
-        if (isReplay) Some(SourceRound.replayed(of.batchTimestampMs)) else of.noteRound()
+        if (isReplay) Some(SourceRound.replayed(of.batchTimestampMs)) else of.roundOfBatch
       synchronized {
         val times = limited(time.stepWithin(end, observations(), round, of.batchTimestampMs))
         times.foreach(of.skippedBatches.putNow(batchId, end, _))

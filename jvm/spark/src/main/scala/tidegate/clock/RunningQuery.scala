@@ -263,6 +263,9 @@ final class RunningQuery private[clock] (
   /** As [[SourceRounds.note]], for the round that begins. */
   def noteRound(): Option[SourceRound] = rounds.note(context)
 
+  /** What the sources have said in the round whose batch runs; `None` if the run began with it. */
+  private[clock] def roundOfBatch: Option[SourceRound] = rounds.ofBatch
+
   /** How many rows of each substream are not read, where the source reports it. */
   private[tidegate] def unreadRows(node: String): Map[String, Long] = rounds.unreadRows(node)
 

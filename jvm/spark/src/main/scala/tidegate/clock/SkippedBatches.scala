@@ -25,7 +25,7 @@ import tidegate.core.clock.{ClockState, ClockTimes, SkippedTimes}
  *
  * The file has the last few batches, for a copy of the checkpoint that ends with one of them.
  */
-private[clock] final class SkippedBatches(location: String, session: SparkSession) extends Logging {
+private[tidegate] final class SkippedBatches(location: String, session: SparkSession) extends Logging {
   import SkippedBatches._
 
   private val file = new Path(location, File)
@@ -110,7 +110,7 @@ private[clock] final class SkippedBatches(location: String, session: SparkSessio
   }
 }
 
-private[clock] object SkippedBatches {
+private[tidegate] object SkippedBatches {
   val File = "tidegate.skipped"
 
   /** How long the file stays as it is at least, while batches are left out, in ms. */

@@ -15,6 +15,9 @@ private[clock] final class SourceRounds(
   private val readUp = new ReadUp(endsByItself)
   @volatile private var last: Option[StreamExecutionContext] = None
 
+  /** What the sources said in the last round, if its batch has asked for it. */
+  private var known: Option[SourceRound] = None
+
   /** The parts of those nodes whose sources report their substreams. */
   private val parts: Map[String, SourceParts] =
     nodes.flatMap(n => SourceParts.of(n).map(n.spec.name -> _)).toMap
@@ -23,12 +26,24 @@ private[clock] final class SourceRounds(
   def hasParts(node: String): Boolean = parts.contains(node)
 
   /**
-   * To be called in every round, when Spark asks the sources for their offsets. Returns what the
-   * sources said in the round before, if there was one: their answers in this round are not known
-   * yet. Within the batch of the round they are, and a second call returns them.
+   * To be called once in every round, when Spark asks the sources for their offsets. Returns what
+   * the sources said in the round before, if there was one: their answers in this round are not
+   * known yet.
    */
   def note(context: StreamExecutionContext): Option[SourceRound] = {
-    val before = last.map { c =>
+    val before = known.orElse(last.map(said))
+    known = None
+    last = Some(context)
+    before
+  }
+
+  /** What the sources have said in the round whose batch runs. */
+  def ofBatch: Option[SourceRound] = {
+    known = known.orElse(last.map(said))
+    known
+  }
+
+  private def said(c: StreamExecutionContext): SourceRound = {
       val isReadUp = readUp(c, dataSources(c).toSeq)
       SourceRound(
         isReadUp,
@@ -37,9 +52,6 @@ private[clock] final class SourceRounds(
         parts.map { case (name, p) => name -> p.unread(c) },
         if (isReadUp) Map.empty else withheld(c)
       )
-    }
-    last = Some(context)
-    before
   }
 
   /** Whether the batch of a round has something to read. */

@@ -31,8 +31,8 @@ import tidegate.statistics.{SubstreamNode, SubstreamStats}
  *   the column whose times are noted: the event time, or the time at which rows were appended
  * @param movedBy
  *   the rows whose times are noted; all if none
- * @param mark
- *   the watermark at the end of this batch, for `EXPLAIN`
+ * @param watermark
+ *   asks for the watermark at the end of this batch, for `EXPLAIN`
  */
 final case class KeyedWatermarkExec(
     left: SparkPlan,
@@ -43,7 +43,7 @@ final case class KeyedWatermarkExec(
     substream: Seq[Attribute],
     spec: WatermarkSpec,
     movedBy: Option[Expression],
-    mark: Option[NodeMark],
+    @transient watermark: () => Option[NodeMark],
     stats: SubstreamStats
 ) extends BinaryExecNode
     with CodegenSupport
@@ -147,13 +147,14 @@ final case class KeyedWatermarkExec(
     }
 
   override def describe: String = {
+    val mark = watermark()
     val by = if (substream.isEmpty) "" else substream.mkString(", substream=[", ", ", "]")
-    val watermark =
+    val time =
       WatermarkText.of(mark.flatMap(_.watermarkMs).getOrElse(OperatorBatch.NothingLate))
     val of = if (observed.exprId == eventTime.exprId) "" else s" of $observed"
     val moved = movedBy.fold("")(p => s", moved by rows with $p")
     s"${spec.name}: $eventTime, key=${spec.key}, ${spec.policy}$of$by$moved, " +
-      s"watermark $watermark, idle=${mark.exists(_.idle)}"
+      s"watermark $time, idle=${mark.exists(_.idle)}"
   }
 
   override protected def withNewChildrenInternal(

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.tidegate.SparkInternals
 import tidegate.clock.{Leftovers, RunningQuery}
-import tidegate.core.clock.{OperatorBatch, SubstreamLimit}
+import tidegate.core.clock.{NodeMark, OperatorBatch, SubstreamLimit}
 import tidegate.core.{EndOfTime, Saturating}
 import tidegate.execution.calls.{AsyncCallsExec, AsyncMapExec, DeadLetterFolder}
 import tidegate.execution.{
@@ -55,7 +55,9 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
           k.substream,
           k.spec,
           k.movedBy,
-          query.map(_.batchTimes).flatMap(_.node(k.spec.name)),
+          query.map(_.batch).fold(() => Option.empty[NodeMark]) { batch => () =>
+            batch.times.node(k.spec.name)
+          },
           stats(k)
         )
       )

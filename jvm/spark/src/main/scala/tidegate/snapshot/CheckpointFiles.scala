@@ -7,7 +7,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.tidegate.{CheckpointLogs, SparkInternals, StateFiles}
 import org.json4s.JsonAST.{JInt, JObject}
 import org.json4s.jackson.JsonMethods.parseOpt
-import tidegate.clock.ClockOffset
+import tidegate.clock.{ClockOffset, SkippedBatches}
 import tidegate.errors.{PathErrors, SnapshotErrors}
 import tidegate.paths.RelativePath
 
@@ -18,8 +18,15 @@ import tidegate.paths.RelativePath
  *   relative to the snapshot
  * @param bytes
  *   how long the file is
+ * @param isReplaced
+ *   whether the running query replaces the file, with one that says the same and more
  */
-private[snapshot] final case class FileToCopy(from: Path, target: String, bytes: Long)
+private[snapshot] final case class FileToCopy(
+    from: Path,
+    target: String,
+    bytes: Long,
+    isReplaced: Boolean = false
+)
 
 /**
  * What of a checkpoint a query needs to continue after its last committed batch. A later batch that
@@ -54,8 +61,10 @@ private[snapshot] final class CheckpointFiles(location: String, session: SparkSe
       throw SnapshotErrors.unknownStateStore(location, provider)
     }
     val metadata = Seq(new Path(root, "metadata")).map(files.getFileStatus)
+    val times = list(root).filter(_.getPath.getName == SkippedBatches.File)
     val logged = log("offsets", begun.getOrElse(batchId)) ++ log("commits", batchId)
-    (metadata ++ logged ++ sources ++ state(descriptions)).map(toCopy)
+    (metadata ++ logged ++ sources ++ state(descriptions)).map(toCopy) ++
+      times.map(toCopy(_).copy(isReplaced = true))
   }
 
   private def toCopy(file: FileStatus): FileToCopy =

@@ -57,7 +57,7 @@ private[snapshot] final class FileCopies(
 
   private def copy(file: FileToCopy): SnapshotFile = {
     val source = file.from.getFileSystem(hadoopConf)
-    if (source.getFileStatus(file.from).getLen != file.bytes)
+    if (!file.isReplaced && source.getFileStatus(file.from).getLen != file.bytes)
       throw new FileNotFoundException(s"${file.from} is another file now")
     val in = source.open(file.from)
     try

@@ -32,7 +32,11 @@ final class LateRows(@transient val note: Option[String] = None)
    * Adds the dropped rows to a metric on the driver as they are merged. Tasks could not count in
    * the metric itself: after a retry or a second action it would count rows twice.
    */
-  def addTo(metric: SQLMetric): Unit = total = metric
+  def addTo(metric: SQLMetric): Unit = synchronized {
+    // The stage that drops the rows may have run before its operator is executed.
+    if (total ne metric) metric += value
+    total = metric
+  }
 
   /**
    * Begins a pass over a partition of the operator. This is not the partition of the task: after
@@ -76,7 +80,7 @@ final class LateRows(@transient val note: Option[String] = None)
   /** Adds one row, as a pass of its own. */
   override def add(row: (Int, String)): Unit = begin(row._1).drop(row._2)
 
-  override def merge(other: AccumulatorV2[(Int, String), Long]): Unit = {
+  override def merge(other: AccumulatorV2[(Int, String), Long]): Unit = synchronized {
     val before = others.total
     others = others.max(other.asInstanceOf[LateRows].counts)
     if (total != null) total += others.total - before

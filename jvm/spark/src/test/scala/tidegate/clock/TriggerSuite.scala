@@ -6,7 +6,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException, Trigger}
 
 /** The clock and Spark's own machinery: triggers, offset log, output modes, settings. */
-class TriggerSuite extends RestartTest {
+class TriggerSuite extends RestartTest with ClosesInNextBatch {
 
   private def counts(df: DataFrame): DataFrame =
     df.groupBy(window(col("time"), "10 seconds")).agg(count("*"))

@@ -141,11 +141,13 @@ class JoinSuite extends JoinTest {
     // What the first file raises the watermark to is known in the batch of the second, for what
     // leaves; for what is late only in the one after it.
     val folder = files(Seq(event("a", 100, 1)), Seq(event("a", 5, 2)))
-    val run = new Run({
-      val (l, r) = (orders(stream(folder)), deliveries(stream(folder)))
-      l.streamJoin(r, l("id") === r("id"), "leftSemi", within(10)).select("order_time")
-    }).start().settle()
-    assert(run.answer === Seq("100", "5"))
+    withConf("spark.tidegate.closing" -> "nextBatch") {
+      val run = new Run({
+        val (l, r) = (orders(stream(folder)), deliveries(stream(folder)))
+        l.streamJoin(r, l("id") === r("id"), "leftSemi", within(10)).select("order_time")
+      }).start().settle()
+      assert(run.answer === Seq("100", "5"))
+    }
   }
 
   for (state <- Seq(joinStates.head, joinStates.last))

@@ -379,7 +379,7 @@ class SnapshotSuite extends RestartTest {
     assert(
       refusal(exportSnapshot(run.checkpoint.toString, path)) ===
         "[TIDEGATE_STATE_INCOMPLETE] The checkpoint lacks files of the state in state/1000/0: " +
-        "version 4 cannot be put together. The checkpoint is damaged; use an earlier " +
+        "version 3 cannot be put together. The checkpoint is damaged; use an earlier " +
         "snapshot. SQLSTATE: 55000"
     )
     assert(!Files.exists(Path.of(path)))

@@ -124,7 +124,7 @@ final case class ClockState(
 
   private def substreamsOf(nodes: Set[String]): Map[String, Set[(String, Vector[Long])]] =
     substreams.collect {
-      case (name, state) if nodes(name) =>
+      case (name, state) if nodes(name) && state.substreams.nonEmpty =>
         name -> state.substreams.map(s => s.name -> s.values).toSet
     }
 }

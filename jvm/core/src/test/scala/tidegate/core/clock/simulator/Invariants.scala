@@ -40,7 +40,7 @@ private[simulator] final class Invariants(spec: QuerySpec) {
   ): Unit = {
     check(before, now, None, isOfCheckpoint = true, oracle)
     val moved = oracle.operators.exists { case (name, mark) =>
-      !end.operators.get(name).exists(mark.sameTimes)
+      !end.operators.get(name).fold(mark.hasNoTimes)(mark.sameTimes)
     }
     wanted("within a batch", "whether an operator moves", come.isDefined, moved)
     come.foreach { times =>

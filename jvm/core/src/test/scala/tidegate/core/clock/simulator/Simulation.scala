@@ -96,7 +96,11 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
   }
 
   /** The state of the checkpoint stays until something changes. */
-  private def isOfCheckpoint: Boolean = query.state.exists(_ eq query.startedFrom)
+  private def isOfCheckpoint: Boolean = query.state.exists { state =>
+    val saved = query.startedFrom
+    state.savedAtMs == saved.savedAtMs && state.looks == saved.looks &&
+    state.substreams == saved.substreams
+  }
 
   private def start(how: SimulatedStep.Start, wallMs: Long): Unit = {
     endsByItself = how.endsByItself
