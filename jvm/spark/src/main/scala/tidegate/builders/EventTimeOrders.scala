@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, RowOrder
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.tidegate.SparkInternals
+import tidegate.checks.LostTime
 import tidegate.columns.{EventTimeTag, WindowMark}
 import tidegate.errors.{OrderErrors, WatermarkErrors}
 import tidegate.operators.KeyedTimes
@@ -82,8 +83,9 @@ private[tidegate] object EventTimeOrders {
       .find(_.nonEmpty)
       .getOrElse(if (input.isStreaming) Nil else input.output.filter(EventTimeTag.isTime))
     candidates match {
-      case Seq(one)                     => one
-      case Seq() if input.isStreaming   => throw OrderErrors.orderWithoutWatermark()
+      case Seq(one)                   => one
+      case Seq() if input.isStreaming =>
+        throw LostTime.in(input).fold(OrderErrors.orderWithoutWatermark())(_.error)
       case several if input.isStreaming =>
         throw WatermarkErrors.ambiguousEventTime(EventTimeOrder.StateName, several.map(_.name))
       case other => throw OrderErrors.orderTimeNeeded(other.map(_.name))
@@ -96,7 +98,10 @@ private[tidegate] object EventTimeOrders {
    */
   private def checkWatermark(input: LogicalPlan, time: Attribute): Unit =
     EventTimeTag.key(time) match {
-      case None      => throw OrderErrors.orderNotKeyed(time.name, sourceOf(input, time))
+      case None =>
+        throw LostTime
+          .of(input, time)
+          .fold(OrderErrors.orderNotKeyed(time.name, sourceOf(input, time)))(_.error)
       case Some(key) =>
         val isKnown = !input.exists(_.isInstanceOf[CTERelationRef])
         if (isKnown && !KeyedTimes.of(input).contains(key)) {

@@ -6,7 +6,7 @@ import org.apache.spark.sql.tidegate.{SparkInternals, TimestampAddInterval}
 import org.apache.spark.sql.types.CalendarIntervalType
 import org.apache.spark.sql.{Column, DataFrame, Dataset}
 import org.apache.spark.unsafe.types.CalendarInterval
-import tidegate.checks.CheckJoins
+import tidegate.checks.{CheckJoins, LostTime}
 import tidegate.columns.EventTimeTag
 import tidegate.errors.JoinErrors
 import tidegate.operators.{JoinBounds, StreamJoin}
@@ -70,6 +70,9 @@ private[tidegate] object StreamJoins {
     case _                => None
   }
 
+  /** The input of a join, and which of the two it is. */
+  private type Side = (LogicalPlan, String)
+
   private final class Bounds(between: Between) {
     private val lowerMs = Durations.parseMs("between", between.lower, Long.MinValue)
     private val upperMs = Durations.parseMs("between", between.upper, Long.MinValue)
@@ -86,9 +89,11 @@ private[tidegate] object StreamJoins {
         )
       }
       if (StreamJoin.is(join)) {
-        Seq(time -> timeSide, base -> baseSide).foreach { case (column, side) =>
+        Seq(time -> timeSide, base -> baseSide).foreach { case (column, (input, side)) =>
           if (EventTimeTag.key(column).isEmpty) {
-            throw JoinErrors.betweenNotKeyed(column.name, side)
+            throw LostTime
+              .of(input, column)
+              .fold(JoinErrors.betweenNotKeyed(column.name, side))(_.error)
           }
         }
       }
@@ -102,7 +107,7 @@ private[tidegate] object StreamJoins {
      * `time` is looked up on the right and `base` on the left; the other way round if that finds
      * more of them.
      */
-    private def columns(join: Join): ((Attribute, String), (Attribute, String)) = {
+    private def columns(join: Join): ((Attribute, Side), (Attribute, Side)) = {
       val (left, right) = (join.left -> "left", join.right -> "right")
       def found(time: LogicalPlan, base: LogicalPlan): Int =
         Seq(between.time -> time, between.base -> base).count { case (name, side) =>
@@ -113,14 +118,14 @@ private[tidegate] object StreamJoins {
       (column(between.time, timeSide), column(between.base, baseSide))
     }
 
-    private def column(name: String, side: (LogicalPlan, String)): (Attribute, String) = {
+    private def column(name: String, side: Side): (Attribute, Side) = {
       // A null is no name, and is not found either.
       val written = String.valueOf(name)
       val time = NamedColumn.of(side._1, "between", written) {
         JoinErrors.betweenColumnNotFound(written, side._2, side._1.output.map(_.name))
       }
       if (!EventTimeTag.isTime(time)) throw JoinErrors.betweenNotTimestamp(name, time.dataType)
-      time -> side._2
+      time -> side
     }
 
     /**

@@ -127,13 +127,15 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
     new JoinLimits(join, times).unbounded.nonEmpty
 
   private def unbounded(join: Join, times: KeyedTimes): AnalysisException =
-    lostKey(join, times).getOrElse(
-      JoinErrors.joinUnbounded(
-        join.joinType.sql,
-        time(join.left),
-        time(join.right)
+    lostKey(join, times)
+      .orElse(join.children.flatMap(LostTime.in).headOption.map(_.error))
+      .getOrElse(
+        JoinErrors.joinUnbounded(
+          join.joinType.sql,
+          time(join.left),
+          time(join.right)
+        )
       )
-    )
 
   /** The bounds are there, but the watermark of one of their times ended before the join. */
   private def lostKey(join: Join, times: KeyedTimes): Option[AnalysisException] = (for {

@@ -2,9 +2,11 @@ package tidegate.checks
 
 import java.util.Locale
 
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical._
 import tidegate.columns.EventTimeTag
+import tidegate.errors.RefusalErrors
 
 /**
  * Where the watermark of a stream ends, because a step makes its columns anew.
@@ -14,9 +16,12 @@ import tidegate.columns.EventTimeTag
  * @param step
  *   the step, as users call it
  */
-private[checks] final case class LostTime(time: String, step: String)
+private[tidegate] final case class LostTime(time: String, step: String) {
 
-private[checks] object LostTime {
+  def error: AnalysisException = RefusalErrors.timeLost(time, step)
+}
+
+private[tidegate] object LostTime {
 
   /**
    * `None` if a column with a watermark leaves the plan, if none is in it, or if the time is not
@@ -25,6 +30,10 @@ private[checks] object LostTime {
   def in(plan: LogicalPlan): Option[LostTime] =
     if (keyed(plan).nonEmpty) None
     else ended(plan).filter(lost => plan.output.exists(_.name == lost.time))
+
+  /** Where the watermark of one of the columns of a plan ends. */
+  def of(plan: LogicalPlan, column: Attribute): Option[LostTime] =
+    in(plan).filter(_.time == column.name)
 
   private def ended(plan: LogicalPlan): Option[LostTime] =
     plan.children

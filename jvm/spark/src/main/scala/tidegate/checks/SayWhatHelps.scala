@@ -55,13 +55,16 @@ object SayWhatHelps extends Rule[LogicalPlan] {
 
   private def inWords(operator: LogicalPlan, mode: OutputMode): Option[AnalysisException] =
     operator match {
-      case s: Sort                       => sorted(s)
-      case a: Aggregate                  => a.aggregateExpressions.flatMap(distinct).headOption
-      case j: Join                       => Option.when(isOfStreams(j))(joined(j, mode)).flatten
-      case d: DeduplicateWithinWatermark =>
-        LostTime.in(d.child).map(lost => RefusalErrors.timeLost(lost.time, lost.step))
-      case _ => None
+      case s: Sort      => sorted(s)
+      case a: Aggregate => a.aggregateExpressions.flatMap(distinct).headOption
+      case j: Join      =>
+        Option.when(isOfStreams(j))(joined(j, mode).orElse(lost(j))).flatten
+      case d: DeduplicateWithinWatermark => lost(d)
+      case _                             => None
     }
+
+  private def lost(operator: LogicalPlan): Option[AnalysisException] =
+    operator.children.flatMap(LostTime.in).headOption.map(_.error)
 
   private def sorted(sort: Sort): Option[AnalysisException] = for {
     order <- sort.order.headOption

@@ -140,24 +140,50 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
   }
 
   test("a time whose column a step has made anew") {
-    val lost = keyed.withMetadata("time", org.apache.spark.sql.types.Metadata.empty)
+    val remade = keyed.withMetadata("time", org.apache.spark.sql.types.Metadata.empty)
     refused(
       "AGGREGATE_AFTER_LOST_TIME",
       "The aggregation is grouped by `window`, and so by no time with a watermark: in output mode " +
         "append no group would ever be complete. The watermark of the column `time` ends at a new " +
         "definition of the column, which makes the column anew. Call withKeyedWatermark('time', " +
         "...) after that step instead of before, or use output mode update or complete."
-    )(windows(lost).count())
-    val mapped = keyed
-      .as[Event](KeyedStreamTest.eventEncoder)
-      .map((e: Event) => e)(KeyedStreamTest.eventEncoder)
-      .toDF()
-    refused(
-      "TIME_LOST",
-      "The watermark of the column `time` ends at a function over objects, which makes the column " +
-        "anew, so the operator above it has no watermark. Call withKeyedWatermark('time', ...) " +
-        "after that step instead of before."
-    )(mapped.dropDuplicatesWithinWatermark("n"))
+    )(windows(remade).count())
+    refused("TIME_LOST", lost("a new definition of the column"))(remade.orderByEventTime())
+    refused("TIME_LOST", lost("a function over objects"))(
+      mapped.dropDuplicatesWithinWatermark("n")
+    )
+  }
+
+  private def lost(step: String) =
+    s"The watermark of the column `time` ends at $step, which makes the column anew, so the " +
+      "operator above it has no watermark. Call withKeyedWatermark('time', ...) after that step " +
+      "instead of before."
+
+  private def mapped: DataFrame = keyed
+    .as[Event](KeyedStreamTest.eventEncoder)
+    .map((e: Event) => e)(KeyedStreamTest.eventEncoder)
+    .toDF()
+
+  test("an order by a time whose column a step has made anew, in Scala and in SQL") {
+    val sentence = lost("a function over objects")
+    refused("TIME_LOST", sentence)(mapped.orderByEventTime())
+    refused("TIME_LOST", sentence)(mapped.orderByEventTime(Nil, "time"))
+    mapped.createOrReplaceTempView("lost")
+    refused("TIME_LOST", sentence)(
+      spark.sql("SELECT * FROM ORDER_BY_TIME(TABLE(lost), DESCRIPTOR(time))")
+    )
+  }
+
+  test("a join of times of which a step has made one anew") {
+    val sentence = lost("a function over objects")
+    val between = Between("later", "time", "0 seconds", "1 minute")
+    val right = others.withColumnRenamed("m", "n")
+    for (how <- Seq("inner", "leftOuter"))
+      refused("TIME_LOST", sentence)(mapped.streamJoin(right, Seq("n"), how, between))
+    val bounds = expr("n = m AND later BETWEEN time AND time + INTERVAL 1 MINUTE")
+    val unkeyed = events().toDF().select(col("n").as("m"), col("time").as("later"))
+    for (second <- Seq(others, unkeyed))
+      refused("TIME_LOST", sentence)(mapped.join(second, bounds, "leftOuter"))
   }
 
   test("what else Spark refuses has its sentence, and no plan") {
