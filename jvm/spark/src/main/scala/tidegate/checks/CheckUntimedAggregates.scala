@@ -44,7 +44,7 @@ object CheckUntimedAggregates extends Rule[LogicalPlan] {
     val computed = for {
       key <- a.groupingExpressions
       (time, source) <- computedTime(a.child, key)
-    } yield (key, time, source, sourcesOf(a.child, key).distinct.size > 1)
+    } yield (key, time, source, sourcesOf(a.child, key).distinctBy(_.name).size > 1)
     computed.headOption match {
       case Some((key, time, source, isOfSeveral)) =>
         CurrentOrigin.withOrigin(key.origin) {
@@ -54,28 +54,29 @@ object CheckUntimedAggregates extends Rule[LogicalPlan] {
         LostTime.in(a.child).foreach { lost =>
           throw WindowErrors.aggregateAfterLostTime(keys(a), lost.time, lost.step)
         }
-        val kept = a.child.output.filter(EventTimeTag.key(_).isDefined).map(_.name)
+        val kept = a.child.output.filter(EventTimeTag.key(_).isDefined)
         val times = if (kept.nonEmpty) kept else a.child.collect(watermarkColumn)
-        throw WindowErrors.aggregateWithoutTime(keys(a), times.distinct, isKept = kept.nonEmpty)
+        throw WindowErrors.aggregateWithoutTime(keys(a), times.head, isKept = kept.nonEmpty)
     }
   }
 
-  private val watermarkColumn: PartialFunction[LogicalPlan, String] = { case k: KeyedWatermark =>
-    k.eventTime.name
+  private val watermarkColumn: PartialFunction[LogicalPlan, Attribute] = { case k: KeyedWatermark =>
+    k.eventTime
   }
 
-  /** The keys as a user knows them. */
-  private def keys(a: Aggregate): Seq[String] = a.groupingExpressions.map(toPrettySQL(_))
+  /** The keys as a user knows them, without the one that tells grouping sets apart. */
+  private def keys(a: Aggregate): Seq[String] =
+    a.groupingExpressions.map(toPrettySQL(_)).filterNot(_ == VirtualColumn.groupingIdName)
 
   /** What a key is computed from, and the column with a watermark that this was computed from. */
-  private def computedTime(plan: LogicalPlan, key: Expression): Option[(String, String)] =
+  private def computedTime(plan: LogicalPlan, key: Expression): Option[(String, Attribute)] =
     key match {
       case column: Attribute =>
         for {
           (definition, input) <- definition(plan, column)
           source <- keyedSource(input, definition)
           found = timeOf(definition).fold(column.name)(toPrettySQL(_))
-        } yield named(found, source, input, definition) -> source
+        } yield named(found, source.name, input, definition) -> source
       case expression => keyedSource(plan, expression).map(toPrettySQL(expression) -> _)
     }
 
@@ -98,13 +99,13 @@ object CheckUntimedAggregates extends Rule[LogicalPlan] {
     case w: SessionWindow                              => w.timeColumn
   }
 
-  private def keyedSource(plan: LogicalPlan, e: Expression): Option[String] =
+  private def keyedSource(plan: LogicalPlan, e: Expression): Option[Attribute] =
     sourcesOf(plan, e).headOption
 
   /** The columns with a watermark that an expression is computed from. */
-  private def sourcesOf(plan: LogicalPlan, e: Expression): Seq[String] =
+  private def sourcesOf(plan: LogicalPlan, e: Expression): Seq[Attribute] =
     e.collect { case a: Attribute => a }.flatMap { column =>
-      if (EventTimeTag.key(column).isDefined) Seq(column.name)
+      if (EventTimeTag.key(column).isDefined) Seq(column)
       else
         definition(plan, column).toSeq.flatMap { case (definition, input) =>
           sourcesOf(input, definition)

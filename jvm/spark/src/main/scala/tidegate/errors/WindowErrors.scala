@@ -1,6 +1,8 @@
 package tidegate.errors
 
 import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.types.StructType
 import tidegate.errors.Conditions.{error, list}
 
 /** Errors of windows and of aggregations over windows. */
@@ -67,13 +69,14 @@ object WindowErrors {
   /** `found` is a key of the aggregation, or what a window among its keys is made of. */
   def aggregateOnComputedTime(
       found: String,
-      source: String,
+      source: Attribute,
       isOfSeveral: Boolean
   ): AnalysisException =
     error(
       "AGGREGATE_ON_COMPUTED_TIME",
       "found" -> found,
-      "source" -> source,
+      "source" -> source.name,
+      "time" -> timeOf(source),
       "also" -> (if (isOfSeveral)
                    " Give it a key of its own; after a join, its lag has to cover the bounds of " +
                      "the join too."
@@ -81,22 +84,28 @@ object WindowErrors {
     )
 
   /**
-   * @param times
-   *   the columns with a watermark
+   * @param time
+   *   a column with a watermark
    * @param isKept
-   *   whether the rows still have them
+   *   whether the rows still have it
    */
   def aggregateWithoutTime(
       keys: Seq[String],
-      times: Seq[String],
+      time: Attribute,
       isKept: Boolean
   ): AnalysisException =
     error(
       "AGGREGATE_WITHOUT_TIME",
       "keys" -> (if (keys.isEmpty) "nothing" else keys.map(k => s"`$k`").mkString(", ")),
-      "keep" -> (if (isKept) "" else s"Keep the column `${times.head}` up to the aggregation. "),
-      "time" -> times.head
+      "keep" -> (if (isKept) "" else s"Keep the column `${time.name}` up to the aggregation. "),
+      "time" -> timeOf(time)
     )
+
+  /** How to write the time of a column with a watermark, which may be a window. */
+  private def timeOf(column: Attribute): String = column.dataType match {
+    case _: StructType => s"window_time(`${column.name}`)"
+    case _             => s"`${column.name}`"
+  }
 
   /** The time is there, but a step has made its column anew. */
   def aggregateAfterLostTime(keys: Seq[String], time: String, step: String): AnalysisException =

@@ -19,11 +19,11 @@ class UntimedAggregatesSuite extends KeyedStreamTest {
     assert(error.getMessage === s"[TIDEGATE_$condition] $sentence SQLSTATE: 42K0E")
   }
 
-  private def computed(found: String): String =
-    s"The aggregation is grouped by $found, which is computed from `time` and so has no watermark " +
-      "any more: in output mode append no group would ever be complete. Group by window(`time`, " +
-      "'10 minutes') on the column itself, or compute the time in a column first and call " +
-      "withKeyedWatermark on that column."
+  private def computed(found: String, source: String = "time", time: String = "`time`"): String =
+    s"The aggregation is grouped by $found, which is computed from `$source` and so has no " +
+      "watermark any more: in output mode append no group would ever be complete. Group by " +
+      s"window($time, '10 minutes') on the column itself, or compute the time in a column first " +
+      "and call withKeyedWatermark on that column."
 
   private val later: Column = col("time") + expr("interval 1 second")
 
@@ -100,16 +100,46 @@ class UntimedAggregatesSuite extends KeyedStreamTest {
     )(joined.groupBy(window(coalesce(col("time"), col("later")), "10 seconds")).count())
   }
 
-  private def untimed(keys: String, keep: String = ""): String =
+  private def counted(time: String, name: String, key: Int): DataFrame = events()
+    .toDF()
+    .withColumnRenamed("time", time)
+    .withKeyedWatermark(time, "1 second", key = key)
+    .groupBy(window(col(time), "10 seconds").as(name), col("sub").as(s"sub_$name"))
+    .count()
+
+  test("a time of the windows of both sides of a join") {
+    val joined = counted("time", "v", 0).join(
+      counted("later", "w", 1),
+      expr("sub_v = sub_w AND v = w"),
+      "fullOuter"
+    )
+    refused(
+      "AGGREGATE_ON_COMPUTED_TIME",
+      computed("coalesce(v.end, w.end)", "v", "window_time(`v`)") +
+        " Give it a key of its own; after a join, its lag has to cover the bounds of the join too."
+    )(joined.groupBy(window(coalesce(col("v.end"), col("w.end")), "1 minute")).agg(lit(1)))
+  }
+
+  private def untimed(keys: String, keep: String = "", time: String = "`time`"): String =
     s"The aggregation is grouped by $keys, and so by no time with a watermark: in output mode " +
-      s"append no group would ever be complete. ${keep}Add window(`time`, '10 minutes') to its " +
+      s"append no group would ever be complete. ${keep}Add window($time, '10 minutes') to its " +
       "keys, or use output mode update or complete."
+
+  test("keys without the window that a column is") {
+    refused("AGGREGATE_WITHOUT_TIME", untimed("`sub_w`", time = "window_time(`w`)"))(
+      counted("time", "w", 0).groupBy("sub_w").count()
+    )
+  }
 
   test("keys without a time") {
     refused("AGGREGATE_WITHOUT_TIME", untimed("`sub`, `n`"))(keyed.groupBy("sub", "n").count())
     refused("AGGREGATE_WITHOUT_TIME", untimed("`upper(sub)`"))(
       keyed.groupBy(upper(col("sub"))).count()
     )
+  }
+
+  test("keys of grouping sets") {
+    refused("AGGREGATE_WITHOUT_TIME", untimed("`sub`, `n`"))(keyed.rollup("sub", "n").count())
   }
 
   test("no keys at all") {
