@@ -380,7 +380,7 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Non
             "impose_order(s, descriptor(time))",
             "LAG_OR_POLICY",
             "The keyed watermark has neither of them, but needs exactly one of `lag` and `policy`. "
-            "Pass a lag such as '5 seconds', or a policy such as fixedLag('5 seconds').",
+            "Pass a lag such as '5 seconds', or a policy such as fixed_lag(5 seconds).",
             "42K08",
         ),
         (
@@ -420,8 +420,17 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Non
             "fixed_leg(5 seconds)",
             "UNKNOWN_POLICY",
             "There is no watermark policy with the name and number of arguments of fixed_leg('5 "
-            "seconds'). Did you mean `fixedLag`? Use one of `fixedLag`, `limitingLagAndDelay`, "
-            "`limitingLagAndLull`, `limitingTimestampAndWallClockLag`.",
+            "seconds'). Did you mean `fixed_lag`? Use one of `fixed_lag`, "
+            "`limiting_lag_and_delay`, `limiting_lag_and_lull`, "
+            "`limiting_timestamp_and_wall_clock_lag`, `ingestion_time`.",
+            "42704",
+        ),
+        (
+            "impose_order(s, descriptor(time), 5 seconds, emission => byFrame())",
+            "byFrame()",
+            "UNKNOWN_POLICY",
+            "There is no emission with the name and number of arguments of by_frame(). Use one of "
+            "`by_frame`, `by_min_step`.",
             "42704",
         ),
         (

@@ -15,7 +15,8 @@ object PolicyErrors {
   def durationTooSmall(argument: String, found: String, smallest: String): AnalysisException =
     error("DURATION_TOO_SMALL", "argument" -> argument, "found" -> found, "smallest" -> smallest)
 
-  def lagOrPolicy(found: String): AnalysisException = error("LAG_OR_POLICY", "found" -> found)
+  def lagOrPolicy(found: String, policy: String): AnalysisException =
+    error("LAG_OR_POLICY", "found" -> found, "policy" -> policy)
 
   /**
    * @param name

@@ -1,5 +1,6 @@
 package tidegate.request
 
+import org.apache.spark.sql.AnalysisException
 import tidegate.core.policy.{EmissionSpec, PolicySpec}
 import tidegate.errors.PolicyErrors
 import tidegate.settings.Defaults
@@ -17,28 +18,28 @@ private[tidegate] object Policies {
    *   if no policy has that name and number of arguments, or if a duration cannot be read or is
    *   negative
    */
-  def policy(name: String, durations: Seq[String]): PolicySpec = (name, durations) match {
-    case (PolicySpec.IngestionTime, Seq(lag)) => named(name, Seq(lag, Defaults.MaxIdleLag))
-    case _                                    => named(name, durations)
-  }
+  def policy(name: String, durations: Seq[String]): PolicySpec =
+    policy(name, durations, isSql = false)
 
-  private def named(name: String, durations: Seq[String]): PolicySpec =
-    PolicySpec.arguments(name).filter(_.size == durations.size) match {
+  /** @param isSql whether an error names the policies as SQL does */
+  def policy(name: String, durations: Seq[String], isSql: Boolean): PolicySpec = {
+    val lengths = (name, durations) match {
+      case (PolicySpec.IngestionTime, Seq(lag)) => Seq(lag, Defaults.MaxIdleLag)
+      case _                                    => durations
+    }
+    PolicySpec.arguments(name).filter(_.size == lengths.size) match {
       case Some(arguments) =>
         PolicySpec(
           name,
-          arguments.zip(durations).map { case (argument, text) =>
+          arguments.zip(lengths).map { case (argument, text) =>
             Durations.parseMs(argument, text, smallestMs = 0)
           }
         )
       case None =>
-        throw PolicyErrors.unknownPolicy(
-          "watermark policy",
-          name,
-          written(name, durations),
-          PolicySpec.names
-        )
+        val known = if (isSql) sqlNames else PolicySpec.names
+        throw unknown("watermark policy", name, durations, known, isSql)
     }
+  }
 
   /**
    * An emission policy by its name: `byFrame(size [, offset])` or `byMinStep(step)`.
@@ -47,19 +48,18 @@ private[tidegate] object Policies {
    *   if no emission has that name and number of arguments, or if a duration cannot be read or is
    *   below 1 ms
    */
-  def emission(name: String, durations: Seq[String]): EmissionSpec = (name, durations) match {
-    case ("byFrame", Seq(size))         => byFrame(size, "0 seconds")
-    case ("byFrame", Seq(size, offset)) => byFrame(size, offset)
-    case ("byMinStep", Seq(step))       =>
-      EmissionSpec.byMinStep(Durations.parseMs("step", step, smallestMs = 1))
-    case _ =>
-      throw PolicyErrors.unknownPolicy(
-        "emission",
-        name,
-        written(name, durations),
-        EmissionSpec.names
-      )
-  }
+  def emission(name: String, durations: Seq[String]): EmissionSpec =
+    emission(name, durations, isSql = false)
+
+  /** @param isSql whether an error names the emissions as SQL does */
+  def emission(name: String, durations: Seq[String], isSql: Boolean): EmissionSpec =
+    (name, durations) match {
+      case ("byFrame", Seq(size))         => byFrame(size, "0 seconds")
+      case ("byFrame", Seq(size, offset)) => byFrame(size, offset)
+      case ("byMinStep", Seq(step))       =>
+        EmissionSpec.byMinStep(Durations.parseMs("step", step, smallestMs = 1))
+      case _ => throw unknown("emission", name, durations, EmissionSpec.names, isSql)
+    }
 
   private def byFrame(size: String, offset: String): EmissionSpec =
     EmissionSpec.byFrame(
@@ -67,6 +67,15 @@ private[tidegate] object Policies {
       Durations.parseMs("offset", offset, smallestMs = Long.MinValue)
     )
 
-  private def written(name: String, durations: Seq[String]): String =
-    durations.map(d => s"'$d'").mkString(s"$name(", ", ", ")")
+  private def unknown(
+      kind: String,
+      name: String,
+      durations: Seq[String],
+      known: Seq[String],
+      isSql: Boolean
+  ): AnalysisException = {
+    def written(name: String) = if (isSql) SqlNames.of(name) else name
+    val found = durations.map(d => s"'$d'").mkString(s"${written(name)}(", ", ", ")")
+    PolicyErrors.unknownPolicy(kind, written(name), found, known.map(written))
+  }
 }

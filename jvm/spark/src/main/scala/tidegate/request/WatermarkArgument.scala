@@ -1,6 +1,6 @@
 package tidegate.request
 
-import java.util.{List => JList, Locale}
+import java.util.{List => JList}
 
 import scala.jdk.CollectionConverters._
 
@@ -23,7 +23,7 @@ private[tidegate] sealed abstract class WatermarkArgument[T](
 ) {
 
   /** The name in SQL, such as `idle_timeout`. */
-  val sqlName: String = name.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT)
+  val sqlName: String = SqlNames.of(name)
 
   /** The argument with its value; null stands for none. */
   def apply(value: T): WatermarkArgument.Given = this -> value
@@ -100,14 +100,18 @@ private[tidegate] object WatermarkArgument {
   final class Described[T](
       name: String,
       meaning: String,
-      val known: Seq[String],
+      known: Seq[String],
       val example: String,
-      read: (String, Seq[String]) => T,
+      read: (String, Seq[String], Boolean) => T,
       into: (WatermarkSpec, T) => WatermarkSpec
   ) extends Plain[T](name, meaning, into) {
 
     /** The value that a name and durations mean. */
-    def of(described: String, durations: Seq[String]): T = read(described, durations)
+    def of(described: String, durations: Seq[String]): T = read(described, durations, false)
+
+    /** The same as SQL writes it, also in errors. */
+    def ofSql(described: String, durations: Seq[String]): T =
+      read(SqlNames.find(known, described).getOrElse(described), durations, true)
 
     override private[request] def ofPython(value: Any): T = of(texts(value).head, texts(value).tail)
   }
@@ -135,7 +139,7 @@ private[tidegate] object WatermarkArgument {
     "how the watermark follows the rows, such as fixed_lag(5 seconds)",
     Policies.sqlNames,
     "a policy such as fixed_lag(5 seconds)",
-    Policies.policy,
+    Policies.policy(_, _, _),
     (spec, policy) => spec.copy(policy = policy)
   )
   val Substream: Columns =
@@ -157,7 +161,7 @@ private[tidegate] object WatermarkArgument {
     "which advances show: by_frame(size [, offset]) or by_min_step(step)",
     EmissionSpec.names,
     "an emission such as by_frame(1 second)",
-    Policies.emission,
+    Policies.emission(_, _, _),
     (spec, emission) => spec.copy(emission = Some(emission))
   )
   val Name: Text = new Text(

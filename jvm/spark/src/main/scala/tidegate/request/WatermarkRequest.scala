@@ -92,8 +92,8 @@ private[tidegate] final class WatermarkRequest private (values: Map[WatermarkArg
       (value(Lag), value(Policy)) match {
         case (Some(lag), None)    => writing.at(Lag)(Policies.policy("fixedLag", Seq(lag)))
         case (None, Some(policy)) => policy
-        case (None, None)         => throw PolicyErrors.lagOrPolicy("neither of them")
-        case _                    => throw PolicyErrors.lagOrPolicy("both of them")
+        case (None, None) => throw PolicyErrors.lagOrPolicy("neither of them", writing.policy)
+        case _            => throw PolicyErrors.lagOrPolicy("both of them", writing.policy)
       }
 
   /** `None` if the argument is left out or null. */
@@ -121,13 +121,17 @@ private[tidegate] object WatermarkRequest {
   /** How errors name the arguments of a request, and where these are in a statement. */
   trait Writing {
     def nameOf(argument: WatermarkArgument[_]): String
+
+    /** A policy for example. */
+    def policy: String
     def at[T](argument: WatermarkArgument[_])(body: => T): T
     def atTime[T](body: => T): T
   }
 
   /** The methods of Datasets have no statement. */
-  private object OfMethods extends Writing {
+  object OfMethods extends Writing {
     override def nameOf(argument: WatermarkArgument[_]): String = argument.name
+    override def policy: String = "a policy such as fixedLag('5 seconds')"
     override def at[T](argument: WatermarkArgument[_])(body: => T): T = body
     override def atTime[T](body: => T): T = body
   }

@@ -221,23 +221,22 @@ private[sql] final class CallArguments(call: EventTimeCall) {
       case a: WatermarkArgument.Described[t] =>
         e match {
           case PolicyCall(name, durations) =>
-            a(a.of(nameAmong(a.known, name), durations.map(durationText(p, _))))
+            val texts = durations.map(durationText(p, _))
+            a(if (isOfClient) a.of(name, texts) else a.ofSql(name, texts))
           case other =>
             throw CallErrors.invalidArgument(function.name, p.name, other.sql, a.example)
         }
     }
   }
 
-  /** Names may have underscores, as is usual in SQL; a client writes those of the methods. */
-  private def nameAmong(known: Seq[String], name: String): String =
-    known
-      .filterNot(_ => function == EventTimeFunction.KeyedWatermark)
-      .find(_.equalsIgnoreCase(name.replace("_", "")))
-      .getOrElse(name)
+  /** Whether the call is a method that a client has called. */
+  private def isOfClient: Boolean = function == EventTimeFunction.KeyedWatermark
 
   /** How errors of a watermark name the arguments of the call, and where these are. */
   object Writing extends WatermarkRequest.Writing {
     override def nameOf(argument: WatermarkArgument[_]): String = argument.sqlName
+    override def policy: String =
+      if (isOfClient) WatermarkRequest.OfMethods.policy else WatermarkArgument.Policy.example
     override def at[T](argument: WatermarkArgument[_])(body: => T): T =
       atPlaceOf(Parameter.of(argument))(body)
     override def atTime[T](body: => T): T = atPlaceOf(Parameter.TimeColumn)(body)
