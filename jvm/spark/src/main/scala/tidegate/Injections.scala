@@ -1,7 +1,7 @@
 package tidegate
 
 import org.apache.spark.sql.SparkSessionExtensions
-import org.apache.spark.sql.tidegate.{LaterKeywords, SparkInternals}
+import org.apache.spark.sql.tidegate.{LaterKeywords, SparkInternals, SparkRefusals}
 import tidegate.analysis.{
   CompleteWindowKeys,
   DropOperatorNames,
@@ -26,7 +26,9 @@ import tidegate.checks.{
   CheckUntimedAggregates,
   CheckWindowUnions,
   CheckWindowedAggregates,
+  CheckWindowsInConditions,
   CheckedInRule,
+  RefuseWithoutPlan,
   SayWhatHelps
 }
 import tidegate.errors.Conditions
@@ -129,6 +131,12 @@ private[tidegate] object Injections {
 
     // Before any of them is used to prepare the plan.
     extensions.injectPostHocResolutionRule(_ => CheckSettings)
+
+    // Before Spark's checks, which find a plan that is not resolved and do not say why.
+    extensions.injectPostHocResolutionRule(_ => CheckWindowsInConditions)
+
+    // Before Spark's checks, which append the plan to what they say.
+    extensions.injectPostHocResolutionRule(s => RefuseWithoutPlan(SparkRefusals.ofAnalysis(s, _)))
 
     // Before the plan of a query that starts is prepared.
     extensions.injectPostHocResolutionRule(_ =>

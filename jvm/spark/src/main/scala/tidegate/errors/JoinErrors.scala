@@ -43,6 +43,26 @@ object JoinErrors {
       "rightTime" -> timeOf(right)
     )
 
+  /** @param function what makes a window of a column, or the time of a window */
+  def windowInCondition(
+      joinType: String,
+      function: String,
+      column: String,
+      side: String
+  ): AnalysisException = {
+    val arguments = if (function == "window_time") s"'$column'" else s"'$column', '10 minutes'"
+    val name = if (function == "window_time") s"${column}_time" else s"${column}_window"
+    error(
+      "JOIN_MAKES_WINDOW",
+      "type" -> joinType,
+      "function" -> function,
+      "column" -> column,
+      "name" -> name,
+      "call" -> s"$function($arguments)",
+      "side" -> side
+    )
+  }
+
   /** A window is a struct, and no interval can be added to a struct. */
   private def isWindow(column: Attribute): Boolean = column.dataType.isInstanceOf[StructType]
 

@@ -361,6 +361,55 @@ class RefusalSuite extends KeyedStreamTest {
     )
   }
 
+  test("a join whose condition makes a window, or asks for the time of one") {
+    val hourly = deliveries
+      .groupBy(window(col("delivery_time"), "1 hour").as("w"), col("n").as("m"))
+      .count()
+    val keyed = orders.drop("paid").withKeyedWatermark("order_time", "1 second")
+    def sentence(
+        how: String,
+        function: String,
+        of: String,
+        name: String,
+        call: String,
+        on: String
+    ) =
+      s"The condition of the $how join of a stream calls $function on `$of`, which works on the " +
+        s"rows of one table and not in a condition. Put withColumn('$name', $call) on the $on " +
+        s"side before the join, and compare `$name`."
+    for ((how, sql) <- Seq("left" -> "LEFT OUTER", "inner" -> "INNER"))
+      refused(
+        "JOIN_MAKES_WINDOW",
+        sentence(
+          sql,
+          "window",
+          "order_time",
+          "order_time_window",
+          "window('order_time', '10 minutes')",
+          "left"
+        )
+      )(
+        keyed.join(
+          hourly,
+          col("n") === col("m") && col("w") === window(col("order_time"), "1 hour"),
+          how
+        )
+      )
+    refused(
+      "JOIN_MAKES_WINDOW",
+      sentence("LEFT OUTER", "window_time", "w", "w_time", "window_time('w')", "right")
+    )(
+      keyed.join(
+        hourly,
+        col("n") === col("m") && window_time(col("w")) >= col("order_time"),
+        "left"
+      )
+    )
+    keyed
+      .withColumn("order_time_window", window(col("order_time"), "1 hour"))
+      .join(hourly, expr("n = m and w = order_time_window"), "left")
+  }
+
   test("an outer join without an equality") {
     val keyed = orders.drop("paid").withKeyedWatermark("order_time", "1 second")
     refused(

@@ -190,4 +190,44 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
     val error = intercept[AnalysisException](start(keyed.offset(3), OutputMode.Append()))
     assert(error.getMessage === "Offset is not supported on streaming DataFrames/Datasets")
   }
+
+  test("what Spark refuses when a DataFrame is analyzed has its sentence, and no plan") {
+    keyed.createOrReplaceTempView("keyed")
+    def statement(text: String) = () => spark.sql(text)
+    val refusals = Seq[(String, () => DataFrame)](
+      "UNRESOLVED_COLUMN.WITH_SUGGESTION" -> (() => keyed.select("tiem")),
+      "UNRESOLVED_COLUMN.WITH_SUGGESTION" -> statement("SELECT tiem FROM keyed"),
+      "UNRESOLVED_COLUMN.WITH_SUGGESTION" -> statement(
+        "SELECT window_start, count(*) FROM SESSION(TABLE(keyed) PARTITION BY subb, " +
+          "DESCRIPTOR(time), INTERVAL 5 MINUTES) GROUP BY window_start, window_end, subb"
+      ),
+      "UNRESOLVED_ROUTINE" -> statement("SELECT no_such_function(time) FROM keyed"),
+      "TABLE_OR_VIEW_NOT_FOUND" -> statement("SELECT * FROM keyed JOIN nothing"),
+      "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES" -> statement("SELECT time + true FROM keyed"),
+      "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE" -> (() =>
+        keyed.select(transform(col("sub"), x => x))
+      ),
+      "MISSING_AGGREGATION" -> statement("SELECT sub, count(*) FROM keyed GROUP BY n"),
+      "MISSING_GROUP_BY" -> statement("SELECT sub, count(*) FROM keyed"),
+      "NUM_COLUMNS_MISMATCH" -> (() => keyed.union(keyed.drop("n"))),
+      "INVALID_WHERE_CONDITION" -> (() => keyed.where("sum(n) > 1")),
+      "GROUP_BY_AGGREGATE" -> statement("SELECT 1 FROM keyed GROUP BY sum(n)"),
+      "NESTED_AGGREGATE_FUNCTION" -> statement("SELECT max(sum(n)) FROM keyed"),
+      "INCOMPATIBLE_COLUMN_TYPE" -> (() => keyed.select("time").union(keyed.select("n")))
+    )
+    for ((condition, query) <- refusals) {
+      val error = intercept[AnalysisException](query())
+      assert(error.getCondition === condition)
+      assert(!error.getMessage.contains("\n"), error.getMessage)
+    }
+  }
+
+  test("a stream in a subquery of another one, and what later rules of the analysis cure") {
+    keyed.createOrReplaceTempView("keyed")
+    val named = spark.sql(
+      "SELECT *, (SELECT max(id) FROM range(3) WHERE id < keyed.n) AS most FROM keyed"
+    )
+    start(named, OutputMode.Append())
+    start(keyed.groupBy(window(col("time"), "1 second"), rand()).count(), OutputMode.Append())
+  }
 }

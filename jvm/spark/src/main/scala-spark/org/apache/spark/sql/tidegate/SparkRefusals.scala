@@ -1,15 +1,31 @@
 package org.apache.spark.sql.tidegate
 
-import org.apache.spark.sql.AnalysisException
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.catalyst.ExtendedAnalysisException
 import org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
+import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.ClassicConversions.castToImpl
 import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.{AnalysisException, SparkSession}
 
-/** What Spark refuses of a streaming query. */
+/** What Spark refuses. */
 object SparkRefusals {
 
-  /** The error with which Spark refuses a query, if it does. */
+  /** The error with which Spark refuses a plan that it has analyzed, without the plan. */
+  def ofAnalysis(session: SparkSession, plan: LogicalPlan): Option[AnalysisException] =
+    try {
+      val inlined = InlineCTE(alwaysInline = true, keepDanglingRelations = true)(plan)
+      castToImpl(session).sessionState.analyzer.checkAnalysis0(inlined)
+      None
+    } catch {
+      case e: AnalysisException => Some(e)
+      // What else goes wrong does so again in Spark's own check, if it comes to that.
+      case NonFatal(_) => None
+    }
+
+  /** The error with which Spark refuses a streaming query, if it does. */
   def of(query: LogicalPlan, mode: OutputMode): Option[AnalysisException] =
     try {
       UnsupportedOperationChecker.checkForStreaming(query, mode)
