@@ -109,7 +109,8 @@ final class KeyedTimeDataset[T](ds: Dataset[T]) extends WatermarkMethods[T](ds) 
    * @param maxInFlight
    *   the largest number of calls in flight in a task, 1 or more
    * @param timeout
-   *   how long an attempt may take, 1 ms or more; null: for ever
+   *   how long an attempt may take, and each of `setup` and `teardown`, 1 ms or more; null: for
+   *   ever
    * @param retries
    *   how often a failed call is made again, 0 or more: after a random pause of up to 0.1 s, then
    *   up to 0.2 s and so on, up to 10 s

@@ -43,7 +43,10 @@ public final class AsyncOptions implements Cloneable {
     return with(o -> o.maxInFlight = maxInFlight);
   }
 
-  /** How long an attempt may take, 1 ms or more; by default 30 seconds. */
+  /**
+   * How long an attempt may take, and each of {@code setup} and {@code teardown}, 1 ms or more; by
+   * default 30 seconds.
+   */
   public AsyncOptions timeout(String timeout) {
     return with(o -> o.timeout = timeout);
   }

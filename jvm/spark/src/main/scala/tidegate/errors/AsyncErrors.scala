@@ -1,5 +1,7 @@
 package tidegate.errors
 
+import java.util.concurrent.TimeoutException
+
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.types.StructType
 import tidegate.errors.Conditions.{causedError, error, list}
@@ -73,6 +75,24 @@ object AsyncErrors {
       "count" -> count.toString,
       "failure" -> sentence(failure)
     )
+
+  /** @param hook `setup` or `teardown` */
+  def hookFailed(hook: String, function: String, failure: Throwable): AnalysisException = {
+    val cure = failure match {
+      case _: TimeoutException =>
+        "Each of setup and teardown may take as long as an attempt: raise timeout, or begin in " +
+          "setup what takes longer, and let the calls wait for it."
+      case _ => "The query stops; start it again when the cause is gone."
+    }
+    causedError(
+      "CALL_HOOK_FAILED",
+      Some(failure),
+      "hook" -> hook,
+      "function" -> function,
+      "failure" -> sentence(failure),
+      "cure" -> cure
+    )
+  }
 
   def wrongResult(function: String, wanted: StructType, found: String): AnalysisException =
     error(

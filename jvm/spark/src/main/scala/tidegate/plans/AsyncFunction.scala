@@ -6,7 +6,8 @@ import org.apache.spark.sql.Row
 
 /**
  * A function that answers rows later. Each task has a copy of its own, which is set up before its
- * first call and torn down after its last one.
+ * first call and torn down after its last one. Each of `setup` and `teardown` may take as long as
+ * an attempt of a call, and runs in a thread of its own.
  */
 trait AsyncFunction extends Serializable {
 
@@ -41,7 +42,7 @@ final case class CallKey(batch: Long, partition: Int, row: Long)
  * @param maxInFlight
  *   the largest number of calls in flight in a task
  * @param timeoutMs
- *   how long an attempt may take; none: for ever
+ *   how long an attempt may take, and each of `setup` and `teardown`; none: for ever
  * @param retries
  *   how often a failed call is made again
  * @param breakAfter

@@ -48,16 +48,19 @@ final case class AsyncMapExec(
       val toRow = ExpressionEncoder(schema).resolveAndBind(read).createDeserializer()
       val select = UnsafeProjection.create(read, available)
       val task = TaskContext.get()
-      called.setup()
+      val hooks = new Hooks(called, calls)
+      hooks.setup()
       val ended = new CallIterator(
         rows.map(row => toRow(select(row))),
         called,
         calls,
         CallKey(ofStream.getOrElse(SparkInternals.batchId(task)), partition, _)
       )
+      var failure: Option[Throwable] = None
+      task.addTaskFailureListener((_, error) => failure = Some(error))
       val _ = task.addTaskCompletionListener[Unit] { _ =>
         ended.close()
-        called.teardown()
+        hooks.teardown(failure)
       }
       val results = new CallResults(schema, wanted, calls)
       val project = UnsafeProjection.create(columns, columns)

@@ -6,6 +6,7 @@ import java.nio.file.{Files, Path}
 import scala.concurrent.{Future, Promise}
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException, Trigger}
 import org.apache.spark.sql.tidegate.{TestClock, TestQueries}
@@ -63,6 +64,14 @@ class AsyncMapSuite extends RestartTest {
     )
     assert(TestService.opened.get === 4)
     assert(TestService.closed.get === 4)
+  }
+
+  test("a connection knows its task, and its end does not hide why calls have failed") {
+    val in = spark.createDataFrame(Seq(Row("a", at(1), 1)).asJava, Events).coalesce(1)
+    def mapped(isDown: Boolean) = in.mapAsyncWith(Events, retries = 0)(new InTask(isDown)).collect()
+    mapped(isDown = false)
+    val error = intercept[Exception](mapped(isDown = true))
+    assert(error.getMessage.contains("TIDEGATE_CALL_FAILED"), error.getMessage)
   }
 
   test("a task that is done before its rows are all read closes its connection") {
@@ -500,6 +509,19 @@ object AsyncMapSuite {
 
     def orElse(row: Row): Future[Row] = synchronized {
       if (asked.add(row.get(0))) Future.failed(new Exception("once")) else Future.successful(row)
+    }
+  }
+
+  /** Asks in which task it is opened and closed; if it is down, calls fail, and then its end. */
+  private final class InTask(isDown: Boolean) extends AsyncFunction {
+    override def setup(): Unit = { val _ = TaskContext.get().taskAttemptId() }
+
+    override def call(row: Row, key: CallKey): Future[Row] =
+      if (isDown) Future.failed(new Exception("down")) else Future.successful(row)
+
+    override def teardown(): Unit = {
+      val _ = TaskContext.get().taskAttemptId()
+      if (isDown) throw new IllegalStateException("down")
     }
   }
 
