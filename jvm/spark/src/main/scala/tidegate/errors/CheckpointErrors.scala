@@ -46,5 +46,14 @@ object CheckpointErrors {
    *   why the query cannot continue with the state
    */
   def stateRefused(operator: String, state: String, found: String): AnalysisException =
-    error("STATE_REFUSED", "operator" -> operator, "state" -> state, "found" -> found)
+    error("STATE_REFUSED", "operator" -> s"`$operator`", "state" -> state, "found" -> found)
+
+  /** As `stateRefused`, for an operator whose name is not known. */
+  def stateOfGoneRefused(state: String, found: String): AnalysisException =
+    error(
+      "STATE_REFUSED",
+      "operator" -> "an operator that is gone",
+      "state" -> state,
+      "found" -> found
+    )
 }

@@ -161,8 +161,7 @@ private[tidegate] object OwnOperators extends Logging {
     val there = s"the query has no ${own.needed} there"
     state.operator.filter(name => own.kind == Joins.kind && !name.startsWith(Joins.noun)) match {
       case Some(name) =>
-        val former = state.copy(operator = Some("an operator that is gone"))
-        refused(own, former, s"$there, but `$name`")
+        CheckpointErrors.stateOfGoneRefused(own.inWords(state), s"$there, but `$name`")
       case None => refused(own, state, there)
     }
   }

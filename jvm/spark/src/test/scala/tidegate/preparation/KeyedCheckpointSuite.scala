@@ -51,7 +51,7 @@ class KeyedCheckpointSuite extends RestartTest {
       keyed.join(others, expr("n = m AND later BETWEEN time AND time + INTERVAL 1 MINUTE"))
     assert(
       refused(joined, keyed.union(keyed).dropDuplicates("n", "time")) ===
-        "[TIDEGATE_STATE_REFUSED] The checkpoint has the state of `an operator that is gone`: " +
+        "[TIDEGATE_STATE_REFUSED] The checkpoint has the state of an operator that is gone: " +
         "the rows of an interval join. But the query has no join of streams there, but " +
         "`deduplicate`. Start the query as it was, or with a new checkpoint; nothing in this one " +
         "was changed. SQLSTATE: 42K03"
