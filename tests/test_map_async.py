@@ -243,6 +243,7 @@ def test_stream_when_the_server_dies_then_the_query_fails_and_goes_on_after_a_re
         "after 1 attempt: ConnectionRefusedError: "
     ) in str(error.value)
     assert "set onError to 'null' or 'dead letter'." in str(error.value)
+    assert "Traceback" not in str(error.value)
 
     server.start()
     assert [row[3] for row in feed.run(priced(feed.stream(), server))] == [0]

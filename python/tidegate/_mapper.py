@@ -1,5 +1,6 @@
 """The Python side of ``mapAsync`` in a task: rows from Arrow, and Arrow from answers."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -42,6 +43,15 @@ class AsyncMapper:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Give the answers to the rows of a partition."""
+        try:
+            yield from self._answers(batches)
+        except FailedCallError:
+            # The worker ends with this error, whose sentence says all: users see no traceback of
+            # Tidegate's in front of it.
+            os.environ["SPARK_HIDE_TRACEBACK"] = "1"
+            raise
+
+    def _answers(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         task = TaskContext.get()
         assert task is not None
         batch = int(task.getLocalProperty(BATCH_ID) or -1)

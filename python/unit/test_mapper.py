@@ -1,5 +1,6 @@
 """From Arrow to rows and back, without a task of Spark."""
 
+import os
 from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
 from typing import Any
@@ -17,6 +18,9 @@ from unit.fakes import CALLS
 
 INPUT = StructType().add("id", LongType()).add("time", TimestampType())
 OUTPUT = StructType().add("id", LongType()).add("price", LongType())
+
+HIDES = "SPARK_HIDE_TRACEBACK"
+"""By this variable Spark's worker leaves out a traceback."""
 
 TELLS = ["tidegate_attempts", "tidegate_in_flight", "tidegate_failed"]
 
@@ -36,6 +40,7 @@ class FakeTask:
 def task(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run in a task."""
     monkeypatch.setattr(TaskContext, "get", FakeTask)
+    monkeypatch.setenv(HIDES, "")
 
 
 def batches(*sizes: int) -> Iterator[pa.RecordBatch]:
@@ -234,3 +239,28 @@ def test_result_when_not_a_row_for_each_then_says_so(result: Any, found: str) ->
 
 def test_partition_when_empty_then_gives_nothing() -> None:
     assert run(odd_fails) == []
+
+
+def test_traceback_when_a_call_fails_then_the_worker_leaves_it_out() -> None:
+    async def fails(row: Row) -> None:
+        raise ValueError("boom")
+
+    with pytest.raises(FailedCallError):
+        run(fails, 1)
+    assert os.environ[HIDES]
+
+
+def test_traceback_when_something_else_fails_then_the_worker_shows_it() -> None:
+    def broken() -> Iterator[pa.RecordBatch]:
+        yield from batches(1)
+        raise OSError("the rows cannot be read")
+
+    async def price(row: Row) -> tuple[int, int]:
+        return row.id, 1
+
+    settings = CallSettings("price", True, 5, None, 0, False, 100, False)
+    calls = StructType(list(CALLS.fields))
+    mapper = AsyncMapper(lambda: price, settings, INPUT, OUTPUT, calls, None, "fail")
+    with pytest.raises(OSError):
+        list(mapper(broken()))
+    assert not os.environ[HIDES]
