@@ -5,8 +5,11 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import Any
 
 from pyspark import SparkContext
+from pyspark.serializers import CloudPickleSerializer
 
 from tidegate.errors import UnsupportedSessionError
 
@@ -38,7 +41,8 @@ def use_own_python() -> None:
 def check(method: str, context: SparkContext | None) -> None:
     """Refuse workers without Tidegate, as far as can be seen from here.
 
-    Those on other machines cannot, and files that Spark sends to workers may have Tidegate.
+    Those on other machines cannot: `carried` tells of them. Files that Spark sends to workers may
+    have Tidegate.
     """
     if context is None or not is_local(context.master) or context._python_includes:
         return
@@ -52,6 +56,36 @@ def check(method: str, context: SparkContext | None) -> None:
             f"use ({found}), does not have it. Set {VARIABLE} to {sys.executable}, which has it, "
             "before the first session is created, or install Tidegate there."
         )
+
+
+def carried(method: str, mapper: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a function that says in the worker if Tidegate is missing there.
+
+    A function in a function is pickled with its code: it can be read where its module is not.
+    """
+    pickled = CloudPickleSerializer().dumps(mapper)  # type: ignore[no-untyped-call]
+    variable = VARIABLE
+
+    def mapped(batches: Any) -> Any:
+        # Nothing of this module: where Tidegate is missing, the module is missing too.
+        import importlib.util
+        import os
+        import pickle
+        import socket
+        import sys
+
+        if importlib.util.find_spec("tidegate") is None:
+            os.environ["SPARK_HIDE_TRACEBACK"] = "1"
+            raise ModuleNotFoundError(
+                f"{method} needs Tidegate in the Python of Spark's workers, and {sys.executable} "
+                f"on {socket.gethostname()} does not have it. Install Tidegate there, or set "
+                f"{variable} to a Python that has it on each machine, before the first session is "
+                "created.",
+                name="tidegate",
+            )
+        return pickle.loads(pickled)(batches)
+
+    return mapped
 
 
 @functools.cache

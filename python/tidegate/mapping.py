@@ -200,7 +200,7 @@ def mapAsync(
     wide = StructType()
     for field in [*fields.fields, *calls.fields]:
         wide.add(field.name, field.dataType)
-    mapped = df.mapInArrow(mapper, wide)
+    mapped = df.mapInArrow(_workers.carried("mapAsync", mapper), wide)
     return _jvm.map_async(df, mapped, name, folder)
 
 

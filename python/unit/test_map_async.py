@@ -10,6 +10,7 @@ from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
 from pyspark.sql.types import LongType, StructType
 
 import tidegate
+from tidegate import _workers
 from tidegate._mapper import AsyncMapper
 from unit.fakes import CALLS, FakeConnectDataFrame, FakeConnectSession, FakeFacade
 
@@ -61,6 +62,7 @@ def mapped(df: DataFrame, monkeypatch: pytest.MonkeyPatch) -> list[tuple[AsyncMa
 
     monkeypatch.setattr(ClassicDataFrame, "schema", StructType().add("id", LongType()))
     monkeypatch.setattr(ClassicDataFrame, "mapInArrow", map_in_arrow)
+    monkeypatch.setattr(_workers, "carried", lambda method, mapper: mapper)
     return calls
 
 
