@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import services
-from pyspark.errors import AnalysisException, StreamingQueryException
+from pyspark.errors import AnalysisException, PythonException, StreamingQueryException
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, MapType, StructType
@@ -243,7 +243,11 @@ def test_stream_when_the_server_dies_then_the_query_fails_and_goes_on_after_a_re
         "after 1 attempt: ConnectionRefusedError: "
     ) in str(error.value)
     assert "set onError to 'null' or 'dead letter'." in str(error.value)
-    assert "Traceback" not in str(error.value)
+
+    with pytest.raises(PythonException) as failed:
+        priced(feed.batch(), server, retries=0).collect()
+    assert "FailedCallError: mapAsync: the call of function" in str(failed.value)
+    assert "Traceback" not in str(failed.value)
 
     server.start()
     assert [row[3] for row in feed.run(priced(feed.stream(), server))] == [0]
