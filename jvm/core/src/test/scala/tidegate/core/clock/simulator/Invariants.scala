@@ -177,8 +177,8 @@ private[simulator] final class Invariants(spec: QuerySpec) {
 
   /** What is late in the next batch of two such queries. */
   def checkLate(restored: SimulatedQuery, undisturbed: SimulatedQuery): Unit = {
-    def late(query: SimulatedQuery) = query.begin.operators.map { case (name, mark) =>
-      name -> mark.watermarkMs
+    def late(query: SimulatedQuery) = query.late.operators.collect {
+      case (name, mark) if mark.watermarkMs.isDefined => name -> mark.watermarkMs
     }
     if (restorable.size == spec.nodes.size)
       wanted(Restore, "what is late", late(restored), late(undisturbed))

@@ -32,6 +32,9 @@ private[simulator] final class SimulatedQuery(spec: QuerySpec) {
   /** The state at which the next batch begins. */
   def begin: ClockState = written
 
+  /** Below these watermarks rows of the next batch are late, as far as it is known now. */
+  def late: ClockState = state.filterNot(_ eq written).flatMap(_.skipped).fold(written)(written.at)
+
   /** Starts a run on the text of the checkpoint; what the last batch saw is seen again. */
   def start(wallMs: Long, endsByItself: Boolean): Unit = {
     this.endsByItself = endsByItself
