@@ -25,8 +25,8 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
   private var latest = (Option.empty[ClockState], QueryOracle.Saved())
   private var endsByItself = false
 
-  /** Whether batches close what their own rows close. */
-  private val isSameBatch = random.nextBoolean()
+  /** Whether batches close what their own rows close: not where a watermark is over a state. */
+  private val isSameBatch = random.nextBoolean() && !spec.nodes.exists(_.isOverState)
 
   /** What a checkpoint has to hold since a batch has moved time within itself. */
   private var withinBatch = Option.empty[QueryOracle.Saved]
