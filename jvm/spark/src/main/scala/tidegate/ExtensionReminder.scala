@@ -2,6 +2,8 @@ package tidegate
 
 import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
+import tidegate.sql.RemindOfExtension
+import tidegate.sql.parser.RemindingSqlParser
 
 /**
  * Answers calls of Tidegate's functions in SQL in sessions that have the jar and not the extension:
@@ -17,4 +19,18 @@ final class ExtensionReminder extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit =
     // On another Spark the other classes may not even load.
     if (SparkMatch.isFor(SPARK_VERSION)) Reminders.into(extensions)
+}
+
+/** What sessions get that may lack the extension. */
+private[tidegate] object Reminders {
+
+  def into(extensions: SparkSessionExtensions): Unit = {
+    // For the spellings of calls that Spark's grammar refuses.
+    extensions.injectParser((session, delegate) =>
+      RemindOfExtension.orElse(delegate)(RemindingSqlParser.around(session, delegate))
+    )
+
+    // Before Spark looks for functions.
+    extensions.injectHintResolutionRule(RemindOfExtension(_))
+  }
 }

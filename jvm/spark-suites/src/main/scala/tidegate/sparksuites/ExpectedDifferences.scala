@@ -1,5 +1,12 @@
 package tidegate.sparksuites
 
+/** A test that is known to fail in these modes, and the heading of its reason. */
+private[sparksuites] final case class ExpectedDifference(
+    modes: Set[String],
+    test: SuiteTest,
+    reason: String
+)
+
 /**
  * Reads the list of expected differences, a Markdown file: each second heading is a reason, and a
  * line below it such as `- own, slowest | StreamSuite | a title` is a test.

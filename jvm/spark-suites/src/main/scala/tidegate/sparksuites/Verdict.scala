@@ -1,5 +1,17 @@
 package tidegate.sparksuites
 
+/** A test of one of Spark's suites, by the suite's simple name. */
+private[sparksuites] final case class SuiteTest(suite: String, title: String) {
+  override def toString: String = s"$suite: $title"
+}
+
+/** What a test gave in a mode; `failure` is empty if the test has passed. */
+private[sparksuites] final case class Outcome(
+    mode: String,
+    test: SuiteTest,
+    failure: Option[Throwable]
+)
+
 /** Compares what the tests gave in a mode with the differences that are expected there. */
 private[sparksuites] final class Verdict(
     mode: String,

@@ -3,6 +3,8 @@ package tidegate.bench.hop
 import java.lang.management.ManagementFactory
 import java.nio.file.Files
 
+import scala.collection.mutable
+
 import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryProgress, Trigger}
@@ -132,4 +134,21 @@ private[hop] object HopRunner {
     SparkInternals
       .execution(query)
       .exists(_.lastExecution.executedPlan.exists(node => Own(node.nodeName)))
+}
+
+/** The fixed cost of a batch: the time of a batch of the same query with one row in each batch. */
+private[hop] final class BatchCost(runner: HopRunner, bids: Bids) {
+  private val known = mutable.Map.empty[(Side, String), Double]
+
+  /** The median over the batches of a run, after a run that warms up. */
+  def milliseconds(side: Side, state: String): Double =
+    known.getOrElseUpdate(
+      (side, state), {
+        val work = Work(side, bids, Windows.Sliding(60), state, filesPerBatch = 1)
+        runner.run(work)
+        runner.run(work).batchMs
+      }
+    )
+
+  def milliseconds(work: Work): Double = milliseconds(work.side, work.state)
 }

@@ -17,6 +17,18 @@ import org.apache.spark.sql.Row
 import tidegate.plans.{AsyncFunction, CallKey, CallOptions}
 
 /**
+ * A call that has ended, with its result or its error, and how many were in flight at its start.
+ */
+private[calls] final case class EndedCall(
+    key: CallKey,
+    row: Row,
+    result: Try[Row],
+    attempts: Int,
+    micros: Long,
+    inFlight: Int
+)
+
+/**
  * Makes calls with timeouts and retries. Before a retry it waits for a random time, so that calls
  * that failed together do not come back together.
  *
