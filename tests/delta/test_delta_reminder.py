@@ -22,8 +22,16 @@ print("history:", spark.sql("DESCRIBE HISTORY d").count())
 
 @pytest.mark.parametrize(
     ("extensions", "expected"),
-    [(DELTA, BESIDE_DELTA), (f"{DELTA},tidegate.TidegateExtensions", ["rows: 1"] * 4 + OWN)],
-    ids=["delta", "both"],
+    [
+        pytest.param(DELTA, BESIDE_DELTA, id="delta"),
+        # The tests of a Delta table run with both extensions.
+        pytest.param(
+            f"{DELTA},tidegate.TidegateExtensions",
+            ["rows: 1"] * 4 + OWN,
+            id="both",
+            marks=pytest.mark.at_night,
+        ),
+    ],
 )
 def test_sql_when_delta_has_an_extension_then_both_answer(
     tmp_path: Path, extensions: str, expected: list[str]

@@ -55,6 +55,7 @@ def notebook() -> Any:
     return nbformat.read(EXAMPLES / "notebook.ipynb", as_version=4)  # type: ignore[no-untyped-call]
 
 
+@pytest.mark.at_night
 def test_lagging_folder_when_run_then_only_spark_loses_orders_of_the_shop_behind(
     tmp_path: Path,
 ) -> None:

@@ -4,10 +4,13 @@ import contextlib
 import io
 from typing import Any
 
+import pytest
+
 from tools import pages
 from tools.shell import Shell, free_port
 
 
+@pytest.mark.at_night
 def test_connect_server_when_a_client_connects_then_tidegates_sql_runs(shell: Shell) -> None:
     server, client, shown = pages.blocks("Spark Connect")
     port = str(free_port())
