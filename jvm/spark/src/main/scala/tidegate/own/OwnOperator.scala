@@ -22,6 +22,11 @@ private[tidegate] trait OwnOperator {
   /** What the operator makes, as users call it; also the name of its folder and of its settings. */
   def noun: String
 
+  /**
+   * What the operator is called in a query, without a number; by which of Spark's it stands for.
+   */
+  def names: Seq[String]
+
   /** Whether new queries use the operator; none if Spark has no operator in its place. */
   def enabled: Option[Setting[Boolean]]
 

@@ -1,10 +1,7 @@
 package tidegate.snapshot
 
 import tidegate.core.clock.{ClockState, OperatorMark}
-import tidegate.own.deduplication.DeduplicateByTime
-import tidegate.own.join.IntervalJoin
-import tidegate.own.sessions.SessionAggregate
-import tidegate.own.windows.FrameAggregate
+import tidegate.preparation.OwnOperators
 
 /**
  * The names of the operators in a checkpoint, by the numbers of their states. The clock knows the
@@ -49,19 +46,17 @@ private[snapshot] final class OperatorNames(
 private object OperatorNames {
 
   /** What we call Spark's operators, if we call them otherwise. */
-  private val Kinds: Map[String, Seq[String]] = Map(
+  private val OfSpark: Map[String, Seq[String]] = Map(
     // Spark runs `distinct` as an aggregation by all columns.
     "stateStoreSave" -> Seq("aggregate", "distinct"),
     "sessionWindowStateStoreSaveExec" -> Seq("aggregate"),
-    FrameAggregate.StateName -> Seq("aggregate"),
-    SessionAggregate.StateName -> Seq("aggregate"),
-    DeduplicateByTime.StateName -> Seq("deduplicate", "deduplicateWithinWatermark"),
     "symmetricHashJoin" -> Seq("join"),
-    IntervalJoin.StateName -> Seq("join"),
     "dedupe" -> Seq("deduplicate"),
     "dedupeWithinWatermark" -> Seq("deduplicateWithinWatermark"),
     "globalLimit" -> Seq("limit"),
     "transformWithStateExec" -> Seq("transformWithState"),
     "transformWithStateInPySparkExec" -> Seq("transformWithStateInPandas")
   )
+  private val Kinds: Map[String, Seq[String]] =
+    OfSpark ++ OwnOperators.all.map(own => own.kind -> own.names)
 }

@@ -28,6 +28,8 @@ private[tidegate] object Deduplication extends OwnOperator {
 
   override val noun: String = "deduplication"
 
+  override val names: Seq[String] = Seq("deduplicate", "deduplicateWithinWatermark")
+
   override val enabled: Option[Setting[Boolean]] = Some(DeduplicationEnabled)
 
   override def claim(node: LogicalPlan): Option[Claim] = node match {

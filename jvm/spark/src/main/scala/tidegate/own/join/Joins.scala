@@ -34,6 +34,8 @@ private[tidegate] object Joins extends OwnOperator {
 
   override val noun: String = "join"
 
+  override val names: Seq[String] = Seq(noun)
+
   override val enabled: Option[Setting[Boolean]] = Some(JoinEnabled)
 
   override def claim(node: LogicalPlan): Option[Claim] = node match {

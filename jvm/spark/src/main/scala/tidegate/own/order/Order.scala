@@ -14,6 +14,8 @@ private[tidegate] object Order extends OwnOperator {
 
   override val noun: String = "order"
 
+  override val names: Seq[String] = Seq(kind)
+
   override val enabled: Option[Setting[Boolean]] = None
 
   override def claim(node: LogicalPlan): Option[Claim] = node match {

@@ -25,6 +25,8 @@ private[tidegate] object Sessions extends OwnOperator {
 
   override val noun: String = "sessions"
 
+  override val names: Seq[String] = Seq("aggregate")
+
   override val enabled: Option[Setting[Boolean]] = Some(SessionsEnabled)
 
   override def claim(node: LogicalPlan): Option[Claim] = node match {

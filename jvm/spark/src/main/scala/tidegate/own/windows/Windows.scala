@@ -40,6 +40,8 @@ private[tidegate] object Windows extends OwnOperator {
 
   override val noun: String = "windows"
 
+  override val names: Seq[String] = Seq("aggregate")
+
   override val enabled: Option[Setting[Boolean]] = Some(WindowsEnabled)
 
   override def claim(node: LogicalPlan): Option[Claim] =
