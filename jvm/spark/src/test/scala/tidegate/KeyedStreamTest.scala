@@ -135,6 +135,9 @@ trait CollectedBatches {
   /** What the offset log says of every batch. */
   def log: Seq[LoggedBatch]
 
+  /** How many rows the state holds. */
+  def stateRows: Long
+
   def rows: Seq[Row] = batches.values.flatten.toSeq
 
   /** The rows of each batch, empty batches included. */

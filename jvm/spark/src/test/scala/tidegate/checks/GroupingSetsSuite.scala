@@ -3,9 +3,10 @@ package checks
 
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.{AnalysisException, DataFrame}
+import tidegate.own.HarnessTest
 
 /** Grouping sets over a stream: each needs the column by which its groups leave the state. */
-class GroupingSetsSuite extends RestartTest {
+class GroupingSetsSuite extends HarnessTest {
 
   override protected def atNight: Seq[String] = Seq(
     "with Spark's windows",
@@ -143,8 +144,8 @@ class GroupingSetsSuite extends RestartTest {
 
   for ((name, text) <- whole)
     test(s"each set has the window, $name: as on a table") {
-      val run = checkKills {
-        view(stream(folder))
+      val run = checkKilled {
+        view(feedOf(folder).toDF())
         spark.sql(text)
       }
       view(table(folder).where("time <> timestamp_seconds(1)"))

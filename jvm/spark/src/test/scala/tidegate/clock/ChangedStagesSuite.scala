@@ -1,17 +1,16 @@
 package tidegate
 package clock
 
-import java.nio.file.Path
-
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
+import tidegate.own.{HarnessTest, OperatorHarness}
 
 /**
  * A checkpoint whose query comes back with other watermarks, or with other operators with state:
  * the cells of the tables in `docs/checkpoints.md`.
  */
-class ChangedStagesSuite extends RestartTest {
+class ChangedStagesSuite extends HarnessTest {
   private type Stage = DataFrame => DataFrame
 
   private val time: Stage = _.withKeyedWatermark("time", "0 seconds", name = "first")
@@ -26,27 +25,49 @@ class ChangedStagesSuite extends RestartTest {
   private val inOrder: Stage = _.orderByEventTime(eventTime = "time").toDF()
   private val filter: Stage = _.where("n < 100")
 
-  private def query(in: Path, stages: Seq[Stage]): DataFrame =
-    stages.foldLeft(stream(in).withColumn("time2", col("time")))((df, stage) => stage(df))
+  private def query(in: DataFrame, stages: Seq[Stage]): DataFrame =
+    stages.foldLeft(in.withColumn("time2", col("time")))((df, stage) => stage(df))
 
-  /** Runs the first query over three files, and lets the second one go on with two more. */
-  private def change(before: Seq[Stage], after: Seq[Stage], mode: OutputMode): Run = {
-    val in = files(Seq(event("a", 5)), Seq(event("a", 15)), Seq(event("a", 25), event("a", 25, 2)))
+  private val sent =
+    Seq(Seq(event("a", 5)), Seq(event("a", 15)), Seq(event("a", 25), event("a", 25, 2)))
+  private val sentLater = Seq(Seq(event("a", 26)), Seq(event("a", 55)))
+
+  /** Runs the first query over three batches, and lets the second one go on with two more. */
+  private def change(before: Seq[Stage], after: Seq[Stage]): OperatorHarness = {
+    val in = feed(sent: _*)
+    var stages = before
+    val run = harness(query(in.toDF(), stages)).start().settle()
+    run.clear()
+    sentLater.foreach(in.addData(_))
+    stages = after
+    run.start().settle()
+  }
+
+  /** The same in a stream. */
+  private def streamed(before: Seq[Stage], after: Seq[Stage], mode: OutputMode): Run = {
+    val in = files(sent: _*)
     val checkpoint = newCheckpoint()
-    new Run(query(in, before), checkpoint, mode).start().settle().stop()
-    addFile(in, 3, Seq(event("a", 26)))
-    addFile(in, 4, Seq(event("a", 55)))
-    new Run(query(in, after), checkpoint, mode).start().settle()
+    new Run(query(stream(in), before), checkpoint, mode).start().settle().stop()
+    sentLater.zipWithIndex.foreach { case (rows, i) => addFile(in, sent.size + i, rows) }
+    new Run(query(stream(in), after), checkpoint, mode).start().settle()
   }
 
   private def goesOn(title: String)(before: Stage*)(after: Stage*)(watermarks: String*): Unit =
     test(s"$title: the query goes on") {
-      val run = change(before, after, OutputMode.Append())
+      val run = change(before, after)
       assert(run.answer === Seq("[20,30)|3"))
       assert(run.lateRows === Map.empty)
-      val times = run.running.figures.watermarks.transform((_, node) => node.watermarkMs)
-      assert(times === watermarks.map(_ -> Some(55000L)).toMap)
+      assert(run.watermarks === watermarks.map(_ -> Some(55000L)).toMap)
     }
+
+  test("a watermark and a stage without state are added in a stream: the query goes on") {
+    val run =
+      streamed(Seq(time, windows), Seq(time, second, filter, windows), OutputMode.Append())
+    assert(run.answer === Seq("[20,30)|3"))
+    assert(run.lateRows === Map.empty)
+    val times = run.running.figures.watermarks.transform((_, node) => node.watermarkMs)
+    assert(times === Map("first" -> Some(55000L), "second" -> Some(55000L)))
+  }
 
   goesOn("a watermark is added")(time, windows)(time, second, windows)("first", "second")
   goesOn("a watermark is removed")(time, second, windows)(time, windows)("first")
@@ -58,13 +79,20 @@ class ChangedStagesSuite extends RestartTest {
   goesOn("a stage without state is added")(time, windows)(time, filter, windows)("first")
   goesOn("a stage without state is removed")(time, filter, windows)(time, windows)("first")
 
-  private def refused(
-      title: String,
-      by: String = "STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA",
-      mode: OutputMode = OutputMode.Append()
-  )(before: Stage*)(after: Stage*): Unit =
+  private val NotThere = "STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA"
+
+  private def refused(title: String, by: String = NotThere)(before: Stage*)(after: Stage*): Unit =
     test(s"$title: the query is refused") {
-      val error = intercept[Exception](change(before, after, mode))
+      val error = intercept[Exception](change(before, after))
+      assert(error.getMessage.contains(by))
+    }
+
+  /** What the checkpoint of a stream says. */
+  private def refusedInStream(title: String, by: String, mode: OutputMode)(before: Stage*)(
+      after: Stage*
+  ): Unit =
+    test(s"$title: the query is refused") {
+      val error = intercept[Exception](streamed(before, after, mode))
       assert(error.getMessage.contains(by))
     }
 
@@ -95,12 +123,24 @@ class ChangedStagesSuite extends RestartTest {
     windows
   )
 
-  refused(
+  refusedInStream(
+    "a stage with state is added in a stream",
+    NotThere,
+    OutputMode.Append()
+  )(time, windows)(time, distinct, windows)
+
+  refusedInStream(
+    "a stage with state is removed in a stream",
+    "TIDEGATE_STATE_REFUSED",
+    OutputMode.Append()
+  )(time, distinct, windows)(time, windows)
+
+  refusedInStream(
     "the first watermark is added",
     "TIDEGATE_CHECKPOINT_OF_SPARK",
     OutputMode.Update()
   )(windows)(time, windows)
-  refused(
+  refusedInStream(
     "the last watermark is removed",
     "TIDEGATE_CHECKPOINT_OF_KEYED",
     OutputMode.Update()

@@ -9,14 +9,16 @@ import org.apache.spark.sql.expressions.UserDefinedFunction
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException}
 import tidegate.operators.{BufferByTimer, SilenceByState}
+import tidegate.own.HarnessTest
 
 /** Every kind of stateful operator, killed at every moment. */
-class RestartSuite extends RestartTest {
+class RestartSuite extends HarnessTest {
 
   override protected def atNight: Seq[String] = Seq(
     "sessions of Spark",
     "dropDuplicatesWithinWatermark",
-    "two keys on one stream"
+    "two keys on one stream",
+    "event times before 1970"
   )
 
   test("sources have the numbers in the checkpoint that they have without a clock") {
@@ -42,8 +44,10 @@ class RestartSuite extends RestartTest {
     Seq(event("a", 71), event("b", 70), event("a", 2))
   )
 
-  private def keyed(folder: Path): DataFrame =
-    stream(folder).withKeyedWatermark("time", "2 seconds", substream = Seq("sub"))
+  private def keyed(folder: Path): DataFrame = keyed(stream(folder))
+
+  private def keyed(rows: DataFrame): DataFrame =
+    rows.withKeyedWatermark("time", "2 seconds", substream = Seq("sub"))
 
   private def tumbling(folder: Path): DataFrame =
     keyed(folder).groupBy(window(col("time"), "10 seconds")).agg(count("*"), sum("n"))
@@ -154,8 +158,8 @@ class RestartSuite extends RestartTest {
 
   onBothStores("a window over a window closes in the same batch") {
     val folder = lagging
-    val run = checkKills {
-      keyed(folder)
+    val run = checkKilled {
+      keyed(feedOf(folder).toDF())
         .groupBy(window(col("time"), "10 seconds"))
         .agg(sum("n").as("n"))
         .groupBy(window(window_time(col("window")), "20 seconds"))
@@ -181,7 +185,7 @@ class RestartSuite extends RestartTest {
       Seq(event("a", 0), event("a", 25)),
       Seq(event("a", 45))
     )
-    val run = checkKills(keyed(folder).dropDuplicates("sub", "time"))
+    val run = checkKilled(keyed(feedOf(folder).toDF()).dropDuplicates("sub", "time"))
     assert(run.answer === Seq("a|0|1", "a|25|1", "a|45|1"))
     assert(run.lateRows === Map.empty)
   }

@@ -11,7 +11,7 @@ import tidegate.own.windows.FrameTest
  * the rows that a task reads takes only in one form. Equal keys with an INTERVAL need not have
  * equal bytes.
  */
-class IntervalValuesSuite extends RestartTest {
+class IntervalValuesSuite extends FrameTest {
 
   override protected def atNight: Seq[String] = Seq(
     "struct with an INTERVAL inside",
@@ -33,10 +33,10 @@ class IntervalValuesSuite extends RestartTest {
         .agg(count("*"), first(expr("make_interval(0, 0, 0, 0, 0, 0, n)")).cast("string"))
       val batches = (1 to 5).map(b => (0 to 5).map(i => event("a", 4.0 * b + i % 4, i % 3)))
       val folder = files(batches :+ Seq(event("a", 1000, 9)): _*)
-      val run = checkKills(query(stream(folder)))
+      val run = checkKilled(query(feedOf(folder).toDF()))
       val expected = query(table(folder).where("n < 9")).collect().map(KeyedStreamTest.text)
       assert(run.answer === expected.toSeq.sorted)
-      assert(FrameTest.framesIn(run.query).nonEmpty)
+      assert(run.plan.toSeq.flatMap(FrameTest.framesIn(_)).nonEmpty)
     }
 
   private val keys: Seq[(String, String)] = Seq(
@@ -53,11 +53,11 @@ class IntervalValuesSuite extends RestartTest {
         .drop("key")
       val batches = (1 to 5).map(b => (0 to 5).map(i => event("a", 4.0 * b + i % 4, i % 3)))
       val folder = files(batches :+ Seq(event("a", 1000, 9)): _*)
-      val run = checkKills(query(stream(folder)))
+      val run = checkKilled(query(feedOf(folder).toDF()))
       val expected = query(table(folder)).where("n < 9").collect().map(KeyedStreamTest.text)
       assert(run.answer === expected.toSeq.sorted)
-      assert(FrameTest.framesIn(run.query) === Nil)
-      val plan = ReadableTextSuite.explained(run.query, extended = false)
+      assert(run.plan.toSeq.flatMap(FrameTest.framesIn(_)) === Nil)
+      val plan = run.plan.get.treeString
       assert(plan.contains("is an interval, or has one inside"), plan)
     }
 }

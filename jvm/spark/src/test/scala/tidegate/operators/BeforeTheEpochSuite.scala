@@ -5,10 +5,11 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.{DataFrame, Row}
 import tidegate.clock.EventTimeClock
+import tidegate.own.HarnessTest
 import tidegate.settings.Settings
 
 /** Rows before 1970, and across it, are rows like all others: their batch result is the model. */
-class BeforeTheEpochSuite extends RestartTest {
+class BeforeTheEpochSuite extends HarnessTest {
 
   override protected def atNight: Seq[String] = Seq(
     "the state lets rows before 1970 go",
@@ -85,7 +86,7 @@ class BeforeTheEpochSuite extends RestartTest {
     // Without the last rows, at 00:16:40, for which not all windows are closed.
     def early(rows: Seq[Row]): Map[String, Seq[String]] =
       Branches.answers(rows.filterNot(_.getString(1).contains("1970-01-01 00:1")))
-    val run = new Run(all(stream(folder))).start().settle()
+    val run = harness(all(feedOf(folder).toDF())).start().settle()
     val (expected, found) = (early(all(table(folder)).collect().toSeq), early(run.rows))
     queries.foreach { case (title, _) =>
       withClue(s"$title: ") {
@@ -100,7 +101,7 @@ class BeforeTheEpochSuite extends RestartTest {
   onRocksDb("sliding windows without frames") {
     withConf(Settings.WindowsEnabled.key -> "false") {
       val folder = files(sent: _*)
-      val run = checkKills(byFrames(stream(folder)))
+      val run = checkKilled(byFrames(feedOf(folder).toDF()))
       val expected = byFrames(table(folder)).collect().map(KeyedStreamTest.text).toSeq.sorted
       assert(early(run.answer) === early(expected))
       assert(run.lateRows === Map.empty)
@@ -120,7 +121,7 @@ class BeforeTheEpochSuite extends RestartTest {
       Seq(event("a", 60, 11)),
       Seq(event("a", 61, 3))
     )
-    val run = checkKills(keyed(stream(folder)).dropDuplicatesWithinWatermark("n"))
+    val run = checkKilled(keyed(feedOf(folder).toDF()).dropDuplicatesWithinWatermark("n"))
     val passed = Seq("-95|1", "-94|2", "-80|3", "-70|9", "-69|1", "-10|10", "-2|3", "30|4", "60|11")
     assert(run.answer === (passed :+ "61|3").map("a|" + _).sorted)
     assert(run.lateRows === Map.empty)
@@ -135,15 +136,15 @@ class BeforeTheEpochSuite extends RestartTest {
       Seq(event("a", -46, 4), event("a", -44, 5)),
       Seq(event("a", 100, 6))
     )
-    val run = checkKills(keyed(stream(folder)).dropDuplicates("time"))
+    val run = checkKilled(keyed(feedOf(folder).toDF()).dropDuplicates("time"))
     assert(run.answer === Seq("a|-39|7", "a|-40|2", "a|-44|5", "a|-50|1", "a|-54|3", "a|100|6"))
     assert(run.lateRows === Map("deduplicate" -> 1L))
   }
 
   onBothStores("the state lets rows before 1970 go") {
     def after(query: DataFrame => DataFrame): Long = {
-      val in = events()
-      val run = new Run(query(in.toDF())).start()
+      val in = feed()
+      val run = harness(query(in.toDF())).start()
       (-9000 to -1000 by 2000).foreach { second =>
         in.addData(event("a", second, second), event("a", second, second), event("b", second, 1))
         run.settle()

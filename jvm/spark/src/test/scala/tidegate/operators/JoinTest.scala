@@ -3,11 +3,10 @@ package operators
 
 import java.nio.file.Path
 
-import scala.collection.mutable
-
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{DataFrame, Row}
 import tidegate.builders.Between
+import tidegate.own.HarnessTest
 
 /**
  * The state of a join: where Spark keeps it, and in which of its formats.
@@ -21,7 +20,7 @@ final case class JoinState(store: String, format: Int, isOwn: Boolean = false) {
 }
 
 /** Orders and deliveries, each with a watermark key of its own. */
-trait JoinTest extends RestartTest {
+trait JoinTest extends HarnessTest {
 
   val joinTypes: Seq[String] =
     Seq("inner", "leftOuter", "rightOuter", "fullOuter", "leftSemi", "leftAnti")
@@ -118,23 +117,22 @@ trait JoinTest extends RestartTest {
   }
 
   /**
-   * As `checkAsBatch`, for each of several queries, which run as branches of one.
+   * As `checkAsBatch` without a stream, for each of several queries, which run as branches of one.
    *
+   * @param isKilled
+   *   whether the query is also killed in every batch
    * @param limit
    *   how many rows of the store each operator has at the end, at most
+   * @return
+   *   the rows of each query
    */
   def checkBranches(
       branches: Seq[(String, (Path => DataFrame) => DataFrame)],
       isKilled: Boolean = true,
       limit: Long = Long.MaxValue
-  ): Unit = {
-    val read = mutable.Map.empty[Path, DataFrame]
-    def frame = {
-      read.clear()
-      // Each folder is one source.
-      Branches.of(branches.map(b => b._1 -> b._2(p => read.getOrElseUpdate(p, stream(p)))))
-    }
-    val run = if (isKilled) checkKills(frame) else new Run(frame).start().settle()
+  ): Map[String, Seq[String]] = {
+    def frame = Branches.of(branches.map(b => b._1 -> b._2(feedOf(_).toDF())))
+    val run = if (isKilled) checkKilled(frame) else harness(frame).start().settle()
     assert(run.lateRows === Map.empty)
     val found = Branches.answers(run.rows)
     val batch =
@@ -146,9 +144,10 @@ trait JoinTest extends RestartTest {
       }
     }
     assert(batch.nonEmpty)
-    run.query.lastProgress.stateOperators.foreach { operator =>
-      withClue(s"${operator.operatorName}: ")(assert(operator.numRowsTotal <= limit))
+    run.rowsOfOperators.foreach { case (operator, rows) =>
+      withClue(s"$operator: ")(assert(rows <= limit))
     }
+    found
   }
 
   /** The day of the last rows, as text. */

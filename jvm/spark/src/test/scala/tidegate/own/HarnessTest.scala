@@ -1,6 +1,10 @@
 package tidegate
 package own
 
+import java.nio.file.Path
+
+import scala.collection.mutable
+
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.tidegate.Feed
@@ -17,6 +21,19 @@ trait HarnessTest extends RestartTest {
     batches.foreach(in.addData(_))
     in
   }
+
+  private val batches = mutable.Map.empty[Path, Seq[Seq[Event]]]
+  private val feeds = mutable.Map.empty[Path, Feed[Event]]
+
+  override def files(batches: Seq[Event]*): Path = {
+    val folder = super.files(batches: _*)
+    this.batches(folder) = batches
+    folder
+  }
+
+  /** The rows of a folder of `files`: each file is a batch, and a folder is one source. */
+  def feedOf(folder: Path): Feed[Event] =
+    feeds.getOrElseUpdate(folder, feed(batches(folder): _*))
 
   def harness(frame: => DataFrame, mode: OutputMode = OutputMode.Append()): OperatorHarness =
     new OperatorHarness(frame, newCheckpoint(), mode)
@@ -36,6 +53,12 @@ trait HarnessTest extends RestartTest {
    * Spark's classes, which the title of the test decides.
    */
   def onEach(body: => Unit): Unit = on(stores.flatten)(body)
+
+  /** As `onEach`, but otherwise on one store: where another suite has the operator on each. */
+  def onOne(body: => Unit): Unit = on(
+    if (StateStoreKind.areAll) StateStoreKind.all
+    else Seq(StateStoreKind.all(Math.floorMod(title.hashCode, StateStoreKind.all.size)))
+  )(body)
 
   /** In pairs. */
   private def stores: Seq[Seq[StateStoreKind]] =

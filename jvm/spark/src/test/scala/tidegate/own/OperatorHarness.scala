@@ -126,8 +126,13 @@ final class OperatorHarness(
   def lateRows: Map[String, Long] = run.late
 
   /** The visible watermark of a node, in epoch ms. */
-  def watermark(node: String): Option[Long] =
-    entries.lastOption.flatMap(_.end.nodes.get(node)).flatMap(_.watermarkMs)
+  def watermark(node: String): Option[Long] = watermarks.get(node).flatten
+
+  /** The visible watermark of each node. */
+  def watermarks: Map[String, Option[Long]] =
+    entries.lastOption.fold(Map.empty[String, Option[Long]]) { entry =>
+      entry.end.nodes.transform((_, mark) => mark.watermarkMs)
+    }
 
   /** What the offset log says of every batch. */
   def log: Seq[LoggedBatch] = entries.map { e =>
@@ -143,6 +148,11 @@ final class OperatorHarness(
 
   /** How many rows the state holds. */
   def stateRows: Long = metric("numTotalStateRows").lastOption.getOrElse(0L)
+
+  /** How many rows the state of each operator holds, by what Spark calls the operator. */
+  def rowsOfOperators: Seq[(String, Long)] = lastPlan.toSeq.flatMap(_.collect {
+    case s: StateStoreWriter => s.shortName -> s.metrics("numTotalStateRows").value
+  })
 
   /** What Spark calls the stateful operators. */
   def operators: Seq[String] =

@@ -6,12 +6,13 @@ import java.nio.file.Path
 import scala.util.Random
 
 import org.apache.spark.sql.{DataFrame, Row}
+import tidegate.own.HarnessTest
 
 /**
  * The SQL table functions on streams: what comes out is what the same text gives on a table, and
  * what Spark's own window functions give, however often the query is killed.
  */
-class SqlStreamSuite extends RestartTest {
+class SqlStreamSuite extends HarnessTest {
 
   override protected def atNight: Seq[String] = Seq(
     "grouped by one of the window's",
@@ -43,8 +44,8 @@ class SqlStreamSuite extends RestartTest {
     ()
   }
 
-  private def onStream(query: String): DataFrame = {
-    view(stream(folder))
+  private def over(rows: DataFrame, query: String): DataFrame = {
+    view(rows)
     spark.sql(query)
   }
 
@@ -56,13 +57,13 @@ class SqlStreamSuite extends RestartTest {
 
   private def text(row: Row): String = KeyedStreamTest.text(row)
 
-  private def checkAsTable(queries: String*): Run = {
-    val query = queries.mkString("\nUNION ALL\n")
-    val run = checkKills(onStream(query))
-    assert(run.answer === onTable(query).sorted)
+  private def united(queries: Seq[String]): String = queries.mkString("\nUNION ALL\n")
+
+  private def checkAsTable(queries: String*): Unit = {
+    val run = checkKilled(over(feedOf(folder).toDF(), united(queries)))
+    assert(run.answer === onTable(united(queries)).sorted)
     assert(run.rows.nonEmpty)
     assert(run.lateRows.isEmpty)
-    run
   }
 
   private def counts(function: String, keys: String = "window_start, window_end, sub"): String = {
@@ -86,7 +87,11 @@ class SqlStreamSuite extends RestartTest {
     counts("session(o, descriptor(time), 3 seconds)", "window_start, window_end")
 
   onBothStores("each function, in one query") {
-    checkAsTable(tumble, hop, cumulate, sessions, globalSessions)
+    val query = united(Seq(tumble, hop, cumulate, sessions, globalSessions))
+    val run = checkKills(over(stream(folder), query))
+    assert(run.answer === onTable(query).sorted)
+    assert(run.rows.nonEmpty)
+    assert(run.lateRows.isEmpty)
   }
 
   test("each function gives what Spark's own windows give") {
@@ -186,15 +191,15 @@ class SqlStreamSuite extends RestartTest {
   }
 
   test("chains by window_time, of every function") {
-    def over(inner: String) =
+    def outer(inner: String) =
       s"""SELECT window_start AS ws, window_end AS we, sum(c) AS c FROM tumble(
          |  TABLE(SELECT window_time, count(*) AS c FROM $inner GROUP BY window_start, window_end, window_time),
          |  descriptor(window_time), 20 seconds) GROUP BY window_start, window_end""".stripMargin
     checkAsTable(
-      over("tumble(o, descriptor(time), 5 seconds)"),
-      over("hop(o, descriptor(time), 10 seconds, 5 seconds)"),
-      over("cumulate(o, descriptor(time), 5 seconds, 10 seconds)"),
-      over("session(o, descriptor(time), 3 seconds)")
+      outer("tumble(o, descriptor(time), 5 seconds)"),
+      outer("hop(o, descriptor(time), 10 seconds, 5 seconds)"),
+      outer("cumulate(o, descriptor(time), 5 seconds, 10 seconds)"),
+      outer("session(o, descriptor(time), 3 seconds)")
     )
   }
 
