@@ -20,7 +20,8 @@ class PersistedBatchSuite extends RestartTest {
     "windows from frames",
     "order of windows",
     "sessions",
-    "deduplication"
+    "deduplication",
+    "order of each key"
   )
 
   private val sent = Seq(

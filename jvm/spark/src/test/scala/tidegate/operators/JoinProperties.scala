@@ -10,8 +10,8 @@ import tidegate.builders.Between
  * Joins of random streams against Spark's batch join of the rows that a model finds on time.
  *
  * Random bounds, lags, orders of arrival, cuts into batches and kills, on Tidegate's join in one
- * state store, with `-Dtidegate.stores=all` in each, and on one of Spark's; the titles go through all
- * of them. The seed is in the clue of a failure. `-Dtidegate.cases=100` tries more of them.
+ * state store, with `-Dtidegate.stores=all` in each, and on one of Spark's; the titles go through
+ * all of them. The seed is in the clue of a failure. `-Dtidegate.cases=100` tries more of them.
  */
 class JoinProperties extends JoinTest {
   private val cases = AtNight.cases(few = 1, all = 3)

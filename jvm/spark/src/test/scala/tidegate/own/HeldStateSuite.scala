@@ -7,6 +7,14 @@ package own
  */
 class HeldStateSuite extends HeldQueries with HarnessTest {
 
+  override protected def atNight: Seq[String] = Seq(
+    "a left anti join",
+    "a right outer join",
+    "a left semi join",
+    "windows that grow",
+    "dropDuplicates: a small"
+  )
+
   override protected def lag: String = "1 hour"
 
   override protected def span: String = "1 hour"

@@ -20,7 +20,8 @@ class AdoptedCheckpointSuite extends AdoptionTest {
     "of format 2, by names",
     "after 1 files",
     "that was killed before its last",
-    "adopted by a call"
+    "adopted by a call",
+    "after 5 files"
   )
 
   private val all: (String, DataFrame => DataFrame) =

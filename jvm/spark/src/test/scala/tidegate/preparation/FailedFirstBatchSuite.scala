@@ -37,7 +37,8 @@ class FailedFirstBatchSuite extends RestartTest {
     "other keys that were seen",
     "a sink that has the first batch, of which",
     "an order of other keys",
-    "other functions of sessions"
+    "other functions of sessions",
+    "pairs: spark.tidegate.join.enabled from false"
   )
 
   private def keyed(rows: DataFrame): DataFrame = rows.withKeyedWatermark("time", "2 seconds")

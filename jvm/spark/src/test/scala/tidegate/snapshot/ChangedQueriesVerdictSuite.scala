@@ -12,6 +12,14 @@ import tidegate.clock.KnownQueries
 
 /** What `checkCompatibility` says of operators that were changed. */
 class ChangedQueriesVerdictSuite extends CompatibilityTest {
+
+  override protected def atNight: Seq[String] = Seq(
+    "a smaller session gap",
+    "narrower bounds of a join",
+    "another one of frames",
+    "another key of frames",
+    "a smaller sliding window"
+  )
   import Verdict._
 
   private def sessions(gap: String)(in: DataFrame): DataFrame =

@@ -19,7 +19,7 @@ import tidegate.own.due.DueSchema
 class IntervalJoinModelSuite extends AnyFunSuite {
   import IntervalJoinModelSuite._
 
-  private val cases = AtNight.cases(few = 20, all = 40)
+  private val cases = AtNight.cases(few = 10, all = 40)
 
   private val columns = Seq("left", "right").map { side =>
     Seq("key" -> IntegerType, "time" -> TimestampType, "n" -> IntegerType).map {

@@ -28,11 +28,7 @@ class OrderChainSuite extends OrderTest with JoinTest {
   private lazy val rights = feed(rightRows: _*)
 
   /** The operators of a chain have been tested by themselves on each store. */
-  private def onStores(title: String)(body: => Unit): Unit = test(title) {
-    Seq(StateStoreKind.hdfs, StateStoreKind.changelog).foreach { store =>
-      withClue(s"on ${store.name}: ")(withConf(store.conf.toSeq: _*)(body))
-    }
-  }
+  private def onStores(title: String)(body: => Unit): Unit = test(title)(onOne(body))
 
   onRocksDb("a window over an order, in a stream") {
     def frame = perWindow(ordered(orders(stream(left))), "order_time")

@@ -15,7 +15,7 @@ import tidegate.own.windows.{FrameTest, SentRow}
  * `-Dtidegate.cases=100` tries more of them.
  */
 class OrderProperties extends OrderTest with FrameTest {
-  private val cases = AtNight.cases(few = 8, all = 20)
+  private val cases = AtNight.cases(few = 4, all = 20)
 
   for (seed <- 1 to cases) {
     val store = StateStoreKind.all(seed % StateStoreKind.all.size)

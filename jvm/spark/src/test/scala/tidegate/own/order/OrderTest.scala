@@ -26,7 +26,7 @@ trait OrderTest extends HarnessTest {
 
   /**
    * Runs the steps without a break, with a restart before each of them, and with a batch of each
-   * that fails once; on each state store.
+   * that fails once; `OrderProperties` runs on each kind of state store.
    *
    * @param late
    *   how many rows are late, over all steps
@@ -34,7 +34,7 @@ trait OrderTest extends HarnessTest {
   def scenario(title: String, late: Long = 0)(query: DataFrame => DataFrame)(
       steps: => Seq[OrderStep]
   ): Unit =
-    test(title)(onEach {
+    test(title)(onOne {
       val steady = run(query, steps, "step")((run, i) => if (i == 0) run.start())
       assert(steady.lateRows.values.sum === late)
       run(query, steps, "restart before step")((run, _) => run.restart())

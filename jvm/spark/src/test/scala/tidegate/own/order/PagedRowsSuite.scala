@@ -8,7 +8,7 @@ import scala.util.Random
  * `-Dtidegate.cases=100` tries more of them.
  */
 class PagedRowsSuite extends OrderTest {
-  private val cases = sys.props.get("tidegate.cases").fold(3)(_.toInt)
+  private val cases = AtNight.cases(few = 1, all = 3)
 
   for {
     store <- StateStoreKind.tested

@@ -12,6 +12,12 @@ import tidegate.own.aggregates.FrameStore
 /** The state of frames: by Spark's reader, and when it is large. */
 class FrameStateSuite extends FrameRestartTest {
 
+  override protected def atNight: Seq[String] = Seq(
+    "in a batch, on HDFS",
+    "heads and chunks, on HDFS",
+    "is out yet, on HDFS"
+  )
+
   private val stores = StateStoreKind.tested
 
   private def state(query: Changing): DataFrame =

@@ -118,7 +118,7 @@ class FramesOnMapSuite extends AnyFunSuite {
   }
 
   /** All of them with `-Dtidegate.stores=all`. */
-  private def seeds(all: Int): Range = 1 to (if (StateStoreKind.areAll) all else all / 4)
+  private def seeds(all: Int): Range = 1 to (if (StateStoreKind.areAll) all else all / 8)
 
   test("packed entries: windows and what is left of the state are those of the model") {
     seeds(100).foreach(seed => assert(check(seed, counted, batches = 12).size === 0, s"seed $seed"))

@@ -26,7 +26,7 @@ class SlidingWindowScenarioSuite extends FrameTest {
     scenario <- scenarios
     name = text(scenario \ "name")
     if name != lateInSomeWindows && operations(scenario).subsetOf(Set("event", "wm"))
-  } test(name)(onEach(run(scenario)))
+  } test(name)(onOne(run(scenario)))
 
   test("a row whose frame is closed is still in its windows that are open") {
     val scenario = scenarios.find(s => text(s \ "name") == lateInSomeWindows).get
@@ -38,7 +38,7 @@ class SlidingWindowScenarioSuite extends FrameTest {
       case JObject(fields) if fields.contains("start" -> JInt(40)) => with3(fields)
       case JObject(List(("late", _))) => JObject("late" -> JBool(false))
     }
-    onEach(run(more))
+    onOne(run(more))
   }
 
   private def with3(fields: List[JField]): JValue =
