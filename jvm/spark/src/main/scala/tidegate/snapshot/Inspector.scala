@@ -38,7 +38,7 @@ private[tidegate] final class Inspector(location: String, session: SparkSession)
     val offsets = logs.offsets(batchId)
     val clock = new StateCheckpoint(location, session).clock
     val bytes = checkpoint.all
-      .collect { case FileToCopy(_, OfOperator(id), length) => id.toLong -> length }
+      .collect { case FileToCopy(_, OfOperator(id), length, _) => id.toLong -> length }
       .groupMapReduce(_._1)(_._2)(_ + _)
     Inspection(
       location,

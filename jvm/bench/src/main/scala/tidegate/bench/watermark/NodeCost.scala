@@ -81,7 +81,7 @@ private[watermark] object NodeCost {
       if (substreams == 1) Nil else Seq(rows.output(1)),
       WatermarkSpec("time", 0, tidegate.fixedLag("5 seconds"), None, None, None),
       movedBy = None,
-      mark = None,
+      watermark = () => None,
       stats
     )
   }
