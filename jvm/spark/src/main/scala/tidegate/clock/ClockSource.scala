@@ -29,8 +29,8 @@ private[tidegate] abstract class ClockSource[Query] extends MicroBatchStream {
   private[tidegate] def endsByItself: Boolean
 
   /**
-   * Lets the rows of the running batch move time, and writes to the checkpoint how far. To be called
-   * once in a batch, by the thread of the query.
+   * Lets the rows of the running batch move time, and writes to the checkpoint how far. To be
+   * called once in a batch, by the thread of the query.
    *
    * @return
    *   the times to which the operators of the batch come; `None` if it moves none of them

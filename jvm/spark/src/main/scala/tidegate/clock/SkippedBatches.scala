@@ -25,7 +25,8 @@ import tidegate.core.clock.{ClockState, ClockTimes, SkippedTimes}
  *
  * The file has the last few batches, for a copy of the checkpoint that ends with one of them.
  */
-private[tidegate] final class SkippedBatches(location: String, session: SparkSession) extends Logging {
+private[tidegate] final class SkippedBatches(location: String, session: SparkSession)
+    extends Logging {
   import SkippedBatches._
 
   private val file = new Path(location, File)

@@ -44,14 +44,14 @@ private[clock] final class SourceRounds(
   }
 
   private def said(c: StreamExecutionContext): SourceRound = {
-      val isReadUp = readUp(c, dataSources(c).toSeq)
-      SourceRound(
-        isReadUp,
-        hasMoved(c),
-        c.offsetSeqMetadata.batchTimestampMs,
-        parts.map { case (name, p) => name -> p.unread(c) },
-        if (isReadUp) Map.empty else withheld(c)
-      )
+    val isReadUp = readUp(c, dataSources(c).toSeq)
+    SourceRound(
+      isReadUp,
+      hasMoved(c),
+      c.offsetSeqMetadata.batchTimestampMs,
+      parts.map { case (name, p) => name -> p.unread(c) },
+      if (isReadUp) Map.empty else withheld(c)
+    )
   }
 
   /** Whether the batch of a round has something to read. */

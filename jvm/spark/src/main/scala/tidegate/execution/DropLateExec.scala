@@ -28,8 +28,8 @@ import tidegate.statistics.LateRows
  * before that as late for a part of its windows.
  *
  * @param watermarks
- *   asks for the watermarks of the operator in this batch: the one for late rows stays as it is, the
- *   one for eviction is final once the operator is executed
+ *   asks for the watermarks of the operator in this batch: the one for late rows stays as it is,
+ *   the one for eviction is final once the operator is executed
  * @param isInclusive
  *   whether a time at the watermark is late too
  * @param folder

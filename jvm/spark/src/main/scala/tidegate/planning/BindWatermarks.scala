@@ -96,8 +96,7 @@ object BindWatermarks extends ColumnarRule {
       drops.map(_.late)
     )
 
-  private def stateTimes(drop: DropLateExec): StateTimes =
-{
+  private def stateTimes(drop: DropLateExec): StateTimes = {
     val times = drop.times
     StateTimes(drop.time, times.evictionMs, times.evictedMs, drop.isInclusive)
   }

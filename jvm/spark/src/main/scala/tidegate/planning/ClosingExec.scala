@@ -20,9 +20,9 @@ import tidegate.settings.Settings
  * Lets a batch close what its own rows close.
  *
  * A shuffle is a barrier: when the stages below have ended, all times of the batch are known, and
- * the operators behind it have not begun. So this node, which stands above all operators, first runs
- * the stages with the watermarks, then lets the clock step, and only then executes the operators.
- * These find the watermarks to which the batch has come.
+ * the operators behind it have not begun. So this node, which stands above all operators, first
+ * runs the stages with the watermarks, then lets the clock step, and only then executes the
+ * operators. These find the watermarks to which the batch has come.
  *
  * @param isWanted
  *   whether the session wants this
@@ -46,7 +46,7 @@ final case class ClosingExec(
   /** The shuffles above the watermarks, or why the plan closes in the next batch. */
   @transient private lazy val barrier: Either[String, Seq[ShuffleExchangeLike]] =
     if (isWanted) barrierOf(child)
-    else Left(s"${Settings.ClosesInSameBatch.key} is ${Settings.ClosesInSameBatch.in(conf)}")
+    else Left(s"${Settings.ClosesInSameBatch.key} is nextBatch")
 
   /**
    * The plan with a shuffle below each operator whose rows come from one partition: there Spark
@@ -122,10 +122,10 @@ private object ClosingExec {
 
   /** Below the order of the rows, which a shuffle would not keep. */
   private def shuffled(input: SparkPlan): SparkPlan = input match {
-    case sort: SortExec                                      => sort.copy(child = shuffled(sort.child))
+    case sort: SortExec => sort.copy(child = shuffled(sort.child))
     case other if unbarred(other).isDefined && isWhole(other) =>
       ShuffleExchangeExec(SinglePartition, other)
-    case other                                               => other
+    case other => other
   }
 
   private def isWhole(plan: SparkPlan): Boolean = plan.outputPartitioning.numPartitions == 1

@@ -72,8 +72,8 @@ final case class BatchTimes(start: ClockState, end: ClockState) {
  * @param idle
  *   whether the input of the operator is idle, and so left out of coalescing
  * @param leftOutMs
- *   the eviction watermark to which the previous batch has come within itself, or of a batch that was
- *   left out since because nothing would have left the state; `None` if neither was
+ *   the eviction watermark to which the previous batch has come within itself, or of a batch that
+ *   was left out since because nothing would have left the state; `None` if neither was
  */
 final case class OperatorBatch(
     lateMs: Long,

@@ -95,15 +95,16 @@ final case class ClockState(
 
   private def sameTimes(that: ClockState): Boolean =
     if (operators.isEmpty || that.operators.isEmpty) hasComeToItself && that.hasComeToItself
-    else operators.keySet == that.operators.keySet && {
-      lazy val sameEnd = ended == that.ended
-      operators.forall { case (name, mark) =>
-        val other = that.operators(name)
-        def later = if (mark.isBehind(other)) that else this
-        mark.sameTimes(other) || mark.sameState(other) &&
-        (later.wasThere(name) || sameEnd && later.isQuiet(name))
+    else
+      operators.keySet == that.operators.keySet && {
+        lazy val sameEnd = ended == that.ended
+        operators.forall { case (name, mark) =>
+          val other = that.operators(name)
+          def later = if (mark.isBehind(other)) that else this
+          mark.sameTimes(other) || mark.sameState(other) &&
+          (later.wasThere(name) || sameEnd && later.isQuiet(name))
+        }
       }
-    }
 
   /** Whether all operators were at their watermarks before: the first batch has come to them. */
   private def hasComeToItself: Boolean = operators.keys.forall(wasThere)

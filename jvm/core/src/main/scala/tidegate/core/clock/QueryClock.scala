@@ -281,7 +281,7 @@ final class QueryClock(
     missesEnd = false
     said match {
       case Some(round) if round.isReadUp => false
-      case Some(round) if !round.isNew =>
+      case Some(round) if !round.isNew   =>
         missesEnd = open.nonEmpty
         false
       case _ =>

@@ -11,8 +11,8 @@ import org.json4s.jackson.JsonMethods.{compact, parseOpt}
  * @param batchId
  *   the number of the batch
  * @param savedAtMs
- *   when the state in the offset of that batch was made, in epoch ms: where a query was set back, and
- *   has run on, another batch has the number
+ *   when the state in the offset of that batch was made, in epoch ms: where a query was set back,
+ *   and has run on, another batch has the number
  */
 final case class SkippedTimes(batchId: Long, savedAtMs: Long, times: ClockTimes) {
 

@@ -41,7 +41,8 @@ abstract class ClockScenarios extends AnyFunSuite {
    */
   protected def scenario(title: String, query: => Query)(body: ClockScenario => Unit): Unit =
     for (sameBatch <- Seq(false, true); restarts <- Seq(false, true)) {
-      val how = Seq("in the same batch" -> sameBatch, "restarted between every two steps" -> restarts)
+      val how =
+        Seq("in the same batch" -> sameBatch, "restarted between every two steps" -> restarts)
       test((title +: how.collect { case (what, true) => what }).mkString("; ")) {
         body(query.start(restarts, sameBatch = sameBatch))
       }

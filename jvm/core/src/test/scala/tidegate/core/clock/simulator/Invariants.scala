@@ -57,7 +57,12 @@ private[simulator] final class Invariants(spec: QuerySpec) {
     val tells = spec.operators.nonEmpty && spec.asked.isEmpty || !oracle.isUntouched
     wanted("state", "whether there is a state", state.isDefined, tells)
     for (s <- state if oracle.isUntouched)
-      wanted("state", "whether it starts a batch", s.copy(looks = 0L).givesSameAs(ClockState.empty), true)
+      wanted(
+        "state",
+        "whether it starts a batch",
+        s.copy(looks = 0L).givesSameAs(ClockState.empty),
+        true
+      )
     for (s <- state if !oracle.isUntouched) {
       val marks = now.watermarks.map { case (name, w) => name -> markOf(w) }
       wanted("state", "the marks of the nodes", s.nodes, marks)
