@@ -1,6 +1,7 @@
 """How long after the row that closes a window its results are in the sink: Spark, Tidegate, Flink.
 
-Run it with `make bench-latency`. All of them read a topic of one broker and write to another one,
+Tidegate closes a window in the batch that read its closing row; the side `next-batch` does so in the
+next one. Run it with `make bench-latency`. All of them read a topic of one broker and write to another one,
 one after the other; the times are those of Kafka.
 """
 
@@ -28,7 +29,7 @@ import tidegate
 from tidegate.demo.kafka import broker
 from tidegate.demo.kafka.client import Client
 
-SIDES = ("spark", "tidegate", "flink")
+SIDES = ("spark", "next-batch", "tidegate", "flink")
 MAIN = "tidegate.bench.FlinkLatency"
 WINDOW_MS = 1000
 AFTERWARDS_SECONDS = 5
@@ -119,12 +120,16 @@ def duration(of: dict[str, Any]) -> float:
 
 
 def jobs(spark: SparkSession, name: str) -> list[dict[str, float]]:
-    """Return where the time of the jobs of a query went, in ms: two stages each."""
+    """Return where the time of the jobs of a query went, in ms, of those with two stages.
+
+    A batch that closes what its own rows close has a job for each of its stages.
+    """
     stages = {stage["stageId"]: stage for stage in known(spark, "stages?status=complete")}
     found = []
     for job in known(spark, "jobs?status=succeeded"):
-        if job.get("description", "").startswith(name) and stages.keys() >= set(job["stageIds"]):
-            reading, counting = (stages[number] for number in sorted(job["stageIds"]))
+        done = [stages[number] for number in sorted(job["stageIds"]) if number in stages]
+        if job.get("description", "").startswith(name) and len(done) == 2:
+            reading, counting = done
             found.append(
                 {
                     "job": duration(job),
@@ -148,6 +153,8 @@ def spark_query(
     spark: SparkSession, address: str, topics: tuple[str, str], side: str
 ) -> Iterator[None]:
     """Run the query of Spark or of Tidegate, and print where the time of a batch goes."""
+    closing = "nextBatch" if side == "next-batch" else "sameBatch"
+    spark.conf.set("spark.tidegate.closing", closing)
     with tempfile.TemporaryDirectory() as checkpoint:
         writer = counted(records(spark, address, topics[0], stream=True), side).writeStream
         query = (
@@ -163,7 +170,8 @@ def spark_query(
         query.stop()
     print_medians("batches", batches, PHASES)
     times = jobs(spark, side)
-    print_medians("jobs", times, times[0])
+    if times:
+        print_medians("jobs", times, times[0])
 
 
 @contextmanager
