@@ -105,8 +105,14 @@ final class StateCheckpoint(
   def stateSchema(operatorId: Long): Option[StateStoreColFamilySchema] =
     committed.flatMap(_ => OperatorState.storedSchema(state.toString, operatorId, hadoopConf))
 
-  /** The clock at the end of the last committed batch: the state was written at this time. */
-  lazy val clock: Option[ClockState] = committed.flatMap(ofClock).map(former(_))
+  /** The clock to which the last committed batch has come: the state was written at this time. */
+  lazy val clock: Option[ClockState] = for {
+    batch <- committed
+    end <- ofClock(batch)
+  } yield {
+    val come = new SkippedBatches(location, session).after(batch, end)
+    former(come.fold(end)(end.at))
+  }
 
   /** The marks of the same. */
   def marks: Map[String, OperatorMark] =

@@ -10,8 +10,8 @@ class RealTimeModeSuite extends AnyFunSuite {
     val error = intercept[AnalysisException](new EventTimeClock(0L).prepareForRealTimeMode())
     assert(
       error.getMessage.startsWith(
-        "[TIDEGATE_REAL_TIME_MODE] A keyed watermark does not run in real-time mode, which has no " +
-          "batch boundaries to move it at. Use another trigger, for example Trigger.ProcessingTime."
+        "[TIDEGATE_REAL_TIME_MODE] A keyed watermark does not run in real-time mode: it moves once " +
+          "in a batch, and there a batch lasts for minutes. Use another trigger, for example Trigger.ProcessingTime."
       )
     )
   }

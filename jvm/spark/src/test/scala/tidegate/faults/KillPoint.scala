@@ -41,12 +41,16 @@ object KillPoint {
 
   private def ends(folder: String)(file: String, batch: Long) = file.endsWith(s"/$folder/$batch")
 
+  private val times = (file: String, _: Long) => file.endsWith("/tidegate.skipped")
+
   private def isState(file: String, batch: Long) =
     file.matches(s".*/state/\\d+/\\d+/(.*/)?${batch + 1}(_[^/]*)?\\.(delta|changelog|zip)")
 
   val all: Seq[KillPoint] = Seq(
     new File("before the offset is written", isAfter = false, ends("offsets")),
     new File("after the offset is written", isAfter = true, ends("offsets")),
+    new File("before the times of the batch are written", isAfter = false, times),
+    new File("after the times of the batch are written", isAfter = true, times),
     new Planning(1),
     new Planning(2),
     new Planning(3),
