@@ -1,8 +1,8 @@
 """How long after the row that closes a window its results are in the sink: Spark, Tidegate, Flink.
 
-Tidegate closes a window in the batch that read its closing row; the side `next-batch` does so in the
-next one. Run it with `make bench-latency`. All of them read a topic of one broker and write to another one,
-one after the other; the times are those of Kafka.
+Tidegate closes a window in the batch that read its closing row; the side `next-batch` does so in
+the next one. Run it with `make bench-latency`. All of them read a topic of one broker and write to
+another one, one after the other; the times are those of Kafka.
 """
 
 import argparse
