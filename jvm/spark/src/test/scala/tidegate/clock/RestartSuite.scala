@@ -245,7 +245,7 @@ class RestartSuite extends HarnessTest {
       )
       withConf("spark.tidegate.restart.observeLastBatch" -> "false") {
         val again = new Run(frame, atFile).start().settle()
-        assert(again.watermark("time") === Some(68000L))
+        assert(again.watermark("time") === Some(31000L))
       }
     } finally LostRows.lost.set(false)
   }
