@@ -78,3 +78,17 @@ def start(tmp_path: Path) -> Callable[[DataFrame], None]:
         writer.format("noop").start().stop()
 
     return run
+
+
+@pytest.fixture
+def rhythm_of_spark(spark: SparkSession) -> Iterator[None]:
+    """Let batches close in the next one, and run whenever a watermark moves, as in Spark."""
+    settings = {
+        "spark.tidegate.closing": "nextBatch",
+        "spark.tidegate.noDataBatches.onlyWhenDue": "false",
+    }
+    for key, value in settings.items():
+        spark.conf.set(key, value)
+    yield
+    for key in settings:
+        spark.conf.unset(key)

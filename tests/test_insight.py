@@ -26,6 +26,7 @@ def counts(feed: Feed) -> DataFrame:
     return keyed.groupBy(F.window("time", "1 minute")).count()
 
 
+@pytest.mark.usefixtures("rhythm_of_spark")
 def test_progress_when_batches_have_run_then_has_what_each_did_to_time(feed: Feed) -> None:
     feed.add(("12:00:10", 0), ("11:50:10", 1))
     query = counts(feed).writeStream.format("noop").start()
@@ -55,6 +56,7 @@ def test_progress_when_batches_have_run_then_has_what_each_did_to_time(feed: Fee
     assert operator["heldBackBy"] == "feed"
 
 
+@pytest.mark.usefixtures("rhythm_of_spark")
 def test_listener_when_a_query_runs_then_is_told_of_each_batch(
     feed: Feed, spark: SparkSession
 ) -> None:

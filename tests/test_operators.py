@@ -1,5 +1,6 @@
 """Spark's stateful operators on a keyed watermark."""
 
+import pytest
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -32,6 +33,7 @@ def test_drop_duplicates_when_a_substream_lags_then_keeps_its_rows_and_no_late_o
     ]
 
 
+@pytest.mark.usefixtures("rhythm_of_spark")
 def test_drop_duplicates_within_watermark_when_time_has_passed_then_a_key_may_come_again(
     feed: Feed,
 ) -> None:

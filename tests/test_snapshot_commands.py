@@ -220,6 +220,7 @@ def test_list_when_none_would_stay_then_refuses_and_deletes_nothing(snapshot: st
     assert Path(snapshot, "tidegate.snapshot").exists()
 
 
+@pytest.mark.usefixtures("rhythm_of_spark")
 def test_inspect_when_asked_for_json_then_prints_each_stage(snapshot: str) -> None:
     found = json.loads(printed("inspect", snapshot, "--json"))
 
@@ -266,6 +267,7 @@ def test_inspect_when_asked_for_json_then_prints_each_stage(snapshot: str) -> No
     )
 
 
+@pytest.mark.usefixtures("rhythm_of_spark")
 def test_inspect_when_printed_then_shows_a_table(snapshot: str) -> None:
     for options, rows in (((), True), (("--no-rows",), False)):
         found = tidegate.inspectSnapshot(snapshot, countRows=rows)
@@ -278,6 +280,7 @@ def test_inspect_when_printed_then_shows_a_table(snapshot: str) -> None:
         assert kinds == ["watermark", "substream", "operator", "source"]
 
 
+@pytest.mark.usefixtures("rhythm_of_spark")
 def test_inspect_when_a_batch_was_begun_then_shows_its_number(feed: Feed, checkpoint: str) -> None:
     before = tidegate.inspectSnapshot(checkpoint, countRows=False)
     Path(checkpoint, "commits", str(before.batch)).unlink()

@@ -77,6 +77,7 @@ def test_running_query_when_exported_then_goes_on(feed: Feed, tmp_path: Path) ->
     )
 
 
+@pytest.mark.usefixtures("rhythm_of_spark")
 def test_checkpoint_when_inspected_then_shows_its_stages(feed: Feed) -> None:
     add(feed, "12:00:10", "12:01:10")
     feed.run(keyed(feed))

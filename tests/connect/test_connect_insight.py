@@ -20,6 +20,7 @@ def counts(feed: RemoteFeed) -> DataFrame:
     return keyed.groupBy(F.window("time", "1 minute")).count()
 
 
+@pytest.mark.usefixtures("rhythm_of_spark")
 def test_progress_when_the_query_runs_or_was_stopped_then_is_what_spark_tells_of_each_batch(
     feed: RemoteFeed,
 ) -> None:
@@ -62,6 +63,7 @@ def test_explanation_when_the_query_runs_or_was_stopped_then_names_who_holds_tim
         )
 
 
+@pytest.mark.usefixtures("rhythm_of_spark")
 def test_listener_when_a_query_runs_then_is_told_of_each_batch(feed: RemoteFeed) -> None:
     heard: list[Any] = []
     enough = threading.Event()

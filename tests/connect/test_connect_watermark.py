@@ -147,6 +147,7 @@ def test_union_when_of_one_dataframe_with_itself_then_its_rows_are_there_twice(
     assert feed.run(counts(keyed.union(keyed))) == [("12:00", 2)]
 
 
+@pytest.mark.usefixtures("rhythm_of_spark")
 def test_progress_when_read_then_holds_the_watermarks(feed: RemoteFeed) -> None:
     feed.add(("12:00:10", 0))
     feed.add(("12:01:10", 0))

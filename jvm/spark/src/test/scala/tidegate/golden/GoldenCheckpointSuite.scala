@@ -129,7 +129,8 @@ class GoldenCheckpointSuite extends RestartTest {
 
   private def goldenTest(title: String, query: GoldenQuery)(body: => Unit): Unit = test(title) {
     assume(query.isOfThisSpark, "its state has a format of a later Spark")
-    withConf(query.settings.toSeq: _*)(body)
+    // The checkpoints are of queries that close in the next batch.
+    withConf((query.settings + ("spark.tidegate.closing" -> "nextBatch")).toSeq: _*)(body)
   }
 
   GoldenFolder.written match {
