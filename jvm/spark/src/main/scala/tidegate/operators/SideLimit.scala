@@ -37,7 +37,7 @@ private[tidegate] object SideLimit {
     SideLimit(
       time,
       upTo(times.evictionMs, isAtLimitPassed),
-      upTo(times.closedMs, isAtLimitPassed)
+      upTo(times.evictedMs, isAtLimitPassed)
     )
   }
 

@@ -63,7 +63,7 @@ final case class DeduplicateByTimeExec(
   override protected def doExecute(): RDD[InternalRow] = {
     metrics // force lazy init at driver
     val times = context.times
-    val (before, now) = (limit(times.closedMs), limit(times.evictionMs))
+    val (before, now) = (limit(times.evictedMs), limit(times.evictionMs))
     val (stateKey, stateValue) = (keySchema, valueSchema)
     val normalized = DueSchema.keyColumns(keys.map(SparkInternals.normalized))
     val (told, counts) = (context.due, countsItself)

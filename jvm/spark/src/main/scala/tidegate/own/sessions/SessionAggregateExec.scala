@@ -70,7 +70,7 @@ final case class SessionAggregateExec(
     val pageKey = keySchema.last
     val what = aggregates.copy(pageKey = Some(AttributeReference(pageKey.name, pageKey.dataType)()))
     val times = context.times
-    val before = EndOfTime.micros(times.closedMs)
+    val before = EndOfTime.micros(times.evictedMs)
     val until = EndOfTime.micros(times.evictionMs)
     val lookBy = SessionAggregateExec.lookBy(until, gapMicros)
     val maxBytes = Settings.WindowsMaxInputBytes.in(conf)
