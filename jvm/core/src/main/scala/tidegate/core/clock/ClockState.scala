@@ -101,8 +101,9 @@ final case class ClockState(
         operators.forall { case (name, mark) =>
           val other = that.operators(name)
           def later = if (mark.isBehind(other)) that else this
+          def isFirst = mark.hasNoTimes || other.hasNoTimes
           mark.sameTimes(other) || mark.sameState(other) &&
-          (later.wasThere(name) || sameEnd && later.isQuiet(name))
+          (later.wasThere(name) || sameEnd && !isFirst && later.isQuiet(name))
         }
       }
 
