@@ -52,17 +52,3 @@ def orders(spark: SparkSession, tmp_path: Path) -> RemoteFeed:
 def deliveries(spark: SparkSession, tmp_path: Path) -> RemoteFeed:
     """Return an empty feed of deliveries."""
     return RemoteFeed.of(spark, tmp_path / "deliveries")
-
-
-@pytest.fixture
-def rhythm_of_spark(spark: SparkSession) -> Iterator[None]:
-    """Let batches close in the next one, and run whenever a watermark moves, as in Spark."""
-    settings = {
-        "spark.tidegate.closing": "nextBatch",
-        "spark.tidegate.noDataBatches.onlyWhenDue": "false",
-    }
-    for key, value in settings.items():
-        spark.conf.set(key, value)
-    yield
-    for key in settings:
-        spark.conf.unset(key)

@@ -52,22 +52,22 @@ private[clock] final class PendingStats {
 
   /** Rows too far in the future, by node. */
   def futureEvents: Map[String, Long] =
-    merged(seen).transform((_, stats) => stats.futureEvents)
+    seen.groupMapReduce(_._1.spec.name)(_._2.futureEvents)(math.max)
 
-  /** Takes what was seen and has not moved time yet, by node. It counts until `forget`. */
+  /**
+   * Takes what was seen and has not moved time yet, by node: copies, because a task that ends late
+   * may still be merged. It counts until `forget`.
+   */
   def observe(): Map[String, SubstreamStats] = {
     val taken = drain(pending)
     taken.foreach(observed.add)
-    merged(taken)
+    taken.groupMap(_._1.spec.name)(_._2.copy()).transform { (_, copies) =>
+      copies.reduce { (a, b) => a.merge(b); a }
+    }
   }
 
   /** Takes everything that was observed away. */
   def forget(): Unit = drain(observed): Unit
-
-  private def merged(all: Seq[(KeyedWatermark, SubstreamStats)]): Map[String, SubstreamStats] =
-    all.groupMap(_._1.spec.name)(_._2).transform { (_, registered) =>
-      registered.map(_.copy()).reduce { (a, b) => a.merge(b); a }
-    }
 
   /** Takes the late rows, by operator. */
   def takeLate(): Seq[(String, LateRows)] = drain(pendingLate)

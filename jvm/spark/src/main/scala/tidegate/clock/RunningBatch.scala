@@ -2,7 +2,7 @@ package tidegate.clock
 
 import scala.util.Try
 
-import tidegate.core.clock.{BatchTimes, ClockTimes, OperatorBatch, OperatorSpec}
+import tidegate.core.clock.{BatchTimes, ClockTimes}
 
 /**
  * The watermarks of one batch of a query, as its plan sees them: those of the offset log, until the
@@ -25,10 +25,6 @@ private[tidegate] final class RunningBatch private[tidegate] (
 
   /** The watermarks as they are now. */
   def times: BatchTimes = shown
-
-  /** The watermarks of an operator as they are now, none of them below `lowestMs`. */
-  def operator(name: String, spec: Option[OperatorSpec], lowestMs: Long): OperatorBatch =
-    times.operator(name, spec, lowestMs)
 
   /**
    * Lets the rows of the batch move time, when all of them were seen. Only the first call does:

@@ -196,7 +196,7 @@ final class RunningQuery private[clock] (
       lowestMs: Long = OperatorBatch.NothingLate
   ): () => OperatorBatch = {
     val (ofBatch, ofOperator) = (batch, spec.operators.find(_.name == operator))
-    () => ofBatch.operator(operator, ofOperator, lowestMs)
+    () => ofBatch.times.operator(operator, ofOperator, lowestMs)
   }
 
   /** Begins the checkpoint, or goes on with it. */

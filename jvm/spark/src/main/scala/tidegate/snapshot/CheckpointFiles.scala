@@ -61,7 +61,7 @@ private[snapshot] final class CheckpointFiles(location: String, session: SparkSe
       throw SnapshotErrors.unknownStateStore(location, provider)
     }
     val metadata = Seq(new Path(root, "metadata")).map(files.getFileStatus)
-    val times = list(root).filter(_.getPath.getName == SkippedBatches.File)
+    val times = list(root).filter(f => SkippedBatches.Files.contains(f.getPath.getName))
     val logged = log("offsets", begun.getOrElse(batchId)) ++ log("commits", batchId)
     (metadata ++ logged ++ sources ++ state(descriptions)).map(toCopy) ++
       times.map(toCopy(_).copy(isReplaced = true))

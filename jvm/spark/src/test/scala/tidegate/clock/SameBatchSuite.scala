@@ -4,7 +4,7 @@ package clock
 import java.util.concurrent.atomic.AtomicInteger
 
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.streaming.{OutputMode, Trigger}
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException, Trigger}
 import org.apache.spark.sql.tidegate.{SparkInternals, TestClock, TestQueries}
 import org.apache.spark.sql.{DataFrame, Dataset, Row}
 import tidegate.core.clock.{BatchTimes, ClockState}
@@ -190,6 +190,41 @@ class SameBatchSuite extends RestartTest {
     run.runOnce(Trigger.AvailableNow())
     assert(run.batchCount === 4)
     assert(run.answer === Seq("[0,10)|1", "[20,30)|1", "[40,50)|2"))
+  }
+
+  test("a kill while the times of a batch that was left out are written: each window once") {
+    val in = events()
+    val run = new Run(
+      in.toDF()
+        .withKeyedWatermark(
+          "time",
+          policy = limitingTimestampAndWallClockLag("94 seconds", "1000020 seconds")
+        )
+        .groupBy(window(col("time"), "20 seconds", "10 seconds"), col("sub"))
+        .count()
+    ).start()
+    in.addData(event("a", 11), event("a", 95))
+    run.settle()
+    // From this batch on it is known when something is due.
+    run.clock.advance(32000)
+    run.settle()
+    assert(run.take() === Nil)
+    // Closes windows of a key whose row of the state stays as it is.
+    in.addData(event("c", 124))
+    run.settle()
+    assert(run.take() === Seq("[0,20)|a|1", "[10,30)|a|1"))
+    try {
+      DirectFiles.beforeRename = to =>
+        if (to.getName.startsWith("tidegate.skipped"))
+          throw new IllegalStateException("made to fail")
+      run.clock.advance(33000)
+      val error = intercept[StreamingQueryException](run.settle())
+      assert(error.getMessage.contains("made to fail"))
+    } finally DirectFiles.beforeRename = _ => ()
+    run.start()
+    in.addData(event("c", 125))
+    run.settle()
+    assert(run.take() === Nil)
   }
 
   private def acting(act: Dataset[Row] => Seq[Row]): Seq[Seq[Row]] = {

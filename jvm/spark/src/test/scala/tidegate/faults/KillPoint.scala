@@ -41,7 +41,7 @@ object KillPoint {
 
   private def ends(folder: String)(file: String, batch: Long) = file.endsWith(s"/$folder/$batch")
 
-  private val times = (file: String, _: Long) => file.endsWith("/tidegate.skipped")
+  private val times = (file: String, _: Long) => file.contains("/tidegate.skipped")
 
   private def isState(file: String, batch: Long) =
     file.matches(s".*/state/\\d+/\\d+/(.*/)?${batch + 1}(_[^/]*)?\\.(delta|changelog|zip)")

@@ -31,28 +31,40 @@ object SkippedTimes {
   private val Marker = "tidegateSkipped"
   private val Format = 1
 
-  /** As JSON on one line: those of the last batch, and those of batches before it. */
-  def text(last: SkippedTimes, earlier: Seq[SkippedTimes]): String = compact(
+  /**
+   * As JSON on one line.
+   *
+   * @param number
+   *   of two texts, the one with the higher number is the later one
+   * @param batches
+   *   at least one, the last batch first
+   */
+  def text(number: Long, batches: Seq[SkippedTimes]): String = compact(
     JObject(
-      (Marker -> JInt(Format)) :: last.fields :::
-        List("earlier" -> JArray(earlier.map(e => JObject(e.fields)).toList))
+      (Marker -> JInt(Format)) :: batches.head.fields :::
+        List(
+          "number" -> JInt(number),
+          "earlier" -> JArray(batches.tail.map(e => JObject(e.fields)).toList)
+        )
     )
   )
 
   /**
-   * Reads what `text` returned, the last batch first; empty if it is something else, or of a newer
-   * version.
+   * Reads what `text` returned: the number, and the batches. `None` if it is something else, or of a
+   * newer version. A text of a single batch may lack the number.
    */
-  def read(text: String): Seq[SkippedTimes] = parseOpt(text)
+  def read(text: String): Option[(Long, Seq[SkippedTimes])] = parseOpt(text)
     .collect { case json: JObject =>
       new JsonFields(json)
     }
-    .fold(Seq.empty[SkippedTimes]) { fields =>
+    .flatMap { fields =>
       try {
         val _ = fields.int(Marker, Format, Format)
-        (fields +: fields.objs("earlier")).map { f =>
+        val (number, earlier) =
+          if (fields.has("number")) fields.long("number") -> fields.objs("earlier") else 0L -> Nil
+        Some(number -> (fields +: earlier).map { f =>
           SkippedTimes(f.long("batch"), f.long("savedAt"), ClockCodec.times(f.obj("times")))
-        }
-      } catch { case _: JsonFields.Unexpected => Nil }
+        })
+      } catch { case _: JsonFields.Unexpected => None }
     }
 }

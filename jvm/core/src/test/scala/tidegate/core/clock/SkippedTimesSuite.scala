@@ -17,14 +17,19 @@ class SkippedTimesSuite extends AnyFunSuite {
   private val earlier = Seq(skipped.copy(batchId = 6L), skipped.copy(batchId = 4L, savedAtMs = 0L))
 
   test("what is written is read again, the last batch first") {
-    assert(SkippedTimes.read(SkippedTimes.text(skipped, Nil)) === Seq(skipped))
-    assert(SkippedTimes.read(SkippedTimes.text(skipped, earlier)) === skipped +: earlier)
+    for (batches <- Seq(Seq(skipped), skipped +: earlier))
+      assert(SkippedTimes.read(SkippedTimes.text(3L, batches)) === Some(3L -> batches))
+  }
+
+  test("a text of a single batch may lack the number") {
+    val text = SkippedTimes.text(3L, Seq(skipped)).replace(""","number":3,"earlier":[]""", "")
+    assert(SkippedTimes.read(text) === Some(0L -> Seq(skipped)))
   }
 
   test("other texts are none") {
-    val text = SkippedTimes.text(skipped, earlier)
+    val text = SkippedTimes.text(3L, skipped +: earlier)
     Seq("", "{}", "[]", text.dropRight(9), text.replace("Skipped\":1,", "Skipped\":2,")).foreach {
-      other => assert(SkippedTimes.read(other) === Nil, other)
+      other => assert(SkippedTimes.read(other) === None, other)
     }
   }
 }
