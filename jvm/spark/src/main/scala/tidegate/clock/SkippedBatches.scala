@@ -127,7 +127,7 @@ private[tidegate] final class SkippedBatches(location: String, session: SparkSes
 }
 
 private[tidegate] object SkippedBatches {
-  val Files = Seq("tidegate.skipped", "tidegate.skipped.2")
+  val Files: Seq[String] = Seq("tidegate.skipped", "tidegate.skipped.2")
 
   /** How long the file stays as it is at least, while batches are left out, in ms. */
   private val PauseMs = 1000L

@@ -50,8 +50,8 @@ object SkippedTimes {
   )
 
   /**
-   * Reads what `text` returned: the number, and the batches. `None` if it is something else, or of a
-   * newer version. A text of a single batch may lack the number.
+   * Reads what `text` returned: the number, and the batches. `None` if it is something else, or of
+   * a newer version. A text of a single batch may lack the number.
    */
   def read(text: String): Option[(Long, Seq[SkippedTimes])] = parseOpt(text)
     .collect { case json: JObject =>
