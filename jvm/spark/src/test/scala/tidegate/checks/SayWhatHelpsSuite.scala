@@ -224,10 +224,16 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
 
   test("a stream in a subquery of another one, and what later rules of the analysis cure") {
     keyed.createOrReplaceTempView("keyed")
-    val named = spark.sql(
+    val most = spark.sql(
       "SELECT *, (SELECT max(id) FROM range(3) WHERE id < keyed.n) AS most FROM keyed"
     )
-    start(named, OutputMode.Append())
+    start(most, OutputMode.Append())
     start(keyed.groupBy(window(col("time"), "1 second"), rand()).count(), OutputMode.Append())
+    val named = struct(col("sub").as("shop"), lit(1).as("one"))
+    keyed.groupBy(window(col("time"), "1 second"), named).count(): Unit
+    spark.sql("SELECT struct(n AS a), count(*) FROM keyed GROUP BY struct(n AS a)"): Unit
+    spark.sql("""
+      SELECT sub, count(*) FROM keyed GROUP BY sub
+      HAVING EXISTS (SELECT id FROM range(3) WHERE id = max(n))"""): Unit
   }
 }

@@ -3,9 +3,14 @@ package org.apache.spark.sql.tidegate
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.ExtendedAnalysisException
-import org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
+import org.apache.spark.sql.catalyst.analysis.{
+  CleanupAliases,
+  PullOutNondeterministic,
+  UnsupportedOperationChecker,
+  UpdateOuterReferences
+}
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.classic.ClassicConversions.castToImpl
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.{AnalysisException, SparkSession}
@@ -13,16 +18,26 @@ import org.apache.spark.sql.{AnalysisException, SparkSession}
 /** What Spark refuses. */
 object SparkRefusals {
 
-  /** The error with which Spark refuses a plan that it has analyzed, without the plan. */
+  /**
+   * The error with which Spark refuses a plan that it has analyzed but for its last rules, without
+   * the plan.
+   */
   def ofAnalysis(session: SparkSession, plan: LogicalPlan): Option[AnalysisException] =
     try {
       val inlined = InlineCTE(alwaysInline = true, keepDanglingRelations = true)(plan)
-      castToImpl(session).sessionState.analyzer.checkAnalysis0(inlined)
+      castToImpl(session).sessionState.analyzer.checkAnalysis0(asChecked(inlined))
       None
     } catch {
       case e: AnalysisException => Some(e)
       // What else goes wrong does so again in Spark's own check, if it comes to that.
       case NonFatal(_) => None
+    }
+
+  /** What Spark does to a plan before it checks the plan. */
+  private def asChecked(plan: LogicalPlan): LogicalPlan =
+    AnalysisHelper.allowInvokingTransformsInAnalyzer {
+      Seq(PullOutNondeterministic, UpdateOuterReferences, CleanupAliases)
+        .foldLeft(plan)((last, rule) => rule(last))
     }
 
   /** The error with which Spark refuses a streaming query, if it does. */
