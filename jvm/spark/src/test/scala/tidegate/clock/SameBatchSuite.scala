@@ -1,8 +1,10 @@
 package tidegate
 package clock
 
+import java.sql.Timestamp
 import java.util.concurrent.atomic.AtomicInteger
 
+import org.apache.spark.SparkEnv
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException, Trigger}
 import org.apache.spark.sql.tidegate.{SparkInternals, TestClock, TestQueries}
@@ -82,6 +84,9 @@ class SameBatchSuite extends RestartTest {
     val (l, r) = (events(), events())
     def side(in: DataFrame, name: String, key: Int) =
       in.withColumnRenamed("time", name).withKeyedWatermark(name, "0 seconds", key = key).as(name)
+    // Before the query starts, as a batch could begin between the two sides.
+    l.addData(event("a", 5, 1), event("a", 6, 2), event("a", 100, 9))
+    r.addData(event("a", 7, 1), event("a", 8, 3), event("a", 100, 9))
     val run = new Run(
       side(l.toDF(), "l", 0)
         .join(
@@ -91,8 +96,6 @@ class SameBatchSuite extends RestartTest {
         )
         .select("l", "r")
     ).start()
-    l.addData(event("a", 5, 1), event("a", 6, 2), event("a", 100, 9))
-    r.addData(event("a", 7, 1), event("a", 8, 3), event("a", 100, 9))
     run.settle()
     assert(run.byBatch === Map(0L -> Seq("100|100", "5|7", "6|null", "null|8")))
     assert(run.stateRows > 0)
@@ -140,6 +143,82 @@ class SameBatchSuite extends RestartTest {
     withConf("spark.tidegate.closing" -> "nextBatch") {
       assert(batches(tens) === "in the next batch: spark.tidegate.closing is nextBatch")
     }
+    val beside = keyed(stream(files(Seq(event("b", 1))))).select("n")
+    assert(
+      batches(rows => tens(rows).select("count").union(beside)) ===
+        "in the next batch: the rows of the watermark `time-2` pass no shuffle"
+    )
+    withConf(
+      "spark.tidegate.replaceWithWatermark" -> "true",
+      "spark.tidegate.lateness" -> "slowest"
+    ) {
+      val in = events()
+      val run = new Run(
+        in.toDF()
+          .withWatermark("time", "0 seconds")
+          .groupBy(window(col("time"), "10 seconds", "5 seconds"))
+          .count()
+      ).start()
+      in.addData(event("a", 1))
+      run.settle()
+      assert(
+        how(run) ===
+          "in the next batch: spark.tidegate.lateness is slowest, so rows are late as in Spark"
+      )
+    }
+  }
+
+  /**
+   * The rows of a batch whose shuffles are lost when its times have just been written, so that the
+   * stages below run again, and read rows that are now `shift` seconds later; then those of the
+   * next batch. Each with the watermark in seconds.
+   */
+  private def losingShuffles(shift: Int): Seq[(Seq[String], Long)] = {
+    import SameBatchSuite._
+    shiftMs = 0
+    evaluated.set(0)
+    val moved = udf { (time: Timestamp) =>
+      evaluated.incrementAndGet(): Unit
+      new Timestamp(time.getTime + shiftMs)
+    }.asNondeterministic()
+    val in = events()
+    val run = new Run(tens(keyed(in.toDF().withColumn("time", moved(col("time")))))).start()
+    def next(second: Double): (Seq[String], Long) = {
+      in.addData(event("a", second))
+      run.settle()
+      (run.take(), run.watermark("time").get / 1000)
+    }
+    next(1): Unit
+    var written = 0
+    val seen = evaluated.get
+    try {
+      DirectFiles.beforeRename = to =>
+        if (to.getName.startsWith("tidegate.skipped")) {
+          written += 1
+          shiftMs = shift * 1000L
+          SparkEnv.get.blockManager.diskBlockManager
+            .getAllFiles()
+            .filter(_.getName.startsWith("shuffle_"))
+            .foreach(_.delete())
+        }
+      val first = next(25)
+      assert(evaluated.get === seen + 2 && written === 1)
+      DirectFiles.beforeRename = _ => ()
+      shiftMs = 0
+      Seq(first, next(2000))
+    } finally DirectFiles.beforeRename = _ => ()
+  }
+
+  test("shuffles that are lost are written again, and the batch has the same watermarks") {
+    assert(
+      losingShuffles(shift = 0) === Seq((Seq("[0,10)|1"), 25L), (Seq("[20,30)|1"), 2000L))
+    )
+  }
+
+  test("a source that gives other rows in a retry moves no time of the batch") {
+    assert(
+      losingShuffles(shift = 1000) === Seq((Seq("[0,10)|1"), 25L), (Seq("[1020,1030)|1"), 2000L))
+    )
   }
 
   onBothStores("the setting changes between runs, both ways: each window once, as in the batch") {
@@ -276,4 +355,11 @@ class SameBatchSuite extends RestartTest {
       assert(intercept[IllegalStateException](failing.step()).getMessage === "the disk is full")
     assert(asked.get === 2)
   }
+}
+
+object SameBatchSuite {
+
+  /** How much later a function finds times now, and how many it has found. */
+  @volatile private var shiftMs = 0L
+  private val evaluated = new AtomicInteger
 }

@@ -109,6 +109,7 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
     val saved = withinBatch.fold(inCheckpoint)(inCheckpoint.at)
     oracle = new QueryOracle(spec, saved, math.max(0L, wallMs), how.endsByItself)
     latest = (None, inCheckpoint)
+    knownWithin = None
   }
 
   private def checkSameState(before: Figures, now: Figures, step: SimulatedStep): Unit = {
