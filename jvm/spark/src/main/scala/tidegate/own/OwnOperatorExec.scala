@@ -1,7 +1,5 @@
 package tidegate.own
 
-import scala.reflect.ClassTag
-
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
@@ -118,14 +116,6 @@ private[tidegate] trait OwnOperatorExec extends StateStoreWriter with DescribesI
     StateStoreColFamilySchema(StateStore.DEFAULT_COL_FAMILY_NAME, 0, key, 0, value)
 
   /**
-   * The rows of a child; the child may use a store of its own, which the task must forget first.
-   */
-  protected def rowsOf(child: SparkPlan): RDD[InternalRow] = child.execute().mapPartitions { rows =>
-    OperatorState.forgetStoreOfTask()
-    rows
-  }
-
-  /**
    * Gives the rows of each partition to `update`, with the state store of the partition. It must
    * not use the operator, which would go to each task with the whole plan below it.
    *
@@ -138,7 +128,7 @@ private[tidegate] trait OwnOperatorExec extends StateStoreWriter with DescribesI
    *   whether Spark checks that the first values fit the schema: not if the store may have rows of
    *   an earlier format
    */
-  protected def withStore[T: ClassTag](
+  protected def withStore[T](
       rows: RDD[T],
       isPrefixed: Boolean = false,
       countsRows: Boolean = true,

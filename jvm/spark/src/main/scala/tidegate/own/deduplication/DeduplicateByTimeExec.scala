@@ -68,7 +68,7 @@ final case class DeduplicateByTimeExec(
     val normalized = DueSchema.keyColumns(keys.map(SparkInternals.normalized))
     val (told, counts) = (context.due, countsItself)
     val (time, retention, columns) = (EventTimeTag.decisive(eventTime), retentionMs, child.output)
-    withStore(rowsOf(child), countsRows = !counts) { (task, rows) =>
+    withStore(child.execute(), countsRows = !counts) { (task, rows) =>
       val count = Option.when(counts)(StateDuePages.count(task.uncounted, stateKey, stateValue, 0))
       val expiring =
         new DueKeys[UnsafeRow](new StateDuePages(task.uncounted, stateKey, stateValue), before)

@@ -82,7 +82,7 @@ final case class IntervalJoinExec(
     )
     val told = context.due
     val sides =
-      rowsOf(left).zipPartitions(rowsOf(right)) { (l, r) => Iterator.single(Sides(l, r)) }
+      left.execute().zipPartitions(right.execute()) { (l, r) => Iterator.single(Sides(l, r)) }
     withStore(sides, countsRows = false) { (task, both) =>
       val (results, atEnd) = join.run(task, both.next())
       def tell(): Unit =

@@ -87,7 +87,7 @@ final case class EventTimeOrderExec(
     val (limit, told, batchId) = (dueUpTo, context.due, getStateInfo.storeVersion)
     val isSorted = conf.stateStoreProviderClass == OperatorState.rocksDbProvider
     val (columns, time) = (child.output, EventTimeTag.decisive(eventTime))
-    withStore(rowsOf(child), countsRows = false) { (task, rows) =>
+    withStore(child.execute(), countsRows = false) { (task, rows) =>
       val timeOf = UnsafeProjection.create(Seq(time), columns)
       val waiting = new PagedRows(
         task.uncounted,

@@ -75,7 +75,7 @@ final case class SessionAggregateExec(
     val lookBy = SessionAggregateExec.lookBy(until, gapMicros)
     val maxBytes = Settings.WindowsMaxInputBytes.in(conf)
     val (keys, values, told, counts) = (keySchema, valueSchema, context.due, countsItself)
-    withStore(rowsOf(child), countsRows = !counts) { (task, rows) =>
+    withStore(child.execute(), countsRows = !counts) { (task, rows) =>
       val lookAt = what.entryType.size
       val count = Option.when(counts)(StateDuePages.count(task.uncounted, keys, values, lookAt))
       val own = task.rows(count)

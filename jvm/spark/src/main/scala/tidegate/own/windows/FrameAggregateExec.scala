@@ -109,7 +109,7 @@ final case class FrameAggregateExec(
     val maxBytes = Settings.WindowsMaxInputBytes.in(conf)
     val (values, counts) = (valueSchema, countsItself)
     val (countKey, rootKey) = (FrameStore.countKey(keySchema), FrameStore.rootKey(keySchema))
-    withStore(rowsOf(child), prefixed, countsRows = !counts) { (task, rows) =>
+    withStore(child.execute(), prefixed, countsRows = !counts) { (task, rows) =>
       val count = Option.when(counts) {
         val column = if (short) ShortRow.End else FrameRow.Closed
         new RowCount(task.uncounted, countKey, values, column, !FrameStore.isCount(_))

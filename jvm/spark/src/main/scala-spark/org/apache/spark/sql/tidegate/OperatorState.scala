@@ -4,7 +4,6 @@ import scala.reflect.ClassTag
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
-import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Distribution}
@@ -22,8 +21,8 @@ object OperatorState {
   private val inMemoryProvider = classOf[HDFSBackedStateStoreProvider].getName
 
   /**
-   * Gives the rows of each partition to `update`, with the state store of the partition. Spark
-   * aborts the store when a task ends that has not committed.
+   * Gives the rows of each partition to `update`, with the state store of the partition. The store
+   * is aborted when a task ends that has not committed.
    *
    * @param sharesVersions
    *   whether a state in memory is in [[SharingStateStoreProvider]] instead of Spark's class. The
@@ -35,7 +34,7 @@ object OperatorState {
    *   whether Spark checks that the first values that are read fit the schema: not if values of an
    *   earlier schema may be among them
    */
-  def withStore[T: ClassTag, U: ClassTag](
+  def withStore[T, U: ClassTag](
       rows: RDD[T],
       state: StatefulOperatorStateInfo,
       keySchema: StructType,
@@ -50,19 +49,12 @@ object OperatorState {
     val provider =
       if (sharesVersions && isShareable(settings)) classOf[SharingStateStoreProvider].getName
       else settings.stateStoreProviderClass
-    val cleaned = rows.sparkContext.clean(update)
-    val aborting = (store: StateStore, in: Iterator[T]) => {
-      val _ = TaskContext.get().addTaskCompletionListener[Unit] { _ =>
-        if (!store.hasCommitted) store.abort()
-      }
-      cleaned(store, in)
-    }
     val storeSettings = if (countsRows) settings else withoutCount(settings)
     val options =
       if (checksValues) Map.empty[String, String]
       else Map(StateStoreConf.FORMAT_VALIDATION_CHECK_VALUE_CONFIG -> "false")
     val conf = new OwnStoreConf(storeSettings, provider, options)
-    new OwnStateRdd(rows, aborting, state, keySchema, valueSchema, encoder, session, conf)
+    new OwnStateRdd(rows, update, state, keySchema, valueSchema, encoder, session, conf)
   }
 
   /**
@@ -238,11 +230,4 @@ object OperatorState {
       else files.listStatus(many).map(_.getPath).filter(batchOf(_).isDefined).maxByOption(batchOf)
     found.toSeq.flatMap(f => StateSchemaCompatibilityChecker.readSchemaFile(files.open(f)))
   }
-
-  /**
-   * Makes the task forget a store. Spark hands the store that an aggregation has read to the next
-   * operator of the same task that writes a store, so an operator with its own store calls this
-   * first.
-   */
-  def forgetStoreOfTask(): Unit = StoreOfTask.forget()
 }
