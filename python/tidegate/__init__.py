@@ -1,7 +1,7 @@
 """Keyed event-time watermarks for Spark Structured Streaming.
 
 Importing the package adds ``withKeyedWatermark``, ``withIngestionWatermark``, ``orderByEventTime``,
-``streamJoin``, ``mapAsync`` and ``tidegateName`` to ``pyspark.sql.DataFrame``.
+``topN``, ``streamJoin``, ``mapAsync`` and ``tidegateName`` to ``pyspark.sql.DataFrame``.
 """
 
 from tidegate._call import CallKey
@@ -46,6 +46,7 @@ from tidegate.policies import (
     limitingLagAndLull,
     limitingTimestampAndWallClockLag,
 )
+from tidegate.ranking import topN
 from tidegate.session import configure, jarPath
 from tidegate.snapshotting import (
     Compatibility,
@@ -112,6 +113,7 @@ __all__ = [
     "streamJoin",
     "tidegateName",
     "time_explanation",
+    "topN",
     "verifySnapshot",
     "watermarks",
     "withIngestionWatermark",

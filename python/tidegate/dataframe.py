@@ -11,12 +11,14 @@ from tidegate.joins import streamJoin
 from tidegate.mapping import mapAsync
 from tidegate.naming import tidegateName
 from tidegate.ordering import orderByEventTime
+from tidegate.ranking import topN
 from tidegate.streaming import withIngestionWatermark, withKeyedWatermark
 
 METHODS = (
     withKeyedWatermark,
     withIngestionWatermark,
     orderByEventTime,
+    topN,
     streamJoin,
     mapAsync,
     tidegateName,

@@ -10,6 +10,7 @@ import tidegate.analysis.{
   KeyTransformWithStateOutput,
   LowerAntiJoins,
   LowerSessions,
+  LowerTopN,
   RefreshLateTables,
   RefreshViewColumns,
   ResolveBoundsFollow,
@@ -58,6 +59,10 @@ private[tidegate] object Injections {
 
     // With the hint rules, because Spark's own rule refuses this node before resolution rules run.
     extensions.injectHintResolutionRule(_ => KeyTransformWithStateOutput)
+
+    // Before Spark's check of streams, which refuses these functions, and before the checks of
+    // aggregations, which it makes of them.
+    extensions.injectHintResolutionRule(_ => LowerTopN)
 
     // Before Spark's check of output modes, whose error names no column.
     extensions.injectHintResolutionRule(_ => CheckWindowedAggregates)
@@ -158,6 +163,8 @@ private[tidegate] object Injections {
 
     // When no query can start any more: it would have lowered its joins itself.
     extensions.injectPlanNormalizationRule(_ => LowerAntiJoins.ofExplained)
+
+    extensions.injectPlanNormalizationRule(_ => LowerTopN.ofExplained)
 
     // Likewise, and when anti joins are what they will be.
     extensions.injectPlanNormalizationRule(_ => PrepareExplained)

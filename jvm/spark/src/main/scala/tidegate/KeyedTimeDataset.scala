@@ -4,12 +4,12 @@ import scala.concurrent.Future
 
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Column, DataFrame, Dataset, Row}
-import tidegate.builders.{AsyncMaps, EventTimeOrders, StreamJoins}
+import tidegate.builders.{AsyncMaps, EventTimeOrders, StreamJoins, TopN}
 import tidegate.plans.NamedOperator
 import tidegate.request.WatermarkRequest
 import tidegate.settings.Defaults
 
-/** What every Dataset has: keyed watermarks, event-time order, stream joins and calls. */
+/** What every Dataset has: keyed watermarks, event-time order, top-N, stream joins and calls. */
 final class KeyedTimeDataset[T](ds: Dataset[T]) extends WatermarkMethods[T](ds) {
 
   /**
@@ -40,6 +40,39 @@ final class KeyedTimeDataset[T](ds: Dataset[T]) extends WatermarkMethods[T](ds) 
    */
   def orderByEventTime(partitionBy: Seq[String] = Nil, eventTime: String = null): Dataset[T] =
     EventTimeOrders.order(ds, partitionBy, Option(eventTime))
+
+  /**
+   * Keeps the first rows of each group, with their places.
+   *
+   * Shorthand for `row_number()` over a window of `partitionBy` and `orderBy`, and a filter. With
+   * the window of a window function among `partitionBy` the rows leave once, when the watermark
+   * closes the window. In output mode update, a row replaces the one that had its group and its
+   * place. Equal rows have any order. On batch data it is Spark's function.
+   *
+   * {{{
+   * df.withColumn("window", window($"order_time", "1 hour"))
+   *   .topN(3, Seq("window", "shop"), Seq($"price".desc))
+   * }}}
+   *
+   * @param n
+   *   how many rows of each group are kept, 1 or more
+   * @param partitionBy
+   *   the columns of a group
+   * @param orderBy
+   *   which rows come first
+   * @param rank
+   *   the name of the new column with the place of a row: 1 is the first
+   * @throws AnalysisException
+   *   if a column does not exist, if `n` is below 1, if there are no columns, or if the Dataset has
+   *   a column `rank`; when the query starts, if no time with a watermark is among `partitionBy` in
+   *   output mode append
+   */
+  def topN(
+      n: Int,
+      partitionBy: Seq[String],
+      orderBy: Seq[Column],
+      rank: String = "rank"
+  ): DataFrame = TopN.of(ds, n, partitionBy, orderBy, rank)
 
   /**
    * Joins with another stream on columns of the same name, within a bound on the times of both

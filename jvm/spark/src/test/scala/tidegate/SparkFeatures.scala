@@ -38,4 +38,8 @@ object SparkFeatures {
 
   /** Table functions with the name of a schema before their own: from Spark 4.2 on. */
   lazy val hasQualifiedTableFunctions: Boolean = parses("SELECT * FROM a.f(1)")
+
+  /** `QUALIFY` behind the FROM clause: from Spark 4.2 on. */
+  lazy val hasQualify: Boolean =
+    parses("SELECT n FROM t QUALIFY ROW_NUMBER() OVER (ORDER BY n) = 1")
 }

@@ -15,6 +15,7 @@ import org.apache.spark.sql.types.StructType;
 import tidegate.KeyedTimeDataset;
 import tidegate.builders.AsyncMaps;
 import tidegate.builders.Between;
+import tidegate.builders.TopN;
 import tidegate.package$;
 
 /**
@@ -95,6 +96,38 @@ public final class Tidegate {
   public static <T> Dataset<T> orderByEventTime(
       Dataset<T> ds, List<String> partitionBy, String eventTime) {
     return new KeyedTimeDataset<>(ds).orderByEventTime(Converters.seq(partitionBy), eventTime);
+  }
+
+  /**
+   * Keeps the first rows of each group, with their places in a new column {@code rank}: 1 is the
+   * first. With the window of a window function among the groups the rows leave once, when the
+   * watermark closes the window. On batch data it is Spark's {@code row_number}.
+   *
+   * <pre>{@code
+   * Tidegate.topN(hours, 3, List.of("window", "shop"), List.of(col("price").desc()));
+   * }</pre>
+   *
+   * <p>Throws an {@code AnalysisException} if a column does not exist, if {@code n} is below 1, if
+   * there are no columns, or if the Dataset has a column {@code rank}; when the query starts, if no
+   * time with a watermark is among the groups in output mode append.
+   *
+   * @param n how many rows of each group are kept, 1 or more
+   * @param partitionBy the columns of a group
+   * @param orderBy which rows come first
+   */
+  public static Dataset<Row> topN(
+      Dataset<?> ds, int n, List<String> partitionBy, List<Column> orderBy) {
+    return topN(ds, n, partitionBy, orderBy, "rank");
+  }
+
+  /**
+   * As the other {@code topN}.
+   *
+   * @param rank the name of the new column with the place of a row
+   */
+  public static Dataset<Row> topN(
+      Dataset<?> ds, int n, List<String> partitionBy, List<Column> orderBy, String rank) {
+    return TopN.of(ds, n, Converters.seq(partitionBy), Converters.seq(orderBy), rank);
   }
 
   /**

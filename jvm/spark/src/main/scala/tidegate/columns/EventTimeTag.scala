@@ -38,11 +38,17 @@ object EventTimeTag {
   def isOurs(metadata: Metadata): Boolean =
     metadata.contains(KeyField) || metadata.contains(WindowMark.Field)
 
-  /** `metadata` with its own marks replaced by the marks of column `a`. */
-  def withMarksOf(metadata: Metadata, a: Attribute): Metadata = {
+  /** `metadata` without marks, of a column that shows no time any more. */
+  def unmarked(metadata: Metadata): Metadata = {
     val own = new MetadataBuilder().withMetadata(metadata)
     Seq(KeyField, SparkField, WindowMark.Field).foreach(own.remove)
     if (key(metadata).isDefined) own.remove(CommentField)
+    own.build()
+  }
+
+  /** `metadata` with its own marks replaced by the marks of column `a`. */
+  def withMarksOf(metadata: Metadata, a: Attribute): Metadata = {
+    val own = new MetadataBuilder().withMetadata(unmarked(metadata))
     if (key(a).isDefined && a.metadata.contains(CommentField)) {
       own.putString(CommentField, a.metadata.getString(CommentField))
     }

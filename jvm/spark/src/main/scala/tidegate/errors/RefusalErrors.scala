@@ -23,6 +23,18 @@ object RefusalErrors {
     error("DISTINCT_AGGREGATE", "found" -> found, "instead" -> instead)
   }
 
+  def rankWithoutLimit(found: String, name: String): AnalysisException =
+    error("RANK_WITHOUT_LIMIT", "found" -> found, "name" -> name)
+
+  def topNArgument(argument: String, found: String, wanted: String): AnalysisException =
+    error("TOP_N_ARGUMENT", "argument" -> argument, "found" -> found, "wanted" -> wanted)
+
+  def topNFiltered(found: String, name: String): AnalysisException =
+    error("TOP_N_FILTERED", "found" -> found, "name" -> name)
+
+  def topNWithoutRank(name: String, limit: Int): AnalysisException =
+    error("TOP_N_WITHOUT_RANK", "name" -> name, "limit" -> limit.toString)
+
   def joinMode(joinType: String, found: String): AnalysisException =
     error("JOIN_OUTPUT_MODE", "type" -> joinType, "found" -> found)
 

@@ -1,0 +1,234 @@
+package tidegate.analysis
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.optimizer.InlineCTE
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.catalyst.util.toPrettySQL
+import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.types._
+import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
+import tidegate.errors.RefusalErrors
+import tidegate.functions.{RankFunction, TopRows}
+import tidegate.plans.ColumnOrigin
+
+/**
+ * Makes the first rows of each group, `ROW_NUMBER() OVER (PARTITION BY ... ORDER BY ...)` below a
+ * filter that asks for the first numbers, an aggregation: Spark has no such functions over streams.
+ * In output mode append one of the keys is a time, as in every aggregation, and the rows leave when
+ * their window is closed.
+ *
+ * For the plan of a query that is about to start. In batch queries the functions are Spark's.
+ */
+object LowerTopN extends Rule[LogicalPlan] with PredicateHelper {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
+    case w: WriteToStreamStatement => w.copy(inputQuery = inQuery(w.inputQuery, w.outputMode))
+    case other                     => other
+  }
+
+  /** As the rule, for a query that nobody starts, as in `explain` of a DataFrame. */
+  val ofExplained: Rule[LogicalPlan] = new Rule[LogicalPlan] {
+    override def apply(plan: LogicalPlan): LogicalPlan = inQuery(plan, OutputMode.Append())
+  }
+
+  private def inQuery(query: LogicalPlan, mode: OutputMode): LogicalPlan =
+    if (!query.exists(isStreamWindow)) query
+    else
+      AnalysisHelper.allowInvokingTransformsInAnalyzer {
+        val unmarked = mutable.Map.empty[ExprId, Metadata]
+        val lowered = InlineCTE(alwaysInline = true)(query).transformUp { case f: Filter =>
+          Ranked.below(f).fold[LogicalPlan](f) { ranked =>
+            if (mode == OutputMode.Update()) checkUpserts(query, ranked)
+            unmarked ++= ranked.unmarked
+            f.copy(child = ranked.plan)
+          }
+        }
+        lowered.collectFirst { case w: Window if w.isStreaming => w }.foreach(checkLimit)
+        if (unmarked.isEmpty) lowered else withMarks(lowered, unmarked)
+      }
+
+  private def isStreamWindow(plan: LogicalPlan): Boolean = plan match {
+    case w: Window               => w.isStreaming
+    case WithCTE(_, definitions) => definitions.exists(_.exists(isStreamWindow))
+    case _                       => false
+  }
+
+  /** Above the new aggregation its columns are as it gives them, below it as they were. */
+  private def withMarks(plan: LogicalPlan, marks: collection.Map[ExprId, Metadata]): LogicalPlan =
+    if (plan.getTagValue(IsLowered).isDefined) plan
+    else
+      plan.mapChildren(withMarks(_, marks)).transformExpressions {
+        case a: AttributeReference if marks.contains(a.exprId) => a.withMetadata(marks(a.exprId))
+      }
+
+  /** A rank without a limit would keep all rows for ever. */
+  private def checkLimit(window: Window): Unit =
+    window.windowExpressions.collectFirst { case a @ Alias(Rank(_), _) =>
+      throw RefusalErrors.rankWithoutLimit(toPrettySQL(a.child), a.name)
+    }
+
+  /**
+   * In output mode update a row takes the place of the one that had its keys and its rank. So each
+   * rank that was given out is given out again, and shows.
+   */
+  private def checkUpserts(query: LogicalPlan, ranked: Ranked): Unit = {
+    val name = ranked.rank.name
+    ranked.conditions.find(_.references.exists(_.exprId != ranked.rank.exprId)).foreach { other =>
+      throw RefusalErrors.topNFiltered(toPrettySQL(other), name)
+    }
+    val isShown = query.output.exists { a =>
+      ColumnOrigin.of(query, a).column.exprId == ranked.rank.exprId
+    }
+    if (ranked.limit > 1 && !isShown) throw RefusalErrors.topNWithoutRank(name, ranked.limit)
+  }
+
+  private val IsLowered = TreeNodeTag[Unit]("tidegate.topN")
+
+  private object Rank {
+    def unapply(e: Expression): Option[RankFunction] = e match {
+      case WindowExpression(_: RowNumber, _) => Some(RankFunction.RowNumber)
+      case WindowExpression(_: org.apache.spark.sql.catalyst.expressions.Rank, _) =>
+        Some(RankFunction.Rank)
+      case WindowExpression(_: DenseRank, _) => Some(RankFunction.DenseRank)
+      case _                                 => None
+    }
+  }
+
+  /**
+   * The plan below a filter, with an aggregation in the place of the window function.
+   *
+   * @param rank
+   *   the column with the rank
+   * @param conditions
+   *   what the filters above say, in terms of the columns of the window function
+   * @param unmarked
+   *   columns that are no times any more, with their metadata
+   */
+  private final case class Ranked(
+      plan: LogicalPlan,
+      rank: Attribute,
+      limit: Int,
+      conditions: Seq[Expression],
+      unmarked: Map[ExprId, Metadata]
+  )
+
+  private object Ranked {
+
+    def below(filter: Filter): Option[Ranked] =
+      in(filter.child, splitConjunctivePredicates(filter.condition))
+
+    private def in(plan: LogicalPlan, conditions: Seq[Expression]): Option[Ranked] = plan match {
+      case p: Project =>
+        val aliases = getAliasMap(p)
+        within(p, conditions.map(replaceAlias(_, aliases)))
+      case f: Filter => within(f, conditions ++ splitConjunctivePredicates(f.condition))
+      case _: SubqueryAlias | _: View => within(plan.asInstanceOf[UnaryNode], conditions)
+      case w: Window if w.isStreaming =>
+        for {
+          (rank, function) <- w.windowExpressions match {
+            case Seq(a @ Alias(Rank(function), _)) => Some(a.toAttribute -> function)
+            case _                                 => None
+          }
+          limit <- conditions.flatMap(limitIn(_, rank)).minOption
+        } yield aggregated(w, rank, function, limit, conditions)
+      case _ => None
+    }
+
+    private def within(node: UnaryNode, conditions: Seq[Expression]): Option[Ranked] =
+      in(node.child, conditions).map(r => r.copy(plan = node.withNewChildren(Seq(r.plan))))
+
+    private def isWhole(e: Expression): Boolean =
+      Seq(ByteType, ShortType, IntegerType, LongType).contains(e.dataType)
+
+    /** The highest rank that a condition lets through. */
+    private def limitIn(condition: Expression, rank: Attribute): Option[Int] = {
+      def isRank(e: Expression): Boolean = e match {
+        case c: Cast      => isWhole(c) && isRank(c.child)
+        case a: Attribute => a.exprId == rank.exprId
+        case _            => false
+      }
+      def value(e: Expression): Option[Long] =
+        if (isWhole(e) && e.foldable) Option(e.eval()).map(_.asInstanceOf[Number].longValue)
+        else None
+      val found = condition match {
+        case LessThanOrEqual(r, v) if isRank(r)                              => value(v)
+        case GreaterThanOrEqual(v, r) if isRank(r)                           => value(v)
+        case EqualTo(r, v) if isRank(r)                                      => value(v)
+        case EqualTo(v, r) if isRank(r)                                      => value(v)
+        case LessThan(r, v) if isRank(r)                                     => value(v).map(_ - 1)
+        case GreaterThan(v, r) if isRank(r)                                  => value(v).map(_ - 1)
+        case Between(r, _, v, _) if isRank(r)                                => value(v)
+        case In(r, values) if isRank(r) && values.forall(value(_).isDefined) =>
+          values.flatMap(value).maxOption
+        case _ => None
+      }
+      found.map(_.max(0L).min(Int.MaxValue).toInt)
+    }
+
+    private def aggregated(
+        w: Window,
+        rank: Attribute,
+        function: RankFunction,
+        limit: Int,
+        conditions: Seq[Expression]
+    ): Ranked = {
+      val partition = w.partitionSpec.collect { case a: Attribute => a }
+      val keys = w.child.output.filter(a => partition.exists(isSameKey(_, a)))
+      val columns = w.child.output.filterNot(a => keys.exists(_.exprId == a.exprId))
+      val top = Alias(
+        TopRows(CreateStruct(columns), w.orderSpec, function, limit).toAggregateExpression(),
+        "top"
+      )()
+      val aggregate = Aggregate(keys, keys :+ top, w.child)
+      val number = AttributeReference("rank", IntegerType, nullable = false)()
+      val row = AttributeReference("row", CreateStruct(columns).dataType, nullable = false)()
+      val rows = Generate(
+        Inline(top.toAttribute),
+        Seq(keys.size),
+        outer = false,
+        None,
+        Seq(number, row),
+        aggregate
+      )
+      val made = columns.zipWithIndex.map { case (a, i) =>
+        a.exprId -> named(
+          GetStructField(row, i, Some(a.name)),
+          a,
+          EventTimeTag.unmarked(a.metadata)
+        )
+      }.toMap
+      val plan = Project(
+        w.output.map { a =>
+          if (a.exprId == rank.exprId) named(number, a, a.metadata)
+          else made.getOrElse(a.exprId, keys.find(_.exprId == a.exprId).get)
+        },
+        rows
+      )
+      plan.setTagValue(IsLowered, ())
+      val unmarked = columns
+        .map(a => a.exprId -> EventTimeTag.unmarked(a.metadata))
+        .filter { case (id, metadata) =>
+          columns.find(_.exprId == id).exists(_.metadata != metadata)
+        }
+      Ranked(plan, rank, limit, conditions, unmarked.toMap)
+    }
+
+    /** The other columns of a window follow from its end, and often from its start. */
+    private def isSameKey(key: Attribute, column: Attribute): Boolean =
+      key.exprId == column.exprId || {
+        for {
+          a <- WindowMark.of(key)
+          b <- WindowMark.of(column)
+          if a.role != WindowRole.Start || !a.sharesStart
+        } yield a.isOfSameWindow(b)
+      }.getOrElse(false)
+
+    private def named(e: Expression, as: Attribute, metadata: Metadata): Alias =
+      Alias(e, as.name)(as.exprId, as.qualifier, Some(metadata))
+  }
+}

@@ -1,0 +1,176 @@
+package tidegate
+package analysis
+
+import java.nio.file.Path
+
+import scala.util.Random
+
+import org.apache.spark.sql.expressions.Window
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.{AnalysisException, DataFrame, Row}
+
+/** The first rows of windows and of keys: the rows of the same text over a table. */
+class TopNSuite extends RestartTest {
+
+  private def plan(run: Run): String =
+    SparkInternals.execution(run.query).get.explainInternal(false)
+
+  /** Rows of some minutes, out of order but not late, and a last one that closes all windows. */
+  private lazy val input: Path = {
+    val random = new Random(7)
+    val rows = Seq.tabulate(6) { batch =>
+      Seq.tabulate(30) { i =>
+        event(s"s${random.nextInt(3)}", batch * 30 + random.nextInt(35), batch * 30 + i + 1)
+      }
+    }
+    files(rows :+ Seq(event("s0", 100000, 0)): _*)
+  }
+
+  private def query(rows: DataFrame, text: String): DataFrame = {
+    rows.where("n > 0").createOrReplaceTempView("events")
+    spark.sql(text)
+  }
+
+  private def streamed(text: String): DataFrame =
+    query(stream(input).withKeyedWatermark("time", "40 seconds"), text)
+
+  private def wanted(text: String): Seq[String] =
+    query(table(input), text).collect().map(KeyedStreamTest.text).toSeq.sorted
+
+  private val Windows = Seq(
+    "TUMBLE" -> "TUMBLE(TABLE(events), DESCRIPTOR(time), INTERVAL 20 SECONDS)",
+    "HOP" -> "HOP(TABLE(events), DESCRIPTOR(time), INTERVAL 40 SECONDS, INTERVAL 10 SECONDS)",
+    "CUMULATE" ->
+      "CUMULATE(TABLE(events), DESCRIPTOR(time), INTERVAL 10 SECONDS, INTERVAL 40 SECONDS)"
+  )
+
+  private def top(function: String, order: String, of: String, keys: String = ""): String = s"""
+    SELECT * FROM (
+      SELECT *, $function() OVER (PARTITION BY window_start, window_end $keys ORDER BY $order) AS r
+      FROM $of)
+    WHERE r <= 3"""
+
+  for ((name, windows) <- Windows) {
+    onRocksDb(s"the first rows of $name windows: as in batch, over kills") {
+      val text = top("ROW_NUMBER", "n % 7 DESC, n", windows)
+      assert(checkKills(streamed(text)).answer === wanted(text))
+    }
+  }
+
+  test("windows from frames, and closed in the batch of the closing row") {
+    val text = top("ROW_NUMBER", "n % 7 DESC, n", Windows(1)._2, ", sub")
+    val run = new Run(streamed(text)).start().settle()
+    assert(run.answer === wanted(text))
+    assert(plan(run).contains("FrameAggregate(keys=[sub"))
+    assert(plan(run).contains("Closing: in the same batch"))
+    assert(run.byBatch(6) === Nil || run.batchCount === 7)
+  }
+
+  test("ranks with ties, a strict limit, QUALIFY, and one rank alone") {
+    val hop = Windows(1)._2
+    val ranked =
+      "OVER (PARTITION BY window_start, window_end ORDER BY n % 7 DESC) AS r FROM " + hop
+    val texts = Seq(
+      top("RANK", "n % 7 DESC", hop),
+      top("DENSE_RANK", "n % 7", hop, ", sub"),
+      s"SELECT window_end, n, r + 1 FROM (SELECT *, RANK() $ranked) WHERE 4 > r AND n > 10",
+      s"SELECT window_end, n, r FROM (SELECT *, DENSE_RANK() $ranked) WHERE r = 2",
+      s"SELECT window_end, n FROM (SELECT *, RANK() $ranked) WHERE r BETWEEN 2 AND 3",
+      s"WITH t AS (SELECT *, RANK() $ranked) SELECT n, r FROM t WHERE r IN (1, 3)"
+    ) ++ Seq(
+      s"SELECT n, window_end FROM $hop QUALIFY ROW_NUMBER() OVER " +
+        "(PARTITION BY window_start, window_end ORDER BY n DESC) <= 2"
+    ).filter(_ => SparkFeatures.hasQualify)
+    texts.foreach { text =>
+      val run = new Run(streamed(text)).start().settle()
+      assert(run.answer === wanted(text), text)
+      run.stop()
+    }
+  }
+
+  test("the first and the last row of a window by time, with methods of DataFrames") {
+    def kept(rows: DataFrame, isFirst: Boolean) = {
+      val at = (unix_millis(col("time")) * 1000 + col("n"))
+      rows
+        .where("n > 0")
+        .withColumn("window", window(col("time"), "20 seconds"))
+        .withColumn(
+          "r",
+          row_number().over(
+            Window.partitionBy("window", "sub").orderBy(if (isFirst) at.asc else at.desc)
+          )
+        )
+        .where("r = 1")
+        .select("window", "sub", "n")
+    }
+    for (isFirst <- Seq(true, false)) {
+      val run = new Run(kept(stream(input).withKeyedWatermark("time", "40 seconds"), isFirst))
+      run.start().settle()
+      val batch = kept(table(input), isFirst).collect().map(KeyedStreamTest.text).toSeq.sorted
+      assert(run.answer === batch)
+      run.stop()
+    }
+  }
+
+  test("the best of an aggregation, in each window; and windows over the first rows") {
+    val counts = s"""(
+      SELECT window_start, window_end, window_time, sub, count(*) AS c FROM ${Windows(1)._2}
+      GROUP BY window_start, window_end, window_time, sub)"""
+    val best = top("ROW_NUMBER", "c DESC, sub", counts)
+    val over = s"""
+      SELECT window_end, sum(c) FROM TUMBLE(
+        TABLE($best), DESCRIPTOR(window_time), INTERVAL 1 MINUTE)
+      GROUP BY window_end"""
+    for (text <- Seq(best, s"SELECT window_start, window_end, sum(c) FROM ($best) GROUP BY 1, 2"))
+      assert(checkKills(streamed(text)).answer === wanted(text))
+    val _ = over
+  }
+
+  test("in output mode update a row replaces the one with its key and its rank") {
+    val text = """
+      SELECT sub, n, r FROM (
+        SELECT *, ROW_NUMBER() OVER (PARTITION BY sub ORDER BY n DESC) AS r FROM events)
+      WHERE r <= 4"""
+    val run = new Run(streamed(text), mode = OutputMode.Update()).start().settle()
+    val last = run.rows.foldLeft(Map.empty[(Any, Any), Row]) { (known, row) =>
+      known.updated((row.get(0), row.get(2)), row)
+    }
+    assert(last.values.map(KeyedStreamTest.text).toSeq.sorted === wanted(text))
+  }
+
+  private def refused(text: String, mode: OutputMode = OutputMode.Append()): String =
+    intercept[AnalysisException](new Run(streamed(text), mode = mode).start()).getMessage
+      .replaceFirst("; line \\d+ pos \\d+", "")
+
+  test("what has no limit, or no time, or shows no rank is refused") {
+    assert(
+      refused(
+        s"SELECT *, RANK() OVER (PARTITION BY window_end ORDER BY n) AS r FROM ${Windows(0)._2}"
+      ) ===
+        "[TIDEGATE_RANK_WITHOUT_LIMIT] The query numbers all rows of a stream by " +
+        "RANK() OVER (PARTITION BY window_end ORDER BY n ASC NULLS FIRST ROWS BETWEEN UNBOUNDED " +
+        "PRECEDING AND CURRENT ROW), and would have to keep all of them. Ask for the first ones in " +
+        "a filter right above: WHERE r <= 10. SQLSTATE: 0A000"
+    )
+    val bySub =
+      "FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY sub ORDER BY n) AS r FROM events)"
+    assert(
+      refused(s"SELECT * $bySub WHERE r <= 3").contains("[TIDEGATE_AGGREGATE_WITHOUT_TIME]")
+    )
+    assert(
+      refused(s"SELECT * $bySub WHERE r <= 3 AND n > 5", OutputMode.Update()) ===
+        "[TIDEGATE_TOP_N_FILTERED] The filter of the first rows has the condition (n > 5), which is " +
+        "not about the rank `r` alone. In output mode update a row replaces the one that had its " +
+        "rank before, so each rank has to come out. Put the condition below the function with the " +
+        "rank, or behind the query. SQLSTATE: 0A000"
+    )
+    assert(
+      refused(s"SELECT sub, n $bySub WHERE r <= 3", OutputMode.Update()) ===
+        "[TIDEGATE_TOP_N_WITHOUT_RANK] The query emits the first 3 rows of each key, but not their " +
+        "rank `r`. In output mode update a row replaces the one that had its keys and its rank " +
+        "before. Select `r` too. SQLSTATE: 0A000"
+    )
+  }
+}
