@@ -9,6 +9,7 @@ import tidegate.analysis.{
   KeepOneClock,
   KeyTransformWithStateOutput,
   LowerAntiJoins,
+  LowerDistinct,
   LowerSessions,
   LowerTopN,
   RefreshLateTables,
@@ -63,6 +64,9 @@ private[tidegate] object Injections {
     // Before Spark's check of streams, which refuses these functions, and before the checks of
     // aggregations, which it makes of them.
     extensions.injectHintResolutionRule(_ => LowerTopN)
+
+    // Also before Spark's check of streams, which refuses DISTINCT.
+    extensions.injectHintResolutionRule(_ => LowerDistinct)
 
     // Before Spark's check of output modes, whose error names no column.
     extensions.injectHintResolutionRule(_ => CheckWindowedAggregates)
@@ -165,6 +169,8 @@ private[tidegate] object Injections {
     extensions.injectPlanNormalizationRule(_ => LowerAntiJoins.ofExplained)
 
     extensions.injectPlanNormalizationRule(_ => LowerTopN.ofExplained)
+
+    extensions.injectPlanNormalizationRule(_ => LowerDistinct.ofExplained)
 
     // Likewise, and when anti joins are what they will be.
     extensions.injectPlanNormalizationRule(_ => PrepareExplained)

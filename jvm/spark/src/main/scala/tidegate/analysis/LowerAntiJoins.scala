@@ -3,8 +3,7 @@ package tidegate.analysis
 import org.apache.spark.sql.catalyst.expressions.{Alias, IsNull, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.plans.{LeftAnti, LeftOuter}
-import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
+import org.apache.spark.sql.streaming.OutputMode
 import tidegate.operators.StreamJoin
 import tidegate.plans.KeyedWatermark
 
@@ -13,19 +12,9 @@ import tidegate.plans.KeyedWatermark
  * has no left anti join of streams. For the plan of a query that is about to start, because until
  * then bounds may be added to the condition.
  */
-object LowerAntiJoins extends Rule[LogicalPlan] {
+object LowerAntiJoins extends AtStart {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
-    case w: WriteToStreamStatement => w.copy(inputQuery = inQuery(w.inputQuery))
-    case other                     => other
-  }
-
-  /** As the rule, for a query that nobody starts, as in `explain` of a DataFrame. */
-  val ofExplained: Rule[LogicalPlan] = new Rule[LogicalPlan] {
-    override def apply(plan: LogicalPlan): LogicalPlan = inQuery(plan)
-  }
-
-  private def inQuery(query: LogicalPlan): LogicalPlan =
+  override protected def inQuery(query: LogicalPlan, mode: OutputMode): LogicalPlan =
     if (!query.exists(_.isInstanceOf[KeyedWatermark])) query
     else
       AnalysisHelper.allowInvokingTransformsInAnalyzer {

@@ -5,8 +5,6 @@ import scala.collection.mutable
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.util.toPrettySQL
 import org.apache.spark.sql.streaming.OutputMode
@@ -24,19 +22,9 @@ import tidegate.plans.ColumnOrigin
  *
  * For the plan of a query that is about to start. In batch queries the functions are Spark's.
  */
-object LowerTopN extends Rule[LogicalPlan] with PredicateHelper {
+object LowerTopN extends AtStart with PredicateHelper {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
-    case w: WriteToStreamStatement => w.copy(inputQuery = inQuery(w.inputQuery, w.outputMode))
-    case other                     => other
-  }
-
-  /** As the rule, for a query that nobody starts, as in `explain` of a DataFrame. */
-  val ofExplained: Rule[LogicalPlan] = new Rule[LogicalPlan] {
-    override def apply(plan: LogicalPlan): LogicalPlan = inQuery(plan, OutputMode.Append())
-  }
-
-  private def inQuery(query: LogicalPlan, mode: OutputMode): LogicalPlan =
+  override protected def inQuery(query: LogicalPlan, mode: OutputMode): LogicalPlan =
     if (!query.exists(isStreamWindow)) query
     else
       AnalysisHelper.allowInvokingTransformsInAnalyzer {

@@ -1,7 +1,5 @@
 package tidegate.functions
 
-import java.nio.ByteBuffer
-
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -82,23 +80,11 @@ private[tidegate] final case class TopRows(
     }
   )
 
-  override def serialize(buffer: Buffer): Array[Byte] = {
-    val rows = buffer.rows
-    val out = ByteBuffer.allocate(rows.map(Integer.BYTES + _.getSizeInBytes).sum)
-    rows.foreach(row => out.putInt(row.getSizeInBytes).put(row.getBytes))
-    out.array
-  }
+  override def serialize(buffer: Buffer): Array[Byte] = RowBytes.of(buffer.rows)
 
   override def deserialize(bytes: Array[Byte]): Buffer = {
     val buffer = createAggregationBuffer()
-    val in = ByteBuffer.wrap(bytes)
-    while (in.hasRemaining) {
-      val size = in.getInt()
-      val row = new UnsafeRow(rowPlace + 1)
-      row.pointTo(java.util.Arrays.copyOfRange(bytes, in.position(), in.position() + size), size)
-      in.position(in.position() + size)
-      buffer.add(row)
-    }
+    RowBytes.rows(bytes, rowPlace + 1).foreach(buffer.add)
     buffer
   }
 

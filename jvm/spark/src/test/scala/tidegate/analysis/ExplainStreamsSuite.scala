@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, OneRowRelation}
 import org.apache.spark.sql.execution.SimpleMode
 import org.apache.spark.sql.execution.command.ExplainCommand
 import org.scalatest.funsuite.AnyFunSuite
+import tidegate.errors.Conditions
 
 class ExplainStreamsSuite extends AnyFunSuite {
   private val statement = ExplainCommand(OneRowRelation(), SimpleMode)
@@ -13,6 +14,7 @@ class ExplainStreamsSuite extends AnyFunSuite {
     ExplainStreams(analyze)(statement)
 
   test("a statement that is refused is explained by Spark, which refuses it too") {
+    Conditions.register()
     val refused = new AnalysisException("TIDEGATE_REAL_TIME_MODE", Map.empty[String, String])
     assert(explain(_ => throw refused) === statement)
   }

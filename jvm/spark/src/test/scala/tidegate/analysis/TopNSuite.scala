@@ -1,50 +1,15 @@
 package tidegate
 package analysis
 
-import java.nio.file.Path
-
-import scala.util.Random
-
 import org.apache.spark.sql.expressions.Window
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
-import org.apache.spark.sql.tidegate.SparkInternals
-import org.apache.spark.sql.{AnalysisException, DataFrame, Row}
+import org.apache.spark.sql.{DataFrame, Row}
 
 /** The first rows of windows and of keys: the rows of the same text over a table. */
-class TopNSuite extends RestartTest {
+class TopNSuite extends SameTextTest {
 
-  private def plan(run: Run): String =
-    SparkInternals.execution(run.query).get.explainInternal(false)
-
-  /** Rows of some minutes, out of order but not late, and a last one that closes all windows. */
-  private lazy val input: Path = {
-    val random = new Random(7)
-    val rows = Seq.tabulate(6) { batch =>
-      Seq.tabulate(30) { i =>
-        event(s"s${random.nextInt(3)}", batch * 30 + random.nextInt(35), batch * 30 + i + 1)
-      }
-    }
-    files(rows :+ Seq(event("s0", 100000, 0)): _*)
-  }
-
-  private def query(rows: DataFrame, text: String): DataFrame = {
-    rows.where("n > 0").createOrReplaceTempView("events")
-    spark.sql(text)
-  }
-
-  private def streamed(text: String): DataFrame =
-    query(stream(input).withKeyedWatermark("time", "40 seconds"), text)
-
-  private def wanted(text: String): Seq[String] =
-    query(table(input), text).collect().map(KeyedStreamTest.text).toSeq.sorted
-
-  private val Windows = Seq(
-    "TUMBLE" -> "TUMBLE(TABLE(events), DESCRIPTOR(time), INTERVAL 20 SECONDS)",
-    "HOP" -> "HOP(TABLE(events), DESCRIPTOR(time), INTERVAL 40 SECONDS, INTERVAL 10 SECONDS)",
-    "CUMULATE" ->
-      "CUMULATE(TABLE(events), DESCRIPTOR(time), INTERVAL 10 SECONDS, INTERVAL 40 SECONDS)"
-  )
+  private val windowFunctions = Seq("TUMBLE" -> tumble, "HOP" -> hop, "CUMULATE" -> cumulate)
 
   private def top(function: String, order: String, of: String, keys: String = ""): String = s"""
     SELECT * FROM (
@@ -52,7 +17,7 @@ class TopNSuite extends RestartTest {
       FROM $of)
     WHERE r <= 3"""
 
-  for ((name, windows) <- Windows) {
+  for ((name, windows) <- windowFunctions) {
     onRocksDb(s"the first rows of $name windows: as in batch, over kills") {
       val text = top("ROW_NUMBER", "n % 7 DESC, n", windows)
       assert(checkKills(streamed(text)).answer === wanted(text))
@@ -60,7 +25,7 @@ class TopNSuite extends RestartTest {
   }
 
   test("windows from frames, and closed in the batch of the closing row") {
-    val text = top("ROW_NUMBER", "n % 7 DESC, n", Windows(1)._2, ", sub")
+    val text = top("ROW_NUMBER", "n % 7 DESC, n", hop, ", sub")
     val run = new Run(streamed(text)).start().settle()
     assert(run.answer === wanted(text))
     assert(plan(run).contains("FrameAggregate(keys=[sub"))
@@ -69,7 +34,6 @@ class TopNSuite extends RestartTest {
   }
 
   test("ranks with ties, a strict limit, QUALIFY, and one rank alone") {
-    val hop = Windows(1)._2
     val ranked =
       "OVER (PARTITION BY window_start, window_end ORDER BY n % 7 DESC) AS r FROM " + hop
     val texts = Seq(
@@ -116,16 +80,17 @@ class TopNSuite extends RestartTest {
 
   test("the best of an aggregation, in each window; and windows over the first rows") {
     val counts = s"""(
-      SELECT window_start, window_end, window_time, sub, count(*) AS c FROM ${Windows(1)._2}
+      SELECT window_start, window_end, window_time, sub, count(*) AS c FROM ${hop}
       GROUP BY window_start, window_end, window_time, sub)"""
     val best = top("ROW_NUMBER", "c DESC, sub", counts)
     val over = s"""
       SELECT window_end, sum(c) FROM TUMBLE(
         TABLE($best), DESCRIPTOR(window_time), INTERVAL 1 MINUTE)
       GROUP BY window_end"""
-    for (text <- Seq(best, s"SELECT window_start, window_end, sum(c) FROM ($best) GROUP BY 1, 2"))
-      assert(checkKills(streamed(text)).answer === wanted(text))
-    val _ = over
+    for (text <- Seq(best, over)) {
+      val run = checkKills(streamed(text))
+      assert(run.answer === wanted(text), text)
+    }
   }
 
   test("in output mode update a row replaces the one with its key and its rank") {
@@ -140,14 +105,10 @@ class TopNSuite extends RestartTest {
     assert(last.values.map(KeyedStreamTest.text).toSeq.sorted === wanted(text))
   }
 
-  private def refused(text: String, mode: OutputMode = OutputMode.Append()): String =
-    intercept[AnalysisException](new Run(streamed(text), mode = mode).start()).getMessage
-      .replaceFirst("; line \\d+ pos \\d+", "")
-
   test("what has no limit, or no time, or shows no rank is refused") {
     assert(
       refused(
-        s"SELECT *, RANK() OVER (PARTITION BY window_end ORDER BY n) AS r FROM ${Windows(0)._2}"
+        s"SELECT *, RANK() OVER (PARTITION BY window_end ORDER BY n) AS r FROM ${tumble}"
       ) ===
         "[TIDEGATE_RANK_WITHOUT_LIMIT] The query numbers all rows of a stream by " +
         "RANK() OVER (PARTITION BY window_end ORDER BY n ASC NULLS FIRST ROWS BETWEEN UNBOUNDED " +

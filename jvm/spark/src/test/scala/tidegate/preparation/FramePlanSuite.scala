@@ -121,8 +121,8 @@ class FramePlanSuite extends KeyedStreamTest {
     (title, text, reason) <- Seq(
       (
         "distinct",
-        hop(s"$windows, count(DISTINCT n)") + byWindow,
-        "count(DISTINCT o.n) is distinct, and cannot be merged"
+        hop(s"$windows, count(DISTINCT sub COLLATE UTF8_LCASE)") + byWindow,
+        "count(DISTINCT collate(o.sub, UTF8_LCASE)) is distinct, and cannot be merged"
       ),
       (
         "an aggregate of the window",

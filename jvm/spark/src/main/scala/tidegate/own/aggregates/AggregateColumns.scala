@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.util.toPrettySQL
-import org.apache.spark.sql.types._
+import org.apache.spark.sql.tidegate.SparkInternals
 
 /**
  * The keys and the functions of an aggregation as columns of an operator of Tidegate, and what the
@@ -105,17 +105,9 @@ private[tidegate] object AggregateColumns {
    * bytes behind a NULL interval, so equal keys can differ byte for byte.
    */
   def intervalIn(keys: Seq[Expression]): Option[String] =
-    keys.find(key => hasInterval(key.dataType)).map { key =>
+    keys.find(key => SparkInternals.hasInterval(key.dataType)).map { key =>
       s"the key ${key.sql} is an interval, or has one inside"
     }
-
-  private def hasInterval(dataType: DataType): Boolean = dataType match {
-    case CalendarIntervalType   => true
-    case struct: StructType     => struct.exists(field => hasInterval(field.dataType))
-    case ArrayType(element, _)  => hasInterval(element)
-    case MapType(key, value, _) => hasInterval(key) || hasInterval(value)
-    case _                      => false
-  }
 
   /** The output of an aggregation of our own, with the projection above it, if that is plain. */
   object Results {

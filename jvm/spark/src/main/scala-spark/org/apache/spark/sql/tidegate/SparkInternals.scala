@@ -17,7 +17,7 @@ import org.apache.spark.sql.classic.ClassicConversions._
 import org.apache.spark.sql.connector.catalog.{FunctionCatalog, Identifier}
 import org.apache.spark.sql.execution.SparkStrategy
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryException}
-import org.apache.spark.sql.types.{DataType, MapType}
+import org.apache.spark.sql.types.{CalendarIntervalType, DataType, MapType}
 import org.apache.spark.sql.{DataFrame, Dataset, SparkSession, classic}
 import org.apache.spark.{SparkContext, TaskContext}
 
@@ -221,6 +221,10 @@ object SparkInternals {
 
   /** Whether a type is a map or has one in it. */
   def hasMap(dataType: DataType): Boolean = dataType.existsRecursively(_.isInstanceOf[MapType])
+
+  /** Whether a type is an interval of months, days and microseconds, or has one in it. */
+  def hasInterval(dataType: DataType): Boolean =
+    dataType.existsRecursively(_ == CalendarIntervalType)
 
   /** The type with every part nullable. */
   def nullable(dataType: DataType): DataType = dataType.asNullable
