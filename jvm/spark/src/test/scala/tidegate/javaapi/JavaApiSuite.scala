@@ -3,6 +3,7 @@ package tidegate.javaapi
 import java.lang.reflect.{Method, Modifier}
 import java.time.Duration
 
+import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{AnalysisException, Dataset}
@@ -103,6 +104,37 @@ class JavaApiSuite extends KeyedStreamTest {
     assert(Tidegate.orderByEventTime(in).collect().map(_.getLong(0)).toSeq === Seq(2, 1, 0))
     val named = Tidegate.tidegateName(in, "hourly")
     assert(SparkInternals.analyzed(named) === SparkInternals.analyzed(in.tidegateName("hourly")))
+  }
+
+  test("the first rows of groups are Scala's, and their arguments are checked") {
+    val in = spark.range(6).selectExpr("id", "id % 2 AS shop")
+    val (shops, order) = (java.util.List.of("shop"), java.util.List.of(col("id").desc))
+    assert(Tidegate.topN(in, 1, shops, order).collect().map(_.getLong(0)).toSet === Set(4, 5))
+    assert(
+      Tidegate.topN(in, 2, shops, order, "a.b").collect().toSet ===
+        in.topN(2, Seq("shop"), Seq(col("id").desc), "a.b").collect().toSet
+    )
+    def refused(body: => Any) = intercept[AnalysisException](body).getMessage
+    def sentence(argument: String, found: String, wanted: String) =
+      s"[TIDEGATE_TOP_N_ARGUMENT] The argument `$argument` of topN is $found, but must be $wanted. " +
+        "An example: topN(3, partitionBy = Seq(\"window\"), orderBy = Seq(desc(\"price\"))). " +
+        "SQLSTATE: 22023"
+    assert(
+      refused(Tidegate.topN(in, 0, shops, order)) ===
+        sentence("n", "0", "a number of rows of 1 or more")
+    )
+    assert(
+      refused(in.topN(1, Nil, Seq(col("id")))) ===
+        sentence("partitionBy", "empty", "the columns of a group")
+    )
+    assert(
+      refused(in.topN(1, Seq("shop"), Nil)) ===
+        sentence("orderBy", "empty", "the columns that say which rows come first")
+    )
+    assert(
+      refused(in.topN(1, Seq("shop"), Seq(col("id")), "ID")) ===
+        sentence("rank", "'ID', which the input has", "the name of a new column")
+    )
   }
 
   test("what batches did to time, and the explanation, are Scala's") {

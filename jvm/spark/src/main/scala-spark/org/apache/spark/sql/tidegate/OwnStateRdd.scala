@@ -85,7 +85,7 @@ private object HadoopConfs {
     val conf = session.sessionState.newHadoopConf()
     val entries = conf.asScala.map(e => e.getKey -> e.getValue).toMap
     val last = Option(sent.get(session)).filter(_.entries == entries).getOrElse {
-      Sent(entries, SerializableConfiguration.broadcast(session.sparkContext, conf))
+      Sent(entries, session.sparkContext.broadcast(new SerializableConfiguration(conf)))
     }
     sent.put(session, last)
     last.conf
