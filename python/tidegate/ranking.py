@@ -66,8 +66,7 @@ def topN(
     limit = whole_number("n", n, smallest=1)
     groups = column_names("partitionBy", partitionBy)
     place = text("rank", rank, "the name of a new column")
-    several = isinstance(orderBy, Sequence) and not isinstance(orderBy, str)
-    orders = list(orderBy) if several else [orderBy]
+    orders = [orderBy] if isinstance(orderBy, str) or not isinstance(orderBy, Sequence) else orderBy
     for order in orders:
         if not isinstance(order, str | Column):
             raise wrong_type("orderBy", "a Column, the name of one, or a sequence of these", order)

@@ -171,8 +171,8 @@ object ArrowsSuite {
   /** From the bottom. A package may import those of the layers before its own. */
   private val Layers: Seq[Seq[String]] = Seq(
     Seq("tidegate.files"),
-    Seq("tidegate.functions"),
     Seq("tidegate.errors"),
+    Seq("tidegate.functions"),
     Seq("tidegate.paths"),
     Seq("tidegate.settings"),
     Seq("tidegate.columns"),

@@ -48,6 +48,19 @@ object CheckpointErrors {
   def stateRefused(operator: String, state: String, found: String): AnalysisException =
     error("STATE_REFUSED", "operator" -> s"`$operator`", "state" -> state, "found" -> found)
 
+  /**
+   * As `stateRefused`, for the values that an aggregate keeps.
+   *
+   * @param meaning
+   *   what those of the query mean
+   */
+  def valuesRefused(function: String, meaning: String): AnalysisException = error(
+    "STATE_REFUSED",
+    "operator" -> s"the aggregate $function",
+    "state" -> "values of other columns, or in another order",
+    "found" -> s"those of the query are $meaning"
+  )
+
   /** As `stateRefused`, for an operator whose name is not known. */
   def stateOfGoneRefused(state: String, found: String): AnalysisException =
     error(

@@ -63,11 +63,13 @@ private[tidegate] final case class DistinctValues(
 
   override def eval(buffer: mutable.LinkedHashSet[UnsafeRow]): Any = evaluation(buffer.iterator)
 
-  override def serialize(buffer: mutable.LinkedHashSet[UnsafeRow]): Array[Byte] =
-    RowBytes.of(buffer)
+  @transient private lazy val bytes =
+    new RowBytes(prettyName, arguments.map(_.dataType.catalogString).mkString(", "), arguments.size)
 
-  override def deserialize(bytes: Array[Byte]): mutable.LinkedHashSet[UnsafeRow] =
-    createAggregationBuffer() ++= RowBytes.rows(bytes, arguments.size)
+  override def serialize(buffer: mutable.LinkedHashSet[UnsafeRow]): Array[Byte] = bytes.of(buffer)
+
+  override def deserialize(stored: Array[Byte]): mutable.LinkedHashSet[UnsafeRow] =
+    createAggregationBuffer() ++= bytes.rows(stored)
 
   override def withNewMutableAggBufferOffset(offset: Int): ImperativeAggregate =
     copy(mutableAggBufferOffset = offset)

@@ -80,11 +80,19 @@ private[tidegate] final case class TopRows(
     }
   )
 
-  override def serialize(buffer: Buffer): Array[Byte] = RowBytes.of(buffer.rows)
+  /** Not the limit, which may change between two runs of a query. */
+  @transient private lazy val bytes = {
+    // Not with what may be NULL: that is not the same in all places of a plan.
+    val by = order.map(o => s"${o.dataType.catalogString} ${o.direction.sql} ${o.nullOrdering.sql}")
+    val meaning = s"${row.dataType.catalogString}, ordered by ${by.mkString(", ")}"
+    new RowBytes(prettyName, meaning, rowPlace + 1)
+  }
 
-  override def deserialize(bytes: Array[Byte]): Buffer = {
+  override def serialize(buffer: Buffer): Array[Byte] = bytes.of(buffer.rows)
+
+  override def deserialize(stored: Array[Byte]): Buffer = {
     val buffer = createAggregationBuffer()
-    RowBytes.rows(bytes, rowPlace + 1).foreach(buffer.add)
+    bytes.rows(stored).foreach(buffer.add)
     buffer
   }
 

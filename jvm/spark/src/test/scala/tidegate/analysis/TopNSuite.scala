@@ -3,7 +3,7 @@ package analysis
 
 import org.apache.spark.sql.expressions.Window
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException}
 import org.apache.spark.sql.{DataFrame, Row}
 
 /** The first rows of windows and of keys: the rows of the same text over a table. */
@@ -103,6 +103,22 @@ class TopNSuite extends SameTextTest {
       known.updated((row.get(0), row.get(2)), row)
     }
     assert(last.values.map(KeyedStreamTest.text).toSeq.sorted === wanted(text))
+  }
+
+  test("a query that goes on with another order is refused, and goes on as it was") {
+    val text = top("ROW_NUMBER", "n % 7 DESC, n", hop)
+    val first = new Run(streamed(text))
+    first.failIn = _ >= 2
+    first.start().awaitEnd()
+    val other = new Run(streamed(top("ROW_NUMBER", "n % 7, n", hop)), first.checkpoint)
+    val error = intercept[StreamingQueryException](other.start().settle())
+    assert(
+      error.getMessage.contains(
+        "[TIDEGATE_STATE_REFUSED] The checkpoint has the state of the aggregate top_row_number: "
+      )
+    )
+    val last = new Run(streamed(text), first.checkpoint).start().settle()
+    assert((first.answer ++ last.answer).sorted === wanted(text))
   }
 
   test("what has no limit, or no time, or shows no rank is refused") {

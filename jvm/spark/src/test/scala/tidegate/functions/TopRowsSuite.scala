@@ -2,6 +2,7 @@ package tidegate.functions
 
 import scala.util.Random
 
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.ArrayData
@@ -55,6 +56,26 @@ class TopRowsSuite extends AnyFunSuite {
     Seq.tabulate(random.nextInt(40)) { i =>
       Option.when(random.nextInt(8) > 0)(random.nextInt(10)) -> i.toLong
     }
+
+  test("rows of other columns, or in another order, are refused; another limit is not") {
+    val function = top(RankFunction.RowNumber, 3)
+    val buffer = rows(Seq(Some(2) -> 1L, Some(1) -> 2L, None -> 3L))
+      .foldLeft(function.createAggregationBuffer())(function.update)
+    val bytes = function.serialize(buffer)
+    assert(top(RankFunction.RowNumber, 2).deserialize(bytes).rows.size === 2)
+    val ascending = function.copy(order = function.order.map(_.copy(direction = Ascending)))
+    for (other <- Seq(ascending, function.copy(rank = RankFunction.Rank))) {
+      val error = intercept[AnalysisException](other.deserialize(bytes))
+      val direction = other.order.head.direction.sql
+      assert(
+        error.getMessage === "[TIDEGATE_STATE_REFUSED] The checkpoint has the state of the " +
+          s"aggregate ${other.prettyName}: values of other columns, or in another order. But those of " +
+          s"the query are struct<col1:int,col2:bigint>, ordered by int $direction NULLS " +
+          "LAST. Start the query as it was, or with a new checkpoint; nothing in this one was " +
+          "changed. SQLSTATE: 42K03"
+      )
+    }
+  }
 
   for (rank <- rank) {
     test(s"${rank.name}: in one part, in many parts, and from bytes") {
