@@ -11,7 +11,7 @@ def test_top_n_when_a_window_closes_then_its_first_rows_leave(feed: RemoteFeed) 
     feed.add(("12:01:00", 1))
     keyed = tidegate.withKeyedWatermark(feed.stream(), "time", "5 seconds")
 
-    windows = keyed.withColumn("window", F.window("time", "10 seconds"))
+    windows = keyed.select("*", F.window("time", "10 seconds").alias("window"))
     best = tidegate.topN(windows, 2, "window", F.desc("time"))
 
     assert sorted(feed.run(best.select(F.date_format("time", "ss"), "rank"))) == [
