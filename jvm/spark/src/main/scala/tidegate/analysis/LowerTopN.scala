@@ -166,7 +166,7 @@ object LowerTopN extends AtStart with PredicateHelper {
         conditions: Seq[Expression]
     ): Ranked = {
       val partition = w.partitionSpec.collect { case a: Attribute => a }
-      val keys = w.child.output.filter(a => partition.exists(isSameKey(_, a)))
+      val keys = w.child.output.filter(a => partition.exists(isSameKey(w.child, _, a)))
       val columns = w.child.output.filterNot(a => keys.exists(_.exprId == a.exprId))
       val top = Alias(
         TopRows(CreateStruct(columns), w.orderSpec, function, limit).toAggregateExpression(),
@@ -183,12 +183,9 @@ object LowerTopN extends AtStart with PredicateHelper {
         Seq(number, row),
         aggregate
       )
+      val marks = columns.map(a => a.exprId -> EventTimeTag.unmarked(a.metadata)).toMap
       val made = columns.zipWithIndex.map { case (a, i) =>
-        a.exprId -> named(
-          GetStructField(row, i, Some(a.name)),
-          a,
-          EventTimeTag.unmarked(a.metadata)
-        )
+        a.exprId -> named(GetStructField(row, i, Some(a.name)), a, marks(a.exprId))
       }.toMap
       val plan = Project(
         w.output.map { a =>
@@ -198,23 +195,24 @@ object LowerTopN extends AtStart with PredicateHelper {
         rows
       )
       plan.setTagValue(IsLowered, ())
-      val unmarked = columns
-        .map(a => a.exprId -> EventTimeTag.unmarked(a.metadata))
-        .filter { case (id, metadata) =>
-          columns.find(_.exprId == id).exists(_.metadata != metadata)
-        }
-      Ranked(plan, rank, limit, conditions, unmarked.toMap)
+      val unmarked = columns.filter(a => marks(a.exprId) != a.metadata).map(_.exprId)
+      Ranked(plan, rank, limit, conditions, marks.view.filterKeys(unmarked.contains).toMap)
     }
 
-    /** The other columns of a window follow from its end, and often from its start. */
-    private def isSameKey(key: Attribute, column: Attribute): Boolean =
+    /**
+     * The other columns of a window follow from its end, and often from its start. Not those of the
+     * other side of a join, whose windows may look the same.
+     */
+    private def isSameKey(plan: LogicalPlan, key: Attribute, column: Attribute): Boolean = {
+      def maker(a: Attribute) = ColumnOrigin.inFirstBranch(plan, a).node
       key.exprId == column.exprId || {
         for {
           a <- WindowMark.of(key)
           b <- WindowMark.of(column)
           if a.role != WindowRole.Start || !a.sharesStart
-        } yield a.isOfSameWindow(b)
+        } yield a.isOfSameWindow(b) && (maker(key) eq maker(column))
       }.getOrElse(false)
+    }
 
     private def named(e: Expression, as: Attribute, metadata: Metadata): Alias =
       Alias(e, as.name)(as.exprId, as.qualifier, Some(metadata))

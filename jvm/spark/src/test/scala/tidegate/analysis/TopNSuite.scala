@@ -1,9 +1,11 @@
 package tidegate
 package analysis
 
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate
 import org.apache.spark.sql.expressions.Window
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException}
+import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{DataFrame, Row}
 
 /** The first rows of windows and of keys: the rows of the same text over a table. */
@@ -91,6 +93,25 @@ class TopNSuite extends SameTextTest {
       val run = checkKills(streamed(text))
       assert(run.answer === wanted(text), text)
     }
+  }
+
+  test("windows of both sides of a join: those of one side are the groups") {
+    def side(name: String) =
+      s"(SELECT window_start, window_end, sub, max(n) AS n FROM $tumble GROUP BY 1, 2, 3) AS $name"
+    val text = s"""
+      SELECT l_end, r_end, sub, n, place FROM (
+        SELECT l.window_end AS l_end, r.window_end AS r_end, l.sub, r.n,
+          ROW_NUMBER() OVER (PARTITION BY l.window_end ORDER BY r.n DESC, l.sub) AS place
+        FROM ${side("l")} JOIN ${side("r")} ON l.sub = r.sub
+          AND r.window_end BETWEEN l.window_end AND l.window_end + INTERVAL 40 SECONDS)
+      WHERE place <= 2"""
+    val plan = LowerTopN.ofExplained(SparkInternals.analyzed(streamed(text)))
+    val keys = plan.collectFirst {
+      case a: Aggregate if a.aggregateExpressions.exists(_.name == "top") =>
+        a.groupingExpressions.map(_.sql.split('.').last)
+    }
+    // One value under two names.
+    assert(keys.map(_.toSet) === Some(Set("l_end", "window_end")))
   }
 
   test("in output mode update a row replaces the one with its key and its rank") {
