@@ -41,9 +41,8 @@ object LowerTopN extends AtStart with PredicateHelper {
       }
 
   private def isStreamWindow(plan: LogicalPlan): Boolean = plan match {
-    case w: Window               => w.isStreaming
-    case WithCTE(_, definitions) => definitions.exists(_.exists(isStreamWindow))
-    case _                       => false
+    case w: Window => w.isStreaming
+    case _         => false
   }
 
   /** Above the new aggregation its columns are as it gives them, below it as they were. */

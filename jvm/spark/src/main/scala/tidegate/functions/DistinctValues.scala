@@ -89,8 +89,10 @@ private[tidegate] object DistinctValues {
     val arguments = function.children.filterNot(_.foldable)
     val isPlain = function match {
       case _: RuntimeReplaceableAggregate | _: PythonUDAF | _: Unevaluable => false
-      case _: DeclarativeAggregate | _: ImperativeAggregate                => true
-      case _                                                               => false
+      // An order is no value that could be distinct.
+      case f if f.children.exists(_.isInstanceOf[SortOrder]) => false
+      case _: DeclarativeAggregate | _: ImperativeAggregate  => true
+      case _                                                 => false
     }
     Option.when(isPlain && arguments.nonEmpty && arguments.forall(a => isComparable(a.dataType))) {
       val places = arguments.zipWithIndex.iterator

@@ -44,7 +44,8 @@ class DistinctSuite extends SameTextTest {
       "nullif(n % 3, 0), IF(n % 2 = 0, float('NaN'), -0.0F * (n % 4)), struct(n % 2 AS a)"
     val text = s"""
       SELECT window_end, count(DISTINCT IF(n % 2 = 0, float('NaN'), IF(n % 3 = 0, 0.0F, -0.0F))),
-        count(DISTINCT nullif(n, n)), count(DISTINCT $values), sum(DISTINCT nullif(n, n))
+        count(DISTINCT nullif(n, n)), count(DISTINCT $values), sum(DISTINCT nullif(n, n)),
+        length(listagg(DISTINCT sub, '-')), percentile(DISTINCT n % 4, 0.5)
       FROM $hop GROUP BY window_end"""
     val run = new Run(streamed(text)).start().settle()
     assert(run.answer === wanted(text))

@@ -74,6 +74,13 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
           "from the array"
       )
     )(windows(keyed).agg(expr("max(DISTINCT sub COLLATE UTF8_LCASE)")))
+    val ordered = intercept[AnalysisException](
+      start(
+        windows(keyed).agg(expr("listagg(DISTINCT sub, ',') WITHIN GROUP (ORDER BY sub)")),
+        OutputMode.Append()
+      )
+    )
+    assert(ordered.getCondition === "TIDEGATE_DISTINCT_AGGREGATE")
   }
 
   private def bounded(how: String): DataFrame =
