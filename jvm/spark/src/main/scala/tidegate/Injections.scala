@@ -19,7 +19,7 @@ import tidegate.analysis.{
   SpellOutBounds
 }
 import tidegate.checks.{
-  CheckDeduplications,
+  CheckKeysOfStates,
   CheckJoins,
   CheckKeyedTime,
   CheckOrderModes,
@@ -154,7 +154,7 @@ private[tidegate] object Injections {
         CheckJoins,
         CheckSessions,
         CheckWindowUnions,
-        CheckDeduplications,
+        CheckKeysOfStates,
         CheckSubqueries
       )
     )

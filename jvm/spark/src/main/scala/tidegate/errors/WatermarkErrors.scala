@@ -2,7 +2,7 @@ package tidegate.errors
 
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.expressions.NamedExpression
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.{DataType, StringType}
 import tidegate.errors.Conditions.{error, list}
 
 /** Errors of keyed watermarks: their arguments, their keys, and where they meet. */
@@ -72,6 +72,18 @@ object WatermarkErrors {
 
   def deduplicatedMap(column: String, found: DataType): AnalysisException =
     error("DEDUPLICATED_MAP", "column" -> column, "found" -> found.sql)
+
+  /** The key is a text with a collation, or has one in it. */
+  def collatedKey(operator: String, key: String, found: DataType): AnalysisException = {
+    val text = if (found.isInstanceOf[StringType]) key else "text"
+    error(
+      "COLLATED_KEY",
+      "operator" -> operator,
+      "key" -> key,
+      "found" -> found.sql,
+      "text" -> text
+    )
+  }
 
   /** The time of an operator is marked as one with a watermark, and has none. */
   def timeWithoutWatermark(operator: String, column: String): AnalysisException =

@@ -452,6 +452,40 @@ class RefusalSuite extends KeyedStreamTest {
     keyed.withColumn("key", expr("array_sort(map_entries(m))")).dropDuplicatesWithinWatermark("key")
   }
 
+  test("texts with a collation among the keys of a state") {
+    val keyed = in
+      .withKeyedWatermark("time", "1 second")
+      .withColumn("c", expr("sub COLLATE UTF8_LCASE"))
+    val windows = window(col("time"), "10 seconds", "5 seconds")
+    def refusedKey(operator: String, key: String, found: String, in: String = "c")(
+        frame: => DataFrame
+    ): Unit =
+      refused(
+        "COLLATED_KEY",
+        s"The operator `$operator` has the key $key of type $found, but a state compares bytes, and " +
+          "texts that are equal in this collation may have others. Use a text that is compared by " +
+          s"its bytes: collate(lower($in), 'UTF8_BINARY') where case does not count, or else " +
+          s"collate($in, 'UTF8_BINARY')."
+      )(frame)
+    val text = "STRING COLLATE UTF8_LCASE"
+    refusedKey("aggregate", "c", text)(keyed.groupBy(windows, col("c")).count())
+    refusedKey("aggregate", "c", text)(
+      keyed.groupBy(session_window(col("time"), "1 minute"), col("c")).count()
+    )
+    refusedKey("aggregate", "struct(c)", s"STRUCT<c: $text>", "text")(
+      keyed.groupBy(windows, struct("c").as("k")).count()
+    )
+    refusedKey("aggregate", "array(c)", s"ARRAY<$text>", "text")(
+      keyed.groupBy(windows, array("c").as("k")).count()
+    )
+    refusedKey("deduplicate", "c", text)(keyed.dropDuplicates("c", "time"))
+    refusedKey("deduplicateWithinWatermark", "c", text)(keyed.dropDuplicatesWithinWatermark("c"))
+    refusedKey("deduplicate", "c", text)(keyed.select("time", "c").distinct())
+    // Values may have one, and so may keys of a batch.
+    keyed.groupBy(windows).agg(min("c"), count("c"))
+    spark.range(3).groupBy(expr("string(id) COLLATE UTF8_LCASE")).count().collect()
+  }
+
   test("watermarks of a query that has none") {
     val query = in.writeStream.format("noop").queryName("plain").start()
     refused(

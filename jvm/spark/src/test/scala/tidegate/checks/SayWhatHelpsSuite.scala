@@ -3,6 +3,7 @@ package checks
 
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.types.MetadataBuilder
 import org.apache.spark.sql.{AnalysisException, DataFrame}
 
 /** What Spark refuses of queries with keyed watermarks: a sentence that helps, and no plan. */
@@ -147,7 +148,8 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
   }
 
   test("a time whose column a step has made anew") {
-    val remade = keyed.withMetadata("time", org.apache.spark.sql.types.Metadata.empty)
+    val note = new MetadataBuilder().putString("note", "made anew").build()
+    val remade = keyed.withMetadata("time", note)
     refused(
       "AGGREGATE_AFTER_LOST_TIME",
       "The aggregation is grouped by `window`, and so by no time with a watermark: in output mode " +

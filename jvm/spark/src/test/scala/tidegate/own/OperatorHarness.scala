@@ -162,8 +162,12 @@ final class OperatorHarness(
   private final class Planned {
     val prepared: PreparedQuery =
       PrepareStreamingQuery(TestBatches.start(frame, checkpoint.toString, mode)) match {
-        case WriteToStream(_, _, _, _, _, _, p: PreparedQuery, _, _) => p
-        case other => throw new IllegalStateException(s"not prepared: $other")
+        case w: WriteToStream =>
+          w.inputQuery match {
+            case p: PreparedQuery => p
+            case other            => throw new IllegalStateException(s"not prepared: $other")
+          }
+        case other => throw new IllegalStateException(s"not a query to start: $other")
       }
     val batches = new TestBatches(session, checkpoint.toString, mode)
     val template: SparkPlan = batches.planned(withoutClock(prepared))

@@ -168,15 +168,5 @@ object TestBatches {
 
   /** A query as Spark is about to start it. */
   def start(frame: DataFrame, checkpoint: String, mode: OutputMode): WriteToStream =
-    WriteToStream(
-      "test",
-      Some(checkpoint),
-      checkpoint,
-      null,
-      mode,
-      deleteCheckpointOnStop = false,
-      SparkInternals.analyzed(frame),
-      None,
-      None
-    )
+    QueryToStart(checkpoint, mode, SparkInternals.analyzed(frame))
 }
