@@ -107,12 +107,12 @@ test-publish: package $(VENV)/.tools ## Check the packages, publish the jars loc
 # What both use is made before. One start of sbt does all of its part.
 GOLDEN := "spark/testOnly tidegate.golden.*"
 .PHONY: test-others
-test-others: $(PACKAGE) $(PYTEST_NEEDS) ## After `make test`: compile for the other Sparks; then test-smoke, and beside it test-golden, test-publish and docs.
+test-others: $(PACKAGE) $(PYTEST_NEEDS) ## After `make test`: compile for the other Sparks, the tests for 4.0; then test-smoke, and beside it test-golden, test-publish and docs.
 	@$(MAKE) --no-print-directory -k -j 2 -O test-smoke test-by-sbt
 
 .PHONY: test-by-sbt
 test-by-sbt:
-	@$(MAKE) --no-print-directory test-publish OF_SBT='$(GOLDEN)'
+	@$(MAKE) --no-print-directory test-publish OF_SBT='$(GOLDEN) spark40/Test/compile'
 	@$(MAKE) --no-print-directory docs
 
 .PHONY: test-mima

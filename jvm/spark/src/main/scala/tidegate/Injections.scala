@@ -11,6 +11,8 @@ import tidegate.analysis.{
   LowerAntiJoins,
   LowerDistinct,
   LowerSessions,
+  LowerSorts,
+  LowerSubqueries,
   LowerTopN,
   RefreshLateTables,
   RefreshViewColumns,
@@ -19,9 +21,9 @@ import tidegate.analysis.{
   SpellOutBounds
 }
 import tidegate.checks.{
-  CheckKeysOfStates,
   CheckJoins,
   CheckKeyedTime,
+  CheckKeysOfStates,
   CheckOrderModes,
   CheckSessions,
   CheckSubqueries,
@@ -44,6 +46,7 @@ import tidegate.sql.{
   DescribeTableFunctions,
   MonitoringFunctions,
   ResolveEventTimeCalls,
+  ResolveGroupWindows,
   ResolveWatermarkFunctions,
   WatermarkFunctions
 }
@@ -68,6 +71,9 @@ private[tidegate] object Injections {
     // Also before Spark's check of streams, which refuses DISTINCT.
     extensions.injectHintResolutionRule(_ => LowerDistinct)
 
+    // Also before Spark's check of streams, which refuses a sort, and before those of this order.
+    extensions.injectHintResolutionRule(_ => LowerSorts)
+
     // Before Spark's check of output modes, whose error names no column.
     extensions.injectHintResolutionRule(_ => CheckWindowedAggregates)
 
@@ -81,6 +87,9 @@ private[tidegate] object Injections {
 
     // Before Spark's checks of a streaming query, which say what is refused and not what helps.
     extensions.injectHintResolutionRule(_ => SayWhatHelps)
+
+    // Before Spark looks for functions.
+    extensions.injectHintResolutionRule(s => ResolveGroupWindows(SparkInternals.isFunction(s, _)))
 
     // For calls whose name is known only now, before Spark looks for a function of that name.
     extensions.injectHintResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))
@@ -131,6 +140,9 @@ private[tidegate] object Injections {
     // Before Spark's checks of a streaming query, which look for the event time tag among the keys.
     extensions.injectPostHocResolutionRule(_ => CompleteWindowKeys)
 
+    // Before the rules for joins, and before our check of subqueries and Spark's, which refuse streams.
+    extensions.injectPostHocResolutionRule(_ => LowerSubqueries)
+
     // After resolution, and for every DataFrame: Spark's check for sources of the same name, when the
     // query starts, must already see a single clock.
     extensions.injectPostHocResolutionRule(_ => KeepOneClock)
@@ -171,6 +183,8 @@ private[tidegate] object Injections {
     extensions.injectPlanNormalizationRule(_ => LowerTopN.ofExplained)
 
     extensions.injectPlanNormalizationRule(_ => LowerDistinct.ofExplained)
+
+    extensions.injectPlanNormalizationRule(_ => LowerSorts.ofExplained)
 
     // Likewise, and when anti joins are what they will be.
     extensions.injectPlanNormalizationRule(_ => PrepareExplained)

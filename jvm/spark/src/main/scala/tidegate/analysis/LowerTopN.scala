@@ -31,7 +31,10 @@ object LowerTopN extends AtStart with PredicateHelper {
         val unmarked = mutable.Map.empty[ExprId, Metadata]
         val lowered = InlineCTE(alwaysInline = true)(query).transformUp { case f: Filter =>
           Ranked.below(f).fold[LogicalPlan](f) { ranked =>
-            if (mode == OutputMode.Update()) checkUpserts(query, ranked)
+            if (mode == OutputMode.Update()) {
+              checkUpserts(query, ranked)
+              warnOfEndless(ranked)
+            }
             unmarked ++= ranked.unmarked
             f.copy(child = ranked.plan)
           }
@@ -74,6 +77,17 @@ object LowerTopN extends AtStart with PredicateHelper {
     if (ranked.limit > 1 && !isShown) throw RefusalErrors.topNWithoutRank(name, ranked.limit)
   }
 
+  /** In output mode append Spark asks for a time among the keys. */
+  private def warnOfEndless(ranked: Ranked): Unit =
+    if (!ranked.keys.exists(EventTimeTag.key(_).isDefined)) {
+      val keys =
+        if (ranked.keys.isEmpty) "all rows" else ranked.keys.map(_.name).mkString("each ", ", ", "")
+      logWarning(
+        s"The query keeps the first rows of $keys for ever, as no time with a watermark is among these " +
+          "columns. Where keys go out of use, add such a time to PARTITION BY, or a window of it."
+      )
+    }
+
   private val IsLowered = TreeNodeTag[Unit]("tidegate.topN")
 
   private object Rank {
@@ -89,6 +103,8 @@ object LowerTopN extends AtStart with PredicateHelper {
   /**
    * The plan below a filter, with an aggregation in the place of the window function.
    *
+   * @param keys
+   *   the columns whose rows are ranked together
    * @param rank
    *   the column with the rank
    * @param conditions
@@ -98,6 +114,7 @@ object LowerTopN extends AtStart with PredicateHelper {
    */
   private final case class Ranked(
       plan: LogicalPlan,
+      keys: Seq[Attribute],
       rank: Attribute,
       limit: Int,
       conditions: Seq[Expression],
@@ -195,7 +212,7 @@ object LowerTopN extends AtStart with PredicateHelper {
       )
       plan.setTagValue(IsLowered, ())
       val unmarked = columns.filter(a => marks(a.exprId) != a.metadata).map(_.exprId)
-      Ranked(plan, rank, limit, conditions, marks.view.filterKeys(unmarked.contains).toMap)
+      Ranked(plan, keys, rank, limit, conditions, marks.view.filterKeys(unmarked.contains).toMap)
     }
 
     /**

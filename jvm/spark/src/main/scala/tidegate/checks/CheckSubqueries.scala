@@ -8,8 +8,8 @@ import tidegate.errors.RefusalErrors
 import tidegate.plans.KeyedWatermark
 
 /**
- * Refuses keyed streams in subqueries. Spark refuses them too, right after this, but does not say
- * what to write in their place.
+ * Refuses keyed streams in subqueries of which no join was made. Spark refuses them too, right
+ * after this, but does not say what to write in their place.
  */
 object CheckSubqueries extends (LogicalPlan => Unit) {
 

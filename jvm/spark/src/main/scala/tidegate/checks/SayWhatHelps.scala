@@ -1,6 +1,7 @@
 package tidegate.checks
 
 import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Count}
 import org.apache.spark.sql.catalyst.plans.InnerLike
@@ -13,6 +14,7 @@ import org.apache.spark.sql.tidegate.SparkRefusals
 import tidegate.analysis.LowerAntiJoins
 import tidegate.columns.EventTimeTag
 import tidegate.errors.RefusalErrors
+import tidegate.operators.StatefulOperators
 import tidegate.plans.{KeyedWatermark, SessionWindows}
 
 /**
@@ -28,6 +30,7 @@ object SayWhatHelps extends Rule[LogicalPlan] {
           if conf.isUnsupportedOperationCheckEnabled &&
             w.inputQuery.exists(_.isInstanceOf[KeyedWatermark]) =>
         checkSessions(w.inputQuery, w.outputMode)
+        if (w.outputMode != OutputMode.Append()) checkResults(w.inputQuery, w.outputMode)
         SparkRefusals.of(w.inputQuery, w.outputMode).foreach { error =>
           throw SparkRefusals
             .operator(error)
@@ -47,6 +50,29 @@ object SayWhatHelps extends Rule[LogicalPlan] {
       }
       throw RefusalErrors.sessionsInUpdate(lateness)
     }
+
+  /**
+   * Spark's sentence speaks of a global watermark, and of a setting with which the query runs and
+   * gives wrong rows.
+   */
+  private def checkResults(query: LogicalPlan, mode: OutputMode): Unit = for {
+    operator <- query.find { node =>
+      UnsupportedOperationChecker.isStatefulOperation(node) &&
+      node.children.exists(_.exists(isResult))
+    }
+    result <- operator.children.flatMap(_.find(isResult)).headOption
+    name <- StatefulOperators.name(operator)
+  } throw RefusalErrors.resultsInState(name, keys(result), mode.toString.toLowerCase)
+
+  private def isResult(node: LogicalPlan): Boolean = node match {
+    case _: Aggregate | _: Distinct => node.isStreaming
+    case _                          => false
+  }
+
+  private def keys(result: LogicalPlan): Seq[String] = result match {
+    case a: Aggregate => a.groupingExpressions.map(toPrettySQL(_))
+    case other        => other.output.map(_.name)
+  }
 
   private def isOfSessions(node: LogicalPlan): Boolean = node match {
     case a: Aggregate => a.isStreaming && SessionWindows.areIn(a)

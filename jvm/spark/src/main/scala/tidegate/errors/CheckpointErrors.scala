@@ -40,13 +40,15 @@ object CheckpointErrors {
     error("NEWER_STATE", "state" -> state, "found" -> found.toString, "known" -> known.toString)
 
   /**
+   * @param operator
+   *   the operator, in words
    * @param state
    *   what the checkpoint has of the operator
    * @param found
    *   why the query cannot continue with the state
    */
   def stateRefused(operator: String, state: String, found: String): AnalysisException =
-    error("STATE_REFUSED", "operator" -> s"`$operator`", "state" -> state, "found" -> found)
+    error("STATE_REFUSED", "operator" -> operator, "state" -> state, "found" -> found)
 
   /**
    * As `stateRefused`, for the values that an aggregate keeps.

@@ -47,6 +47,15 @@ object RefusalErrors {
     }
   )
 
+  /** @param keys those of the aggregation; none if it has no keys */
+  def resultsInState(operator: String, keys: Seq[String], mode: String): AnalysisException =
+    error(
+      "RESULTS_IN_STATE",
+      "operator" -> operator,
+      "keys" -> (if (keys.isEmpty) "nothing" else keys.mkString(", ")),
+      "mode" -> mode
+    )
+
   def timeLost(time: String, step: String): AnalysisException =
     error("TIME_LOST", "time" -> time, "step" -> step)
 

@@ -11,6 +11,13 @@ object WindowErrors {
   def hopSwapped(size: String, slide: String): AnalysisException =
     error("HOP_SWAPPED", "size" -> size, "slide" -> slide)
 
+  def groupHopSwapped(slide: String, size: String): AnalysisException =
+    error("GROUP_HOP_SWAPPED", "slide" -> slide, "size" -> size)
+
+  /** @param wanted the names of the arguments */
+  def groupWindow(function: String, wanted: String, found: Int): AnalysisException =
+    error("GROUP_WINDOW", "function" -> function, "wanted" -> wanted, "found" -> found.toString)
+
   def hopSlide(size: String, slide: String): AnalysisException =
     error("HOP_SLIDE", "size" -> size, "slide" -> slide)
 

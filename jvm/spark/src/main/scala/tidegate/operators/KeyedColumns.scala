@@ -26,14 +26,24 @@ private[operators] object KeyedColumns {
   def only(candidates: Seq[Attribute]): Option[Attribute] =
     if (candidates.size == 1) candidates.headOption else None
 
-  /** Prefers a window to a plain time. */
+  /**
+   * Prefers a window to a plain time.
+   *
+   * @throws AnalysisException
+   *   if two columns are equally good
+   */
   def choose(
       operator: String,
       candidates: Seq[Attribute]
   ): Option[Attribute] = {
-    val windows = candidates.filter(EventTimeTag.closesWindow)
-    val best = if (windows.nonEmpty) windows else candidates
+    val best = this.best(candidates)
     if (best.size > 1) throw WatermarkErrors.ambiguousEventTime(operator, best.map(_.name))
     best.headOption
+  }
+
+  /** Windows if there are any, or else plain times. */
+  def best(candidates: Seq[Attribute]): Seq[Attribute] = {
+    val windows = candidates.filter(EventTimeTag.closesWindow)
+    if (windows.nonEmpty) windows else candidates
   }
 }

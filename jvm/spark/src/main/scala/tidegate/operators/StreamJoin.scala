@@ -23,10 +23,8 @@ private[tidegate] object StreamJoin extends TimedOperator {
 
   /**
    * The columns that one side of a join runs on: the columns in its bounds, among them plain ones
-   * that are equal to a keyed one; without bounds, a keyed window before a keyed time.
-   *
-   * @throws AnalysisException
-   *   if there are no bounds, and two columns are equally good
+   * that are equal to a keyed one. A join without bounds works without a time, and only drops late
+   * rows by one: by a keyed window before a keyed time, and by none where two are equally good.
    */
   def times(join: Join, side: LogicalPlan): Seq[Attribute] = {
     val bounds = JoinBounds.of(join)
@@ -35,7 +33,7 @@ private[tidegate] object StreamJoin extends TimedOperator {
       // A column by which rows leave the state comes first: only one column can have Spark's tag.
       .sortBy(a => !bounds.exists(_.limited.exprId == a.exprId))
     if (inBounds.nonEmpty) inBounds
-    else KeyedColumns.choose(name, KeyedColumns.keyed(side.output, side.output)).toSeq
+    else KeyedColumns.only(KeyedColumns.best(KeyedColumns.keyed(side.output, side.output))).toSeq
   }
 
   /** An equality with a plain column is no less an equality if its time does not reach the join. */

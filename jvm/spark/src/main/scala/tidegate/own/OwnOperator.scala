@@ -111,6 +111,9 @@ private[tidegate] final case class StoredState(
 
   /** For messages. */
   def name: String = operator.getOrElse(s"the operator with the number $id")
+
+  /** As `name`, where a name has to be told from words. */
+  def inWords: String = operator.fold(name)(n => s"`$n`")
 }
 
 /**

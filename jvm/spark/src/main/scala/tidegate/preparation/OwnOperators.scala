@@ -167,7 +167,7 @@ private[tidegate] object OwnOperators extends Logging {
   }
 
   private def refused(own: OwnOperator, state: StoredState, found: String) =
-    CheckpointErrors.stateRefused(state.name, own.inWords(state), found)
+    CheckpointErrors.stateRefused(state.inWords, own.inWords(state), found)
 }
 
 /**

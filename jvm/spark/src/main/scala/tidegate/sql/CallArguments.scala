@@ -154,13 +154,9 @@ private[sql] final class CallArguments(call: EventTimeCall) {
 
   /** The text of a duration that is the argument `p` or a part of it. */
   def durationText(p: Parameter, e: Expression): String = at(e) {
-    (e.dataType, constant(p, e)) match {
-      case (_: StringType, s: UTF8String)              => s.toString
-      case (_: DayTimeIntervalType, micros: Long)      => text(0, 0, micros)
-      case (_: YearMonthIntervalType, months: Int)     => text(months, 0, 0L)
-      case (CalendarIntervalType, i: CalendarInterval) => text(i.months, i.days, i.microseconds)
-      case _ => throw Durations.invalid(p.name, withoutType(e))
-    }
+    CallArguments
+      .durationText(e.dataType, constant(p, e))
+      .getOrElse(throw Durations.invalid(p.name, withoutType(e)))
   }
 
   /** A number as it was probably written: `5s` is read as the number `5S`, `1.5d` as `1.5D`. */
@@ -168,12 +164,6 @@ private[sql] final class CallArguments(call: EventTimeCall) {
     case Literal(_: Number, _) if e.origin.sqlText.isDefined =>
       Some(e.origin.context.fragment).filter(_.headOption.exists(_.isDigit)).getOrElse(e.sql)
     case _ => e.sql
-  }
-
-  private def text(months: Int, days: Int, micros: Long): String = {
-    val words = new CalendarInterval(months, days, micros).toString
-    // A length of zero is always `0 seconds`.
-    if (micros == 0 && months == 0 && days == 0) "0 seconds" else words
   }
 
   /** Names of columns: a descriptor, the text of a name, or an array of such texts. */
@@ -264,4 +254,22 @@ private[sql] final class CallArguments(call: EventTimeCall) {
         case NonFatal(failure) =>
           throw CallErrors.argumentFails(function.name, p.name, e.sql, failure)
       }
+}
+
+private[sql] object CallArguments {
+
+  /** The text of a duration that is an interval of any kind, or a text. */
+  def durationText(dataType: DataType, value: Any): Option[String] = (dataType, value) match {
+    case (_: StringType, s: UTF8String)              => Some(s.toString)
+    case (_: DayTimeIntervalType, micros: Long)      => Some(text(0, 0, micros))
+    case (_: YearMonthIntervalType, months: Int)     => Some(text(months, 0, 0L))
+    case (CalendarIntervalType, i: CalendarInterval) => Some(text(i.months, i.days, i.microseconds))
+    case _                                           => None
+  }
+
+  private def text(months: Int, days: Int, micros: Long): String = {
+    val words = new CalendarInterval(months, days, micros).toString
+    // A length of zero is always `0 seconds`.
+    if (micros == 0 && months == 0 && days == 0) "0 seconds" else words
+  }
 }

@@ -119,11 +119,28 @@ class TopNSuite extends SameTextTest {
       SELECT sub, n, r FROM (
         SELECT *, ROW_NUMBER() OVER (PARTITION BY sub ORDER BY n DESC) AS r FROM events)
       WHERE r <= 4"""
-    val run = new Run(streamed(text), mode = OutputMode.Update()).start().settle()
+    val run = new Run(streamed(text), mode = OutputMode.Update())
+    val lines = LogLines.during(LowerTopN.getClass.getName.stripSuffix("$")) {
+      run.start().settle()
+    }
+    assert(
+      lines === Seq(
+        "The query keeps the first rows of each sub for ever, as no time with a watermark is among " +
+          "these columns. Where keys go out of use, add such a time to PARTITION BY, or a window of it."
+      )
+    )
     val last = run.rows.foldLeft(Map.empty[(Any, Any), Row]) { (known, row) =>
       known.updated((row.get(0), row.get(2)), row)
     }
     assert(last.values.map(KeyedStreamTest.text).toSeq.sorted === wanted(text))
+  }
+
+  test("a time among the keys, without windows: the rows leave when the time has passed") {
+    val text = """
+      SELECT sub, time, n FROM (
+        SELECT *, ROW_NUMBER() OVER (PARTITION BY sub, time ORDER BY n DESC) AS r FROM events)
+      WHERE r = 1"""
+    assert(checkKills(streamed(text)).answer === wanted(text))
   }
 
   test("a query that goes on with another order is refused, and goes on as it was") {

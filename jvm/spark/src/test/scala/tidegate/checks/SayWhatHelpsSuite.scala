@@ -44,7 +44,7 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
     refused("SORTED_STREAM", sorted("count", "window"))(windows(keyed).count().orderBy("count"))
     keyed.createOrReplaceTempView("sorted")
     refused("SORTED_STREAM", sorted("time", "time"))(
-      spark.sql("SELECT * FROM sorted ORDER BY time")
+      spark.sql("SELECT * FROM sorted ORDER BY time DESC")
     )
   }
 
@@ -127,8 +127,8 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
     keyed.createOrReplaceTempView("l")
     others.createOrReplaceTempView("r")
     def sentence(word: String, how: String, join: String) =
-      s"The query has a stream in $word, but a stream cannot be in a subquery. Join the two " +
-        s"streams: left.streamJoin(right, on=..., how='$how', between=...), or left $join right " +
+      s"The query has a stream in $word, but nothing there bounds the times of the two streams. " +
+        s"Join them: left.streamJoin(right, on=..., how='$how', between=...), or left $join right " +
         "ON ... in SQL, with bounds on their times."
     for {
       (word, condition) <- Seq("EXISTS" -> "EXISTS (SELECT 1 FROM r WHERE m = n)") :+
@@ -145,6 +145,39 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
         "subquery with spark.read."
     )(spark.sql("SELECT *, (SELECT max(m) FROM r) FROM l"))
     spark.sql("SELECT * FROM l WHERE n IN (SELECT id FROM range(3))")
+  }
+
+  test("an operator over results that come again, whatever Spark's setting says") {
+    def sentence(operator: String, keys: String, mode: String) =
+      s"The operator `$operator` reads the results of an aggregation by $keys. In output mode $mode " +
+        s"such a result comes again with each change, and `$operator` would take each of them for " +
+        "a row of its own. Use outputMode('append'), in which a result comes once, and group the " +
+        "aggregation by a time with a watermark or a window of it."
+    keyed.createOrReplaceTempView("rows")
+    val best = keyed.groupBy("sub", "n").agg(max("time").as("last"))
+    for (isChecked <- Seq("true", "false"))
+      withConf("spark.sql.streaming.statefulOperator.checkCorrectness.enabled" -> isChecked) {
+        refused("RESULTS_IN_STATE", sentence("aggregate", "sub, n", "update"), OutputMode.Update())(
+          best.groupBy("sub").agg(count("*"))
+        )
+        refused(
+          "RESULTS_IN_STATE",
+          sentence("aggregate", "sub, n", "complete"),
+          OutputMode.Complete()
+        )(
+          best.groupBy("sub").agg(count("*"))
+        )
+        refused("RESULTS_IN_STATE", sentence("join", "sub, n", "update"), OutputMode.Update())(
+          best.join(others, expr("n = m"))
+        )
+        refused(
+          "RESULTS_IN_STATE",
+          sentence("aggregate", "time, n", "update"),
+          OutputMode.Update()
+        )(
+          spark.sql("SELECT n, count(*) FROM (SELECT DISTINCT time, n FROM rows) GROUP BY n")
+        )
+      }
   }
 
   test("a time whose column a step has made anew") {

@@ -4,11 +4,11 @@ package clock
 import java.sql.Timestamp
 import java.util.concurrent.atomic.AtomicInteger
 
-import org.apache.spark.SparkEnv
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException, Trigger}
 import org.apache.spark.sql.tidegate.{SparkInternals, TestClock, TestQueries}
 import org.apache.spark.sql.{DataFrame, Dataset, Row}
+import org.apache.spark.{SPARK_VERSION, SparkEnv}
 import tidegate.core.clock.{BatchTimes, ClockState}
 
 /**
@@ -333,6 +333,22 @@ class SameBatchSuite extends RestartTest {
       try { batch.count(): Unit; batch.collect().toSeq }
       finally batch.unpersist(): Unit
     } === wanted)
+  }
+
+  test("a function without any action: Spark ends the query") {
+    assume(SPARK_VERSION >= "4.2", "an earlier Spark does not see that the batch has no state")
+    val in = events()
+    val query = TestQueries.start(
+      tens(keyed(in.toDF())),
+      newCheckpoint().toString,
+      OutputMode.Append(),
+      Trigger.ProcessingTime(0),
+      new TestClock(1000000000L)
+    )((_, _) => ())
+    in.addData(event("a", 5))
+    val error = intercept[StreamingQueryException](query.processAllAvailable())
+    val causes = Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null)
+    assert(causes.exists(_.getMessage.contains("STATE_STORE_COMMIT_VALIDATION_FAILED")))
   }
 
   test("the times of a batch are asked for once") {

@@ -137,6 +137,26 @@ class JoinSuite extends JoinTest {
     assert(run.lateRows === Map("join.right" -> 1L))
   }
 
+  test("EXISTS, IN and NOT EXISTS with bounds on the times are joins") {
+    val within = "delivery_time BETWEEN order_time AND order_time + INTERVAL 10 SECONDS"
+    val conditions = Seq(
+      s"EXISTS (SELECT * FROM deliveries d WHERE d.id = o.id AND $within)",
+      s"id % 2 = 0 AND id IN (SELECT id + 0 FROM deliveries WHERE $within)",
+      s"NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.id = o.id AND $within)",
+      s"EXISTS (SELECT 1 FROM deliveries d WHERE d.id = o.id AND $within) AND " +
+        s"NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.id + 1 = o.id AND $within)"
+    )
+    conditions.foreach { condition =>
+      withClue(condition) {
+        checkAsBatch { read =>
+          orders(read(left)).createOrReplaceTempView("orders")
+          deliveries(read(right)).createOrReplaceTempView("deliveries")
+          spark.sql(s"SELECT id, order_time FROM orders o WHERE $condition")
+        }
+      }
+    }
+  }
+
   test("a semi join finds a partner that comes in the batch in which it leaves") {
     // What the first file raises the watermark to is known in the batch of the second, for what
     // leaves; for what is late only in the one after it.
@@ -216,6 +236,38 @@ class JoinSuite extends JoinTest {
     }).start().settle()
     assert(run.rows.nonEmpty)
     assert(heldRows(run) <= 8, "only what the last rows brought")
+  }
+
+  test("three streams without bounds, and a side with two times") {
+    checkAsBatch { read =>
+      def again(time: String, key: Int) = read(left)
+        .select(col("n").as("id"), col("time").as(time), col("sub").as(s"${time}_sub"))
+        .withKeyedWatermark(time, "2 seconds", key = key, substream = Seq(s"${time}_sub"))
+      val both = orders(read(left)).join(deliveries(read(right)), "id")
+      both.join(again("again", 2), "id").select("id", "order_time", "delivery_time", "again")
+    }
+  }
+
+  test("a side of an unbounded join drops late rows by its one time, and by none of two") {
+    def lateRows(keys: Seq[Int]): Map[String, Long] = {
+      val in = (events(), events())
+      val rows: DataFrame = in._1.toDF().select(col("n").as("id"), col("time"))
+      val l = keys.foldLeft(rows) { (df, key) =>
+        df.withColumn(s"t$key", col("time")).withKeyedWatermark(s"t$key", "0 seconds", key = key)
+      }
+      val run =
+        new Run(l.join(deliveries(in._2.toDF()), "id").select("time", "delivery_time")).start()
+      in._1.addData(event("a", 100, 1))
+      run.settle()
+      in._1.addData(event("a", 50, 2))
+      in._2.addData(event("a", 100, 1), event("a", 100, 2))
+      run.settle()
+      assert(run.answer === Seq("100|100") ++ Seq("50|100").filter(_ => keys.size > 1))
+      run.stop()
+      run.lateRows
+    }
+    assert(lateRows(Seq(0)) === Map("join.left" -> 1L))
+    assert(lateRows(Seq(0, 2)) === Map.empty)
   }
 
   test("what needs no time runs after a join that cannot say how old its rows are") {

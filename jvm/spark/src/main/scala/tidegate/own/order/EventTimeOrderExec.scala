@@ -63,7 +63,7 @@ final case class EventTimeOrderExec(
     val now = OrderStateSchema.row(child.output)
     if (!OrderStateSchema.areSame(before, now))
       throw CheckpointErrors.stateRefused(
-        label,
+        s"`$label`",
         s"rows that wait, with the columns ${before.toDDL}",
         s"the query has the columns ${now.toDDL} in their places: columns that are not used after " +
           "the order are not kept. If only names have changed, give the columns their former names " +

@@ -59,7 +59,7 @@ final case class SessionAggregateExec(
     FrameStateSchema.check(stored.valueSchema, SessionRow.EntriesPath, aggregates.entryType) {
       (before, now) =>
         CheckpointErrors.stateRefused(
-          label,
+          s"`$label`",
           s"sessions with the buffers ${before.mkString(", ")}",
           s"those of the query are ${now.mkString(", ")}"
         )

@@ -69,7 +69,7 @@ final case class FrameAggregateExec(
     val path = if (isShort) ShortRow.EntriesPath else FrameRow.EntriesPath
     FrameStateSchema.check(stored.valueSchema, path, aggregates.entryType) { (before, now) =>
       CheckpointErrors.stateRefused(
-        label,
+        s"`$label`",
         s"frames with the buffers ${before.mkString(", ")}",
         s"those of the query are ${now.mkString(", ")}"
       )

@@ -1,0 +1,88 @@
+package tidegate.sql
+
+import java.util.Locale
+
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedExtractValue, UnresolvedFunction}
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, SessionWindow, TimeWindow}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_FUNCTION
+import org.apache.spark.unsafe.types.CalendarInterval
+import tidegate.columns.WindowTimes.MicrosPerMs
+import tidegate.errors.WindowErrors
+import tidegate.request.Durations
+
+/**
+ * The windows that Flink had before its table functions: `TUMBLE(time, size)`, `HOP(time, slide,
+ * size)` and `SESSION(time, gap)` among the keys of an aggregation, and their bounds in its result
+ * by `TUMBLE_START`, `TUMBLE_END` and so on, with the same arguments. They become Spark's `window`
+ * and `session_window`.
+ *
+ * In a rule, because functions of these names in Spark's registry would hide the table functions. A
+ * function of a user's own comes first.
+ */
+private[tidegate] final case class ResolveGroupWindows(isFunction: Seq[String] => Boolean)
+    extends Rule[LogicalPlan] {
+  import ResolveGroupWindows._
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    plan.resolveExpressionsWithPruning(_.containsPattern(UNRESOLVED_FUNCTION)) {
+      case f: UnresolvedFunction if !f.isDistinct && f.filter.isEmpty && !isFunction(f.nameParts) =>
+        f.nameParts match {
+          case Seq(Call(name, bound)) => made(f, name, bound)
+          case _                      => f
+        }
+    }
+
+  private def made(f: UnresolvedFunction, name: String, bound: Option[String]): Expression =
+    CurrentOrigin.withOrigin(f.origin) {
+      val made = window(name, f.arguments).getOrElse {
+        throw WindowErrors.groupWindow(f.nameParts.head, Signatures(name), f.arguments.size)
+      }
+      bound.fold(made)(field => UnresolvedExtractValue(made, Literal(field)))
+    }
+
+  private def window(name: String, arguments: Seq[Expression]): Option[Expression] =
+    (name, arguments) match {
+      case ("TUMBLE", Seq(time, size)) =>
+        val micros = microsOf("size", size)
+        Some(TimeWindow(time, micros, micros, 0L))
+      case ("HOP", Seq(time, slide, size)) =>
+        val (sizeMicros, slideMicros) = (microsOf("size", size), microsOf("slide", slide))
+        if (slideMicros > sizeMicros)
+          throw WindowErrors.groupHopSwapped(text(slide).orNull, text(size).orNull)
+        Some(TimeWindow(time, sizeMicros, slideMicros, 0L))
+      case ("SESSION", Seq(time, gap)) =>
+        Some(SessionWindow(time, Literal(new CalendarInterval(0, 0, microsOf("gap", gap)))))
+      case _ => None
+    }
+
+  private def microsOf(argument: String, e: Expression): Long = {
+    val found = text(e).getOrElse(throw Durations.invalid(argument, e.sql))
+    Durations.parseMs(argument, found, smallestMs = 1) * MicrosPerMs
+  }
+
+  private def text(e: Expression): Option[String] = e match {
+    case Literal(value, dataType) => CallArguments.durationText(dataType, value)
+    case _                        => None
+  }
+}
+
+private[tidegate] object ResolveGroupWindows {
+
+  private val Signatures: Map[String, String] =
+    Map("TUMBLE" -> "time, size", "HOP" -> "time, slide, size", "SESSION" -> "time, gap")
+
+  /** A window, and the bound of the window that is asked for. */
+  private object Call {
+    def unapply(function: String): Option[(String, Option[String])] = {
+      val name = function.toUpperCase(Locale.ROOT)
+      Seq("_START", "_END")
+        .find(name.endsWith)
+        .map(suffix => name.stripSuffix(suffix) -> Some(suffix.drop(1).toLowerCase(Locale.ROOT)))
+        .orElse(Some(name -> None))
+        .filter { case (window, _) => Signatures.contains(window) }
+    }
+  }
+}
