@@ -1,38 +1,52 @@
 package tidegate.analysis
 
-import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, SortOrder}
-import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan, Sort}
+import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, NullsFirst, SortOrder}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  LogicalPlan,
+  Project,
+  Sort,
+  SubqueryAlias,
+  WithCTE
+}
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.columns.EventTimeTag
 import tidegate.operators.WindowColumns
 import tidegate.own.order.EventTimeOrder
-import tidegate.plans.KeyedWatermark
+import tidegate.plans.{DecidedQuery, KeyedWatermark}
 
 /**
  * Makes a stream that is sorted by a keyed time alone, ascending, one in event-time order: Spark
  * does not sort streams. For the plan of a query that is about to start, as only this tells the
  * output mode.
+ *
+ * Only the sort of the result counts: below an operator an order would hold rows back, and a limit
+ * would count rows without a time that a table has elsewhere.
  */
 private[tidegate] object LowerSorts extends AtStart {
 
   override protected def inQuery(query: LogicalPlan, mode: OutputMode): LogicalPlan =
-    if (mode != OutputMode.Append() || !query.exists(_.isInstanceOf[KeyedWatermark])) query
-    else
-      AnalysisHelper.allowInvokingTransformsInAnalyzer {
-        query.transformUp {
-          case s: Sort if s.global && s.child.isStreaming =>
-            time(s).fold[LogicalPlan](s)(ordered(s, _))
-        }
-      }
+    if (
+      mode != OutputMode.Append() || !query.exists(_.isInstanceOf[KeyedWatermark]) ||
+      // A batch of a query that has started, in whatever mode.
+      query.exists(_.isInstanceOf[DecidedQuery])
+    ) query
+    else lowered(query)
 
-  private def ordered(sort: Sort, time: Attribute): LogicalPlan =
-    EventTimeOrder(Nil, time, None, sort.child)
+  private def lowered(plan: LogicalPlan): LogicalPlan = plan match {
+    case p: Project                                 => p.withNewChildren(Seq(lowered(p.child)))
+    case s: SubqueryAlias                           => s.withNewChildren(Seq(lowered(s.child)))
+    case w: WithCTE                                 => w.copy(plan = lowered(w.plan))
+    case s: Sort if s.global && s.child.isStreaming =>
+      time(s).fold[LogicalPlan](s)(EventTimeOrder(Nil, _, None, s.child))
+    case other => other
+  }
 
   /**
-   * The time by which the rows are sorted. Windows of one size end in the order of their starts.
+   * The time by which the rows are sorted. Rows without a time leave first. Windows of one size end
+   * in the order of their starts.
    */
   private def time(sort: Sort): Option[Attribute] = sort.order match {
-    case Seq(SortOrder(a: Attribute, Ascending, _, _)) =>
+    case Seq(SortOrder(a: Attribute, Ascending, NullsFirst, _)) =>
       sort.child.output
         .find(_.exprId == a.exprId)
         .filter(EventTimeTag.key(_).isDefined)

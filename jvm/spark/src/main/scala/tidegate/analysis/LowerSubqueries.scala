@@ -6,10 +6,16 @@ import org.apache.spark.sql.catalyst.optimizer.{
   PullupCorrelatedPredicates,
   RewritePredicateSubquery
 }
-import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, Filter, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  AnalysisHelper,
+  Filter,
+  LocalRelation,
+  LogicalPlan,
+  Project
+}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.PLAN_EXPRESSION
-import tidegate.operators.{JoinBounds, StreamJoin}
+import tidegate.operators.{Conjunction, JoinBounds, StreamJoin}
 import tidegate.plans.KeyedWatermark
 
 /**
@@ -56,12 +62,17 @@ private[tidegate] object LowerSubqueries extends Rule[LogicalPlan] with Predicat
     val condition = subquery.transform { case s: SubqueryExpression =>
       s.withNewPlan(prepared(s.plan))
     }
-    val joined = RewritePredicateSubquery(PullupCorrelatedPredicates(Filter(condition, below)))
-    Some(joined).filter {
-      case StreamJoin(j)             => JoinBounds.of(j).nonEmpty
-      case Project(_, StreamJoin(j)) => JoinBounds.of(j).nonEmpty
-      case _                         => false
-    }
+    // The rules would look at all subqueries of the plan below, which is none of theirs here.
+    val leaf = LocalRelation(below.output, isStreaming = true)
+    val joined = RewritePredicateSubquery(PullupCorrelatedPredicates(Filter(condition, leaf)))
+    val isOnce = joined.collect { case l: LocalRelation if l eq leaf => l }.size == 1
+    Some(joined.transform { case l: LocalRelation if l eq leaf => below })
+      .filter(_ => isOnce)
+      .filter {
+        case StreamJoin(j)             => JoinBounds.of(j).nonEmpty
+        case Project(_, StreamJoin(j)) => JoinBounds.of(j).nonEmpty
+        case _                         => false
+      }
   }
 
   /**
@@ -69,6 +80,9 @@ private[tidegate] object LowerSubqueries extends Rule[LogicalPlan] with Predicat
    */
   private def prepared(plan: LogicalPlan): LogicalPlan =
     EliminateSubqueryAliases(plan).transformAllExpressions { case b: Between =>
-      And(GreaterThanOrEqual(b.input, b.lower), LessThanOrEqual(b.input, b.upper))
+      b.replacement match {
+        case w: With     => Conjunction.inlined(w)
+        case replacement => replacement
+      }
     }
 }

@@ -79,7 +79,7 @@ object LowerTopN extends AtStart with PredicateHelper {
 
   /** In output mode append Spark asks for a time among the keys. */
   private def warnOfEndless(ranked: Ranked): Unit =
-    if (!ranked.keys.exists(EventTimeTag.key(_).isDefined)) {
+    if (!ranked.keys.exists(k => EventTimeTag.hasSparkTag(k) || WindowMark.of(k).isDefined)) {
       val keys =
         if (ranked.keys.isEmpty) "all rows" else ranked.keys.map(_.name).mkString("each ", ", ", "")
       logWarning(

@@ -1,7 +1,6 @@
 package tidegate.checks
 
 import org.apache.spark.sql.AnalysisException
-import org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Count}
 import org.apache.spark.sql.catalyst.plans.InnerLike
@@ -57,7 +56,7 @@ object SayWhatHelps extends Rule[LogicalPlan] {
    */
   private def checkResults(query: LogicalPlan, mode: OutputMode): Unit = for {
     operator <- query.find { node =>
-      UnsupportedOperationChecker.isStatefulOperation(node) &&
+      StatefulOperators.isOne(node) && !node.isInstanceOf[GlobalLimit] &&
       node.children.exists(_.exists(isResult))
     }
     result <- operator.children.flatMap(_.find(isResult)).headOption

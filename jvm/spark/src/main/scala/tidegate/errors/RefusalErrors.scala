@@ -52,7 +52,7 @@ object RefusalErrors {
     error(
       "RESULTS_IN_STATE",
       "operator" -> operator,
-      "keys" -> (if (keys.isEmpty) "nothing" else keys.mkString(", ")),
+      "keys" -> (if (keys.isEmpty) "without keys" else keys.mkString("by ", ", ", "")),
       "mode" -> mode
     )
 

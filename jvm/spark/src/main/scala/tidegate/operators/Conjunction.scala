@@ -30,7 +30,8 @@ private[tidegate] object Conjunction {
     case other                    => Seq(Not(other))
   }
 
-  private def inlined(w: With): Expression = w.child.transform { case r: CommonExpressionRef =>
+  /** The expression with its shared parts in their places. */
+  def inlined(w: With): Expression = w.child.transform { case r: CommonExpressionRef =>
     w.defs.find(_.id == r.id).fold[Expression](r)(_.child)
   }
 }

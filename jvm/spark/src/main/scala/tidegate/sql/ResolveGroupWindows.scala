@@ -28,10 +28,10 @@ private[tidegate] final case class ResolveGroupWindows(isFunction: Seq[String] =
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     plan.resolveExpressionsWithPruning(_.containsPattern(UNRESOLVED_FUNCTION)) {
-      case f: UnresolvedFunction if !f.isDistinct && f.filter.isEmpty && !isFunction(f.nameParts) =>
+      case f: UnresolvedFunction if !f.isDistinct && f.filter.isEmpty =>
         f.nameParts match {
-          case Seq(Call(name, bound)) => made(f, name, bound)
-          case _                      => f
+          case Seq(Call(name, bound)) if !isFunction(f.nameParts) => made(f, name, bound)
+          case _                                                  => f
         }
     }
 

@@ -35,7 +35,7 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
   private def sorted(found: String, time: String) =
     s"The stream is sorted by $found, but has no end at which it could be sorted. Use " +
       s"orderByEventTime(eventTime='$time'), or ORDER_BY_TIME(TABLE(t), DESCRIPTOR($time)) in SQL: " +
-      s"rows leave in the order of `$time`, as the watermark passes them. Any other order is for the " +
+      s"in output mode append rows leave in the order of `$time`, as the watermark passes them. Any other order is for the " +
       "rows of a batch, in foreachBatch."
 
   test("ORDER BY") {
@@ -127,8 +127,9 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
     keyed.createOrReplaceTempView("l")
     others.createOrReplaceTempView("r")
     def sentence(word: String, how: String, join: String) =
-      s"The query has a stream in $word, but nothing there bounds the times of the two streams. " +
-        s"Join them: left.streamJoin(right, on=..., how='$how', between=...), or left $join right " +
+      s"The query has a stream in $word of which no join could be made: that takes an EXISTS, IN or " +
+        "NOT EXISTS alone or in an AND, and a WHERE in it that bounds the times of both streams. " +
+        s"Or join them: left.streamJoin(right, on=..., how='$how', between=...), or left $join right " +
         "ON ... in SQL, with bounds on their times."
     for {
       (word, condition) <- Seq("EXISTS" -> "EXISTS (SELECT 1 FROM r WHERE m = n)") :+
@@ -169,6 +170,13 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
         )
         refused("RESULTS_IN_STATE", sentence("join", "sub, n", "update"), OutputMode.Update())(
           best.join(others, expr("n = m"))
+        )
+        refused(
+          "RESULTS_IN_STATE",
+          sentence("deduplicate", "sub, n", "update"),
+          OutputMode.Update()
+        )(
+          best.dropDuplicates("sub")
         )
         refused(
           "RESULTS_IN_STATE",

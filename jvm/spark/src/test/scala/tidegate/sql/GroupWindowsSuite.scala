@@ -48,6 +48,12 @@ class GroupWindowsSuite extends SameTextTest {
     assert(spark.sql("DESCRIBE FUNCTION tumble").collect().mkString.contains("timecol"))
   }
 
+  test("no catalog is asked for functions of other names") {
+    val plan =
+      spark.sessionState.sqlParser.parsePlan("SELECT lake.system.bucket(16, 1), upper('a')")
+    assert(ResolveGroupWindows(name => fail(name.mkString("."))).apply(plan) === plan)
+  }
+
   test("wrong arguments are refused") {
     def error(call: String): String = intercept[AnalysisException] {
       streamed(s"SELECT count(*) FROM events GROUP BY $call")
@@ -59,9 +65,9 @@ class GroupWindowsSuite extends SameTextTest {
     )
     assert(
       error(s"TUMBLE_END(time, $ten, $ten)") ===
-        "[TIDEGATE_GROUP_WINDOW] The function TUMBLE_END of an aggregation takes (time, size), found " +
-        "3 arguments. Windows with an offset are those of window(time, size, slide, offset) and of " +
-        "the table functions."
+        "[TIDEGATE_GROUP_WINDOW] The function TUMBLE_END of an aggregation takes (time, size), but " +
+        "has 3 arguments. For windows with an offset use window(time, size, slide, offset) or the " +
+        "table functions."
     )
     assert(
       error("SESSION(time, INTERVAL '1' MONTH)") ===
