@@ -116,8 +116,8 @@ class RestoredSessionsSuite extends SessionTest {
   test("complete mode, where no late rows are dropped, is refused") {
     val found = refused(sessions, OutputMode.Complete())
     assert(
-      found === "[TIDEGATE_STATE_REFUSED] The checkpoint has the state of `the operator with the " +
-        s"number 1000`: sessions. But the query has no sessions there. $end"
+      found === "[TIDEGATE_STATE_REFUSED] The checkpoint has the state of the operator with the " +
+        s"number 1000: sessions. But the query has no sessions there. $end"
     )
   }
 
