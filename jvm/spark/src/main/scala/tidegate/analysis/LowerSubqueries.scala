@@ -54,8 +54,9 @@ private[tidegate] object LowerSubqueries extends Rule[LogicalPlan] with Predicat
     case _                               => false
   }
 
-  private def isKeyed(e: SubqueryExpression): Boolean =
-    e.plan.isStreaming && e.plan.exists(_.isInstanceOf[KeyedWatermark])
+  /** Whether a subquery reads a keyed stream. */
+  def isKeyed(e: SubqueryExpression): Boolean =
+    e.plan.isStreaming && KeyedWatermark.isIn(e.plan)
 
   /** None without bounds: then rows would stay in the state for ever. */
   private def join(subquery: Expression, below: LogicalPlan): Option[LogicalPlan] = {
@@ -66,13 +67,11 @@ private[tidegate] object LowerSubqueries extends Rule[LogicalPlan] with Predicat
     val leaf = LocalRelation(below.output, isStreaming = true)
     val joined = RewritePredicateSubquery(PullupCorrelatedPredicates(Filter(condition, leaf)))
     val isOnce = joined.collect { case l: LocalRelation if l eq leaf => l }.size == 1
-    Some(joined.transform { case l: LocalRelation if l eq leaf => below })
-      .filter(_ => isOnce)
-      .filter {
-        case StreamJoin(j)             => JoinBounds.of(j).nonEmpty
-        case Project(_, StreamJoin(j)) => JoinBounds.of(j).nonEmpty
-        case _                         => false
-      }
+    Some(joined.transform { case l: LocalRelation if l eq leaf => below }).filter {
+      case StreamJoin(j)             => isOnce && JoinBounds.of(j).nonEmpty
+      case Project(_, StreamJoin(j)) => isOnce && JoinBounds.of(j).nonEmpty
+      case _                         => false
+    }
   }
 
   /**

@@ -21,7 +21,7 @@ object CheckKeysOfStates extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit = plan.foreach { node =>
     for {
       operator <- StatefulOperators.of(node)
-      if node.exists(_.isInstanceOf[KeyedWatermark])
+      if KeyedWatermark.isIn(node)
       key <- keysOf(node)
     } CurrentOrigin.withOrigin(key.origin) {
       if (!UnsafeRowUtils.isBinaryStable(key.dataType))

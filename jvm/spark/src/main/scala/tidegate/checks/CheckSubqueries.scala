@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.catalyst.trees.TreePattern.PLAN_EXPRESSION
+import tidegate.analysis.LowerSubqueries.isKeyed
 import tidegate.errors.RefusalErrors
-import tidegate.plans.KeyedWatermark
 
 /**
  * Refuses keyed streams in subqueries of which no join was made. Spark refuses them too, right
@@ -26,9 +26,6 @@ object CheckSubqueries extends (LogicalPlan => Unit) {
       CurrentOrigin.withOrigin(e.origin)(throw RefusalErrors.streamAsValue())
     case other => other.children.foreach(check(_, isNegated = false))
   }
-
-  private def isKeyed(e: SubqueryExpression): Boolean =
-    e.plan.isStreaming && e.plan.exists(_.isInstanceOf[KeyedWatermark])
 
   private def refuse(e: Expression, word: String, isNegated: Boolean): Unit =
     CurrentOrigin.withOrigin(e.origin) {

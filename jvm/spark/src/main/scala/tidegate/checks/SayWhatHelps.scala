@@ -3,6 +3,7 @@ package tidegate.checks
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Count}
+import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.InnerLike
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -55,7 +56,7 @@ object SayWhatHelps extends Rule[LogicalPlan] {
    * gives wrong rows.
    */
   private def checkResults(query: LogicalPlan, mode: OutputMode): Unit = for {
-    operator <- query.find { node =>
+    operator <- InlineCTE(alwaysInline = true)(query).find { node =>
       StatefulOperators.isOne(node) && !node.isInstanceOf[GlobalLimit] &&
       node.children.exists(_.exists(isResult))
     }

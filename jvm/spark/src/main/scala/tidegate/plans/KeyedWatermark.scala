@@ -1,7 +1,12 @@
 package tidegate.plans
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.{BinaryNode, LogicalPlan, Statistics}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  BinaryNode,
+  CTERelationRef,
+  LogicalPlan,
+  Statistics
+}
 import tidegate.columns.{EventTimeTag, WindowMark}
 
 /**
@@ -52,4 +57,14 @@ final case class KeyedWatermark(
       newRight: LogicalPlan
   ): KeyedWatermark =
     copy(left = newLeft, right = newRight)
+}
+
+object KeyedWatermark {
+
+  /** Whether a part of a query has a watermark, or reads one by the name that a `WITH` gives it. */
+  private[tidegate] def isIn(plan: LogicalPlan): Boolean = plan.exists {
+    case _: KeyedWatermark => true
+    case c: CTERelationRef => c.output.exists(EventTimeTag.key(_).isDefined)
+    case _                 => false
+  }
 }

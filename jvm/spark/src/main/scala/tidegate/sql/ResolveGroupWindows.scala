@@ -30,17 +30,17 @@ private[tidegate] final case class ResolveGroupWindows(isFunction: Seq[String] =
     plan.resolveExpressionsWithPruning(_.containsPattern(UNRESOLVED_FUNCTION)) {
       case f: UnresolvedFunction if !f.isDistinct && f.filter.isEmpty =>
         f.nameParts match {
-          case Seq(Call(name, bound)) if !isFunction(f.nameParts) => made(f, name, bound)
+          case Seq(Call(name, bound)) if !isFunction(f.nameParts) => resolved(f, name, bound)
           case _                                                  => f
         }
     }
 
-  private def made(f: UnresolvedFunction, name: String, bound: Option[String]): Expression =
+  private def resolved(f: UnresolvedFunction, name: String, bound: Option[String]): Expression =
     CurrentOrigin.withOrigin(f.origin) {
-      val made = window(name, f.arguments).getOrElse {
+      val whole = window(name, f.arguments).getOrElse {
         throw WindowErrors.groupWindow(f.nameParts.head, Signatures(name), f.arguments.size)
       }
-      bound.fold(made)(field => UnresolvedExtractValue(made, Literal(field)))
+      bound.fold(whole)(field => UnresolvedExtractValue(whole, Literal(field)))
     }
 
   private def window(name: String, arguments: Seq[Expression]): Option[Expression] =

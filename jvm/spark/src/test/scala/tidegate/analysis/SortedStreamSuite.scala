@@ -49,8 +49,9 @@ class SortedStreamSuite extends SameTextTest {
     val text = s"SELECT window_end, count(*) AS c FROM $tumble GROUP BY window_start, window_end " +
       "ORDER BY window_end"
     val run = new Run(streamed(text), mode = OutputMode.Complete()).start().settle()
-    val last = run.byBatch.toSeq.maxBy(_._1)._2
-    assert(last.toSet === wanted(text).toSet)
+    val last = run.rowsByBatch.maxBy(_._1)._2
+    assert(last.map(KeyedStreamTest.text).sorted === wanted(text))
+    assert(firsts(last) === firsts(last).sorted)
     assert(!plan(run).contains("EventTimeOrder"))
   }
 

@@ -2,7 +2,8 @@ package tidegate
 package builders
 
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.{AnalysisException, DataFrame}
+import org.apache.spark.sql.streaming.{GroupState, GroupStateTimeout, OutputMode}
+import org.apache.spark.sql.{AnalysisException, DataFrame, Encoders, Row}
 
 /** Every refused call: its condition and its whole sentence. */
 class RefusalSuite extends KeyedStreamTest {
@@ -470,6 +471,21 @@ class RefusalSuite extends KeyedStreamTest {
     refusedKey("deduplicate", "c", text)(keyed.dropDuplicates("c", "time"))
     refusedKey("deduplicateWithinWatermark", "c", text)(keyed.dropDuplicatesWithinWatermark("c"))
     refusedKey("deduplicate", "c", text)(keyed.select("time", "c").distinct())
+    keyed.createOrReplaceTempView("collated")
+    val named = intercept[AnalysisException] {
+      spark.sql("WITH t AS (SELECT * FROM collated) SELECT count(*) FROM t GROUP BY time, c")
+    }
+    assert(named.getCondition === "TIDEGATE_COLLATED_KEY")
+    refusedKey("flatMapGroupsWithState", "c", text)(
+      keyed
+        .select("n", "c")
+        .groupBy("c")
+        .as[String, Row](Encoders.STRING, Encoders.row(keyed.select("n", "c").schema))
+        .flatMapGroupsWithState(OutputMode.Append(), GroupStateTimeout.NoTimeout())(
+          (_: String, rows: Iterator[Row], _: GroupState[Int]) => rows.map(_.getInt(0))
+        )(Encoders.scalaInt, Encoders.scalaInt)
+        .toDF()
+    )
     // Values may have one, and so may keys of a batch.
     keyed.groupBy(windows).agg(min("c"), count("c"))
     spark.range(3).groupBy(expr("string(id) COLLATE UTF8_LCASE")).count().collect()

@@ -1,9 +1,10 @@
 package tidegate
 package checks
 
+import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
-import org.apache.spark.sql.types.MetadataBuilder
+import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
 import org.apache.spark.sql.{AnalysisException, DataFrame}
 
 /** What Spark refuses of queries with keyed watermarks: a sentence that helps, and no plan. */
@@ -35,8 +36,8 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
   private def sorted(found: String, time: String) =
     s"The stream is sorted by $found, but has no end at which it could be sorted. Use " +
       s"orderByEventTime(eventTime='$time'), or ORDER_BY_TIME(TABLE(t), DESCRIPTOR($time)) in SQL: " +
-      s"in output mode append rows leave in the order of `$time`, as the watermark passes them. Any other order is for the " +
-      "rows of a batch, in foreachBatch."
+      s"in output mode append rows leave in the order of `$time`, as the watermark passes them. " +
+      "Any other order is for the rows of a batch, in foreachBatch."
 
   test("ORDER BY") {
     refused("SORTED_STREAM", sorted("time, n", "time"))(keyed.orderBy("time", "n"))
@@ -149,56 +150,56 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
   }
 
   test("an operator over results that come again, whatever Spark's setting says") {
-    def sentence(operator: String, keys: String, mode: String) =
-      s"The operator `$operator` reads the results of an aggregation by $keys. In output mode $mode " +
+    def sentence(operator: String, keys: String, mode: String = "update") =
+      s"The operator `$operator` reads the results of an aggregation $keys. In output mode $mode " +
         s"such a result comes again with each change, and `$operator` would take each of them for " +
         "a row of its own. Use outputMode('append'), in which a result comes once, and group the " +
         "aggregation by a time with a watermark or a window of it."
     keyed.createOrReplaceTempView("rows")
     val best = keyed.groupBy("sub", "n").agg(max("time").as("last"))
+    def refusedResults(operator: String, keys: String)(df: => DataFrame): Unit =
+      refused("RESULTS_IN_STATE", sentence(operator, keys), OutputMode.Update())(df)
     for (isChecked <- Seq("true", "false"))
       withConf("spark.sql.streaming.statefulOperator.checkCorrectness.enabled" -> isChecked) {
-        refused("RESULTS_IN_STATE", sentence("aggregate", "sub, n", "update"), OutputMode.Update())(
-          best.groupBy("sub").agg(count("*"))
+        refusedResults("aggregate", "by sub, n")(best.groupBy("sub").agg(count("*")))
+        refusedResults("join", "by sub, n")(best.join(others, expr("n = m")))
+        refusedResults("deduplicate", "by sub, n")(best.dropDuplicates("sub"))
+        refusedResults("aggregate", "without keys")(
+          keyed.agg(max("n").as("n")).groupBy("n").count()
         )
-        refused(
-          "RESULTS_IN_STATE",
-          sentence("aggregate", "sub, n", "complete"),
-          OutputMode.Complete()
-        )(
-          best.groupBy("sub").agg(count("*"))
-        )
-        refused("RESULTS_IN_STATE", sentence("join", "sub, n", "update"), OutputMode.Update())(
-          best.join(others, expr("n = m"))
-        )
-        refused(
-          "RESULTS_IN_STATE",
-          sentence("deduplicate", "sub, n", "update"),
-          OutputMode.Update()
-        )(
-          best.dropDuplicates("sub")
-        )
-        refused(
-          "RESULTS_IN_STATE",
-          sentence("aggregate", "time, n", "update"),
-          OutputMode.Update()
-        )(
+        refusedResults("aggregate", "by time, n")(
           spark.sql("SELECT n, count(*) FROM (SELECT DISTINCT time, n FROM rows) GROUP BY n")
         )
+        refusedResults("aggregate", "by sub, n")(
+          spark.sql(
+            "WITH best AS (SELECT sub, n, max(time) AS last FROM rows GROUP BY sub, n) " +
+              "SELECT sub, count(*) FROM best GROUP BY sub"
+          )
+        )
+        refused(
+          "RESULTS_IN_STATE",
+          sentence("aggregate", "by sub, n", "complete"),
+          OutputMode.Complete()
+        )(best.groupBy("sub").agg(count("*")))
       }
+    keyed.groupBy("sub").count().orderBy(col("count").desc).limit(3).createOrReplaceTempView("top")
+    start(spark.table("top"), OutputMode.Complete())
   }
 
   test("a time whose column a step has made anew") {
     val note = new MetadataBuilder().putString("note", "made anew").build()
-    val remade = keyed.withMetadata("time", note)
-    refused(
-      "AGGREGATE_AFTER_LOST_TIME",
-      "The aggregation is grouped by `window`, and so by no time with a watermark: in output mode " +
-        "append no group would ever be complete. The watermark of the column `time` ends at a new " +
-        "definition of the column, which makes the column anew. Call withKeyedWatermark('time', " +
-        "...) after that step instead of before, or use output mode update or complete."
-    )(windows(remade).count())
-    refused("TIME_LOST", lost("a new definition of the column"))(remade.orderByEventTime())
+    // Spark 4.0 takes empty metadata for none, and keeps those of the column.
+    val notes = note +: Seq(Metadata.empty).filterNot(_ => SPARK_VERSION.startsWith("4.0"))
+    for (remade <- notes.map(keyed.withMetadata("time", _)))
+      refused(
+        "AGGREGATE_AFTER_LOST_TIME",
+        "The aggregation is grouped by `window`, and so by no time with a watermark: in output mode " +
+          "append no group would ever be complete. The watermark of the column `time` ends at a new " +
+          "definition of the column, which makes the column anew. Call withKeyedWatermark('time', " +
+          "...) after that step instead of before, or use output mode update or complete."
+      )(windows(remade).count())
+    for (remade <- notes.map(keyed.withMetadata("time", _)))
+      refused("TIME_LOST", lost("a new definition of the column"))(remade.orderByEventTime())
     refused("TIME_LOST", lost("a function over objects"))(
       mapped.dropDuplicatesWithinWatermark("n")
     )

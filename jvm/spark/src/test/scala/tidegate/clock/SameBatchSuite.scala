@@ -5,7 +5,7 @@ import java.sql.Timestamp
 import java.util.concurrent.atomic.AtomicInteger
 
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException, Trigger}
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryException, Trigger}
 import org.apache.spark.sql.tidegate.{SparkInternals, TestClock, TestQueries}
 import org.apache.spark.sql.{DataFrame, Dataset, Row}
 import org.apache.spark.{SPARK_VERSION, SparkEnv}
@@ -306,16 +306,21 @@ class SameBatchSuite extends RestartTest {
     assert(run.take() === Nil)
   }
 
-  private def acting(act: Dataset[Row] => Seq[Row]): Seq[Seq[Row]] = {
-    val in = events()
-    var found = Vector.empty[Seq[Row]]
-    val query = TestQueries.start(
-      tens(keyed(in.toDF())),
+  /** Windows over the rows, with a function for each batch. */
+  private def started(rows: DataFrame)(act: Dataset[Row] => Unit): StreamingQuery =
+    TestQueries.start(
+      tens(keyed(rows)),
       newCheckpoint().toString,
       OutputMode.Append(),
       Trigger.ProcessingTime(0),
       new TestClock(1000000000L)
-    )((batch, _) => found :+= act(batch).map(row => Row(row.getLong(1))))
+    )((batch, _) => act(batch))
+
+  private def acting(act: Dataset[Row] => Seq[Row]): Seq[Seq[Row]] = {
+    val in = events()
+    var found = Vector.empty[Seq[Row]]
+    val query =
+      started(in.toDF())(batch => found :+= act(batch).map(row => Row(row.getLong(1))))
     in.addData(event("a", 5), event("a", 6))
     query.processAllAvailable()
     in.addData(event("a", 25))
@@ -338,13 +343,7 @@ class SameBatchSuite extends RestartTest {
   test("a function without any action: Spark ends the query") {
     assume(SPARK_VERSION >= "4.2", "an earlier Spark does not see that the batch has no state")
     val in = events()
-    val query = TestQueries.start(
-      tens(keyed(in.toDF())),
-      newCheckpoint().toString,
-      OutputMode.Append(),
-      Trigger.ProcessingTime(0),
-      new TestClock(1000000000L)
-    )((_, _) => ())
+    val query = started(in.toDF())(_ => ())
     in.addData(event("a", 5))
     val error = intercept[StreamingQueryException](query.processAllAvailable())
     val causes = Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null)

@@ -146,12 +146,23 @@ class JoinSuite extends JoinTest {
       s"EXISTS (SELECT 1 FROM deliveries d WHERE d.id = o.id AND $within) AND " +
         s"NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.id + 1 = o.id AND $within)"
     )
-    conditions.foreach { condition =>
-      withClue(condition) {
+    spark.range(50).selectExpr("id", "id * 2 AS price").createOrReplaceTempView("prices")
+    val priced =
+      "SELECT *, (SELECT max(price) FROM prices p WHERE p.id = orders.id) AS price FROM orders"
+    val texts = conditions.map(c => s"SELECT id, order_time FROM orders o WHERE $c") ++ Seq(
+      "WITH d AS (SELECT * FROM deliveries) SELECT id, order_time FROM orders o " +
+        s"WHERE EXISTS (SELECT 1 FROM d WHERE d.id = o.id AND $within)",
+      s"SELECT id, order_time, price FROM ($priced) o WHERE ${conditions.head}",
+      "SELECT id, order_time FROM orders o WHERE NOT EXISTS (SELECT 1 FROM orders p " +
+        "WHERE p.id = o.id + 1 AND p.order_time BETWEEN o.order_time AND " +
+        "o.order_time + INTERVAL 10 SECONDS)"
+    )
+    texts.foreach { text =>
+      withClue(text) {
         checkAsBatch { read =>
           orders(read(left)).createOrReplaceTempView("orders")
           deliveries(read(right)).createOrReplaceTempView("deliveries")
-          spark.sql(s"SELECT id, order_time FROM orders o WHERE $condition")
+          spark.sql(text)
         }
       }
     }
