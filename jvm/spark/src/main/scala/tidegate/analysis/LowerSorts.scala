@@ -12,7 +12,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import tidegate.columns.EventTimeTag
 import tidegate.operators.WindowColumns
 import tidegate.own.order.EventTimeOrder
-import tidegate.plans.{DecidedQuery, KeyedWatermark}
+import tidegate.plans.KeyedWatermark
 
 /**
  * Makes a stream that is sorted by a keyed time alone, ascending, one in event-time order: Spark
@@ -20,16 +20,13 @@ import tidegate.plans.{DecidedQuery, KeyedWatermark}
  * output mode.
  *
  * Only the sort of the result counts: below an operator an order would hold rows back, and a limit
- * would count rows without a time that a table has elsewhere.
+ * would count rows without a time that a table has elsewhere. A query that has started has its
+ * decisions above the sort, and stays as it is.
  */
 private[tidegate] object LowerSorts extends AtStart {
 
   override protected def inQuery(query: LogicalPlan, mode: OutputMode): LogicalPlan =
-    if (
-      mode != OutputMode.Append() || !query.exists(_.isInstanceOf[KeyedWatermark]) ||
-      // A batch of a query that has started, in whatever mode.
-      query.exists(_.isInstanceOf[DecidedQuery])
-    ) query
+    if (mode != OutputMode.Append() || !query.exists(_.isInstanceOf[KeyedWatermark])) query
     else lowered(query)
 
   private def lowered(plan: LogicalPlan): LogicalPlan = plan match {
