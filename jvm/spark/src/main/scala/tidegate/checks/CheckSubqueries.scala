@@ -14,7 +14,7 @@ import tidegate.errors.RefusalErrors
 object CheckSubqueries extends (LogicalPlan => Unit) {
 
   override def apply(plan: LogicalPlan): Unit =
-    if (plan.isStreaming && plan.containsPattern(PLAN_EXPRESSION)) plan.foreach { node =>
+    if (plan.containsPattern(PLAN_EXPRESSION)) plan.foreach { node =>
       node.expressions.foreach(check(_, isNegated = false))
     }
 

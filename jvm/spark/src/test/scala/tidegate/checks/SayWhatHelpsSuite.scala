@@ -146,6 +146,9 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
         "value. Join the two streams with bounds on their times, or read the table of the " +
         "subquery with spark.read."
     )(spark.sql("SELECT *, (SELECT max(m) FROM r) FROM l"))
+    refused("STREAM_IN_SUBQUERY", sentence("IN", "leftSemi", "LEFT SEMI JOIN"))(
+      spark.sql("SELECT * FROM range(3) WHERE id IN (SELECT m FROM r)")
+    )
     spark.sql("SELECT * FROM l WHERE n IN (SELECT id FROM range(3))")
   }
 
