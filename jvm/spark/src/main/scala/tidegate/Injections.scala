@@ -11,6 +11,7 @@ import tidegate.analysis.{
   LowerAntiJoins,
   LowerDistinct,
   LowerSessions,
+  LowerOver,
   LowerSorts,
   LowerSubqueries,
   LowerTopN,
@@ -67,6 +68,9 @@ private[tidegate] object Injections {
     // Before Spark's check of streams, which refuses these functions, and before the checks of
     // aggregations, which it makes of them.
     extensions.injectHintResolutionRule(_ => LowerTopN)
+
+    // Likewise, and after the first rows of a group have been told from other functions.
+    extensions.injectHintResolutionRule(_ => LowerOver)
 
     // Also before Spark's check of streams, which refuses DISTINCT.
     extensions.injectHintResolutionRule(_ => LowerDistinct)
@@ -181,6 +185,8 @@ private[tidegate] object Injections {
     extensions.injectPlanNormalizationRule(_ => LowerAntiJoins.ofExplained)
 
     extensions.injectPlanNormalizationRule(_ => LowerTopN.ofExplained)
+
+    extensions.injectPlanNormalizationRule(_ => LowerOver.ofExplained)
 
     extensions.injectPlanNormalizationRule(_ => LowerDistinct.ofExplained)
 

@@ -39,7 +39,6 @@ object LowerTopN extends AtStart with PredicateHelper {
             f.copy(child = ranked.plan)
           }
         }
-        lowered.collectFirst { case w: Window if w.isStreaming => w }.foreach(checkLimit)
         if (unmarked.isEmpty) lowered else withMarks(lowered, unmarked)
       }
 
@@ -55,12 +54,6 @@ object LowerTopN extends AtStart with PredicateHelper {
       plan.mapChildren(withMarks(_, marks)).transformExpressions {
         case a: AttributeReference if marks.contains(a.exprId) => a.withMetadata(marks(a.exprId))
       }
-
-  /** A rank without a limit would keep all rows for ever. */
-  private def checkLimit(window: Window): Unit =
-    window.windowExpressions.collectFirst { case a @ Alias(Rank(_), _) =>
-      throw RefusalErrors.rankWithoutLimit(toPrettySQL(a.child), a.name)
-    }
 
   /**
    * In output mode update a row takes the place of the one that had its keys and its rank. So each

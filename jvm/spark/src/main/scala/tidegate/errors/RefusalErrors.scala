@@ -26,6 +26,10 @@ object RefusalErrors {
   def rankWithoutLimit(found: String, name: String): AnalysisException =
     error("RANK_WITHOUT_LIMIT", "found" -> found, "name" -> name)
 
+  /** @param found a function with `OVER` */
+  def over(found: String, reason: String): AnalysisException =
+    error("OVER", "found" -> found, "reason" -> reason)
+
   def topNArgument(argument: String, found: String, wanted: String): AnalysisException =
     error("TOP_N_ARGUMENT", "argument" -> argument, "found" -> found, "wanted" -> wanted)
 

@@ -3,15 +3,17 @@ package tidegate.operators
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.streaming.OutputMode
+import tidegate.core.clock.InputTime
 import tidegate.plans.TimedNode
 
 /**
- * Event-time order: our own operator. It is planned with its watermarks, so there is nothing to
- * bind.
+ * Our own operators whose rows leave in the order of their time, when the watermark has passed
+ * them. They are planned with their watermarks, so there is nothing to bind. Other times of the
+ * rows do not pass: a row may leave long after their watermarks have passed it.
  */
-private[tidegate] object OrderByEventTime extends OneInputOperator {
-
-  override val name: String = "orderByEventTime"
+private[tidegate] sealed abstract class InOrder(override val name: String)
+    extends OneInputOperator {
 
   override def is(plan: LogicalPlan): Boolean = plan match {
     case node: TimedNode => node.kind == name
@@ -26,5 +28,16 @@ private[tidegate] object OrderByEventTime extends OneInputOperator {
   override def named(operator: LogicalPlan, name: String): LogicalPlan =
     operator.asInstanceOf[TimedNode].named(name)
 
+  override def passedOn(operator: LogicalPlan, times: TimesByKey): Map[Byte, InputTime] =
+    times.onlyKeyOf(time(operator), operator.children.head)
+
   override def bound: PartialFunction[SparkPlan, StateTimes => SparkPlan] = PartialFunction.empty
+}
+
+/** Event-time order. */
+private[tidegate] object OrderByEventTime extends InOrder("orderByEventTime")
+
+/** Functions over the rows before a row. Below them an order has dropped late rows. */
+private[tidegate] object OverByEventTime extends InOrder("over") {
+  override def dropsLate(mode: OutputMode): Boolean = false
 }

@@ -19,6 +19,7 @@ object StatefulOperators {
     StateFunctions.TransformInPandas,
     StreamJoin,
     OrderByEventTime,
+    OverByEventTime,
     LimitOperator
   )
 

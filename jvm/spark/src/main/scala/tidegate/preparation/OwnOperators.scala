@@ -12,6 +12,7 @@ import tidegate.own.aggregates.AggregateColumns
 import tidegate.own.deduplication.Deduplication
 import tidegate.own.join.Joins
 import tidegate.own.order.Order
+import tidegate.own.over.Over
 import tidegate.own.sessions.Sessions
 import tidegate.own.windows.Windows
 import tidegate.own.{Change, Claim, KeptBySpark, OwnOperator, StateMark, StoredState}
@@ -20,7 +21,7 @@ import tidegate.plans.{DecidedQuery, DropLate, OfSpark, OwnDecisions, OwnState}
 /** All operators of our own; decides at the start of a query which nodes of the query they are. */
 private[tidegate] object OwnOperators extends Logging {
 
-  val all: Seq[OwnOperator] = Seq(Windows, Sessions, Deduplication, Joins, Order)
+  val all: Seq[OwnOperator] = Seq(Windows, Sessions, Deduplication, Joins, Order, Over)
 
   private[preparation] def claimOn(node: LogicalPlan): Option[(OwnOperator, Claim)] =
     all.iterator.flatMap(own => own.claim(node).map(own -> _)).nextOption()

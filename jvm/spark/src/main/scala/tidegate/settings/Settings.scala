@@ -139,6 +139,15 @@ object Settings {
       "limit: a line in the log, or an error."
   )(Some(_).filter(Set("warn", "error")))
 
+  /** How many ms after its last row a key of functions with `OVER` is kept; 0 for ever. */
+  val OverRetention: Setting[Long] = Setting(
+    "spark.tidegate.over.retention",
+    "0 seconds",
+    "a duration such as '30 days', or '0 seconds'",
+    "How long, in event time, a key without rows is kept whose functions with `OVER` need its rows " +
+      "for ever: a row that comes later is as the first of its key. `0 seconds` keeps keys for ever."
+  )(milliseconds(_).filter(_ >= 0))
+
   /** Whether a restarted query reads its last batch again. */
   val ObserveLastBatch: Setting[Boolean] = Setting(
     "spark.tidegate.restart.observeLastBatch",
@@ -272,6 +281,7 @@ object Settings {
       WindowsMaxInputBytes,
       WindowsMaxPerRow,
       UnboundedJoin,
+      OverRetention,
       StateSharesVersions,
       ClosesInSameBatch,
       NoDataBatchesOnlyWhenDue,

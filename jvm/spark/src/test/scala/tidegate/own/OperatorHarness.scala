@@ -26,6 +26,7 @@ import tidegate.operators.StatefulOperators
 import tidegate.own.deduplication.DeduplicateByTimeExec
 import tidegate.own.join.IntervalJoinExec
 import tidegate.own.order.EventTimeOrderExec
+import tidegate.own.over.OverAggregateExec
 import tidegate.own.sessions.SessionAggregateExec
 import tidegate.own.windows.FrameAggregateExec
 import tidegate.planning.ClosingExec
@@ -317,6 +318,8 @@ final class OperatorHarness(
         case s: SessionAggregateExec  => s.copy(context = contextOf(s, DropLate.LowestMs))
         case d: DeduplicateByTimeExec => d.copy(context = contextOf(d))
         case o: EventTimeOrderExec    =>
+          o.copy(context = contextOf(o, isWhole = o.partitionBy.isEmpty))
+        case o: OverAggregateExec =>
           o.copy(context = contextOf(o, isWhole = o.partitionBy.isEmpty))
         case j: IntervalJoinExec => j.copy(context = contextOf(j))
         case c: ClosingExec      => c.copy(batch = Some(running))
