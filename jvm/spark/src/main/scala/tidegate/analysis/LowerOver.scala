@@ -63,12 +63,20 @@ object LowerOver extends AtStart {
         s"each row leaves once, in output mode append, and the query has ${mode.toString.toLowerCase}"
       )
     val keys = w.partitionSpec.collect { case a: Attribute => a }.distinctBy(_.exprId)
-    val results = w.windowExpressions.map { e =>
-      e.transform { case window: WindowExpression =>
-        functionOf(window, time).fold(refuse(_), identity)
-      }.asInstanceOf[NamedExpression]
-    }
-    OverAggregate(results, keys, time, None, EventTimeOrder(keys, time, None, w.child))
+    val results = w.windowExpressions.map {
+      case Alias(e, _) => e
+      case other       => other
+    }.map(_.transform { case window: WindowExpression =>
+      functionOf(window, time).fold(refuse(_), identity)
+    })
+    OverAggregate(
+      results,
+      w.windowExpressions.map(_.toAttribute),
+      keys,
+      time,
+      None,
+      EventTimeOrder(keys, time, None, w.child)
+    )
   }
 
   private def timeOf(w: Window): Either[String, Attribute] = w.orderSpec match {

@@ -3,7 +3,6 @@ package tidegate.operators
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.streaming.OutputMode
 import tidegate.core.clock.InputTime
 import tidegate.plans.TimedNode
 
@@ -37,7 +36,5 @@ private[tidegate] sealed abstract class InOrder(override val name: String)
 /** Event-time order. */
 private[tidegate] object OrderByEventTime extends InOrder("orderByEventTime")
 
-/** Functions over the rows before a row. Below them an order has dropped late rows. */
-private[tidegate] object OverByEventTime extends InOrder("over") {
-  override def dropsLate(mode: OutputMode): Boolean = false
-}
+/** Functions over the rows before a row. */
+private[tidegate] object OverByEventTime extends InOrder("over")

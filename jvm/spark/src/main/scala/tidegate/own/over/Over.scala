@@ -58,6 +58,7 @@ private[tidegate] object Over extends OwnOperator {
     case o: OverAggregate =>
       OverAggregateExec(
         OverFunctions.of(o.results),
+        o.columns,
         stateOf(o).mark,
         o.partitionBy,
         o.eventTime,

@@ -15,14 +15,18 @@ import tidegate.plans.{EmitsEarlierRows, OwnState, TimedNode}
  * come.
  *
  * @param results
- *   the new columns: an [[OverFunction]] each
+ *   the values of the new columns, over those of the child and [[OverFunction]]s. Spark takes away
+ *   the names of expressions in nodes that it does not know
+ * @param columns
+ *   the new columns
  * @param partitionBy
  *   the columns by which rows are told apart; none: all rows are together
  * @param operator
  *   the name of the operator; none if the query has not started
  */
 final case class OverAggregate(
-    results: Seq[NamedExpression],
+    results: Seq[Expression],
+    columns: Seq[Attribute],
     partitionBy: Seq[Attribute],
     eventTime: Attribute,
     operator: Option[String],
@@ -38,9 +42,9 @@ final case class OverAggregate(
 
   override def named(name: String): OverAggregate = copy(operator = Some(name))
 
-  override def output: Seq[Attribute] = childOutput ++ results.map(_.toAttribute)
+  override def output: Seq[Attribute] = childOutput ++ columns
 
-  override def producedAttributes: AttributeSet = AttributeSet(results)
+  override def producedAttributes: AttributeSet = AttributeSet(columns)
 
   override protected def withNullable(columns: Set[ExprId]): LogicalPlan = copy(nullable = columns)
 
@@ -60,29 +64,23 @@ object OverAggregate {
  * @param function
  *   an aggregate function. Not as an `AggregateExpression`, which Spark allows only in its own
  *   nodes
- * @param default
- *   what stands for the result if the frame has no row
  */
-final case class OverFunction(
-    function: Expression,
-    frame: OverFrame,
-    default: Option[Expression] = None
-) extends Expression
+final case class OverFunction(function: Expression, frame: OverFrame)
+    extends UnaryExpression
     with Unevaluable {
 
-  override def children: Seq[Expression] = function +: default.toSeq
+  override def child: Expression = function
 
   override def dataType: DataType = function.dataType
 
-  override def nullable: Boolean = function.nullable || default.exists(_.nullable)
+  override def nullable: Boolean = function.nullable
 
   override def sql: String = s"${function.sql} OVER ($frame)"
 
   override def toString: String = s"$function OVER ($frame)"
 
-  override protected def withNewChildrenInternal(
-      newChildren: IndexedSeq[Expression]
-  ): OverFunction = copy(function = newChildren.head, default = newChildren.lift(1))
+  override protected def withNewChildInternal(newChild: Expression): OverFunction =
+    copy(function = newChild)
 }
 
 /** What the state of functions over rows means. */

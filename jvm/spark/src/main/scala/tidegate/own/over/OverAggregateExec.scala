@@ -28,6 +28,7 @@ import tidegate.statistics.DueTimes
  */
 final case class OverAggregateExec(
     functions: OverFunctions,
+    columns: Seq[Attribute],
     mark: StateMark,
     partitionBy: Seq[Attribute],
     eventTime: Attribute,
@@ -40,10 +41,10 @@ final case class OverAggregateExec(
 
   private def input: Seq[Attribute] = EmitsEarlierRows.restored(child.output, nullable)
 
-  override def output: Seq[Attribute] = input ++ functions.columns.map(_.toAttribute)
+  override def output: Seq[Attribute] = input ++ columns
 
   override def producedAttributes: AttributeSet =
-    AttributeSet(functions.results) ++
+    AttributeSet(functions.results ++ columns) ++
       AttributeSet(functions.frames.flatMap { case (_, a) => a.buffers ++ a.inputBuffers :+ a.frame })
 
   override def outputPartitioning: Partitioning = child.outputPartitioning
@@ -73,19 +74,19 @@ final case class OverAggregateExec(
     metrics // force lazy init at driver
     val times = context.times
     val (before, now) = (EndOfTime.micros(times.evictedMs), EndOfTime.micros(times.evictionMs))
-    val (keys, values, counts) = (keySchema, valueSchema, countsItself)
-    val (told, kept, columns, frames) = (context.due, keptMicros, input, functions.frames)
-    val results = columns ++ functions.columns
-    val resultInput = columns ++ functions.results
+    val (stateKey, stateValue, counts) = (keySchema, valueSchema, countsItself)
+    val (told, kept, in, frames) = (context.due, keptMicros, input, functions.frames)
+    val values = in ++ functions.values
+    val valueInput = in ++ functions.results
     val time = EventTimeTag.decisive(eventTime)
     val key = DueSchema.keyColumns(
       if (partitionBy.isEmpty) Seq(Literal(0)) else partitionBy.map(SparkInternals.normalized)
     )
     withStore(child.execute(), countsRows = !counts) { (task, rows) =>
       val count =
-        Option.when(counts)(StateDuePages.count(task.uncounted, keys, values, PastRow.Last))
-      val due = new DueKeys[UnsafeRow](new StateDuePages(task.uncounted, keys, values), before)
-      val inFrames = frames.map { case (frame, a) => new FrameValues(frame, a, columns) }.toArray
+        Option.when(counts)(StateDuePages.count(task.uncounted, stateKey, stateValue, PastRow.Last))
+      val due = new DueKeys[UnsafeRow](new StateDuePages(task.uncounted, stateKey, stateValue), before)
+      val inFrames = frames.map { case (frame, a) => new FrameValues(frame, a, in) }.toArray
       val past =
         new PastStore(
           task.rows(count),
@@ -95,17 +96,17 @@ final case class OverAggregateExec(
           kept,
           now
         )
-      val toUnsafe = UnsafeProjection.create(columns, columns)
+      val toUnsafe = UnsafeProjection.create(in, in)
       val leaving = new OverIterator(
         rows.map {
           case u: UnsafeRow => u
           case other        => toUnsafe(other)
         },
         inFrames,
-        UnsafeProjection.create(Seq(time), columns),
-        UnsafeProjection.create(key, columns),
-        UnsafeProjection.create(results, resultInput),
-        columns.size,
+        UnsafeProjection.create(Seq(time), in),
+        UnsafeProjection.create(key, in),
+        UnsafeProjection.create(values, valueInput),
+        in.size,
         past
       )
       task.commitAtEnd(

@@ -12,12 +12,12 @@ import tidegate.own.aggregates.{BufferSlots, EntrySlots, FrameAggregates, FrameS
  *
  * @param frames
  *   each frame with its functions
- * @param columns
- *   the new columns, over the columns of the input and the results of the functions
+ * @param values
+ *   those of the new columns, over the columns of the input and the results of the functions
  */
 final case class OverFunctions(
     frames: Seq[(OverFrame, FrameAggregates)],
-    columns: Seq[NamedExpression]
+    values: Seq[Expression]
 ) {
 
   /** The results of all functions, in the order of the frames. */
@@ -37,8 +37,8 @@ final case class OverFunctions(
 
 object OverFunctions {
 
-  /** @param results columns of [[OverAggregate]] */
-  def of(results: Seq[NamedExpression]): OverFunctions = {
+  /** @param results those of [[OverAggregate]] */
+  def of(results: Seq[Expression]): OverFunctions = {
     val functions = results
       .flatMap(_.collect { case f: OverFunction => f })
       .map { f =>
@@ -49,11 +49,9 @@ object OverFunctions {
     OverFunctions(
       // Not in the order of the map, which may differ in the next batch.
       functions.map(_._1.frame).distinct.map(frame => frame -> aggregates(frames(frame))),
-      results.map(_.transform {
-        case f: OverFunction =>
-          val result = functions.find(_._1 eq f).get._2.resultAttribute
-          f.default.fold[Expression](result)(d => Coalesce(Seq(result, d)))
-      }.asInstanceOf[NamedExpression])
+      results.map(_.transform { case f: OverFunction =>
+        functions.find(_._1 eq f).get._2.resultAttribute
+      })
     )
   }
 

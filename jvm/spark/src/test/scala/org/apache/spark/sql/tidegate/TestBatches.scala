@@ -20,6 +20,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.apache.spark.{Partition, SparkEnv, TaskContext, TaskContextImpl}
+import _root_.tidegate.analysis.LowerOver
 
 /**
  * Batches of one run of a query, without the query: the plan is made once, and each batch gets its
@@ -168,5 +169,5 @@ object TestBatches {
 
   /** A query as Spark is about to start it. */
   def start(frame: DataFrame, checkpoint: String, mode: OutputMode): WriteToStream =
-    QueryToStart(checkpoint, mode, SparkInternals.analyzed(frame))
+    QueryToStart(checkpoint, mode, LowerOver.ofExplained(SparkInternals.analyzed(frame)))
 }
