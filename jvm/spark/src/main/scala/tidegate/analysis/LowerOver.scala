@@ -14,7 +14,7 @@ import tidegate.columns.EventTimeTag
 import tidegate.errors.RefusalErrors
 import tidegate.own.order.EventTimeOrder
 import tidegate.own.over._
-import tidegate.plans.KeyedWatermark
+import tidegate.plans.{ColumnOrigin, KeyedWatermark}
 
 /**
  * Makes functions with `OVER` that look back from each row by a keyed time operators of our own:
@@ -42,42 +42,69 @@ object LowerOver extends AtStart {
   /** A rank without a limit would keep all rows for ever. */
   private def checkRank(w: Window): Window = {
     w.windowExpressions.collectFirst {
-      case a @ Alias(WindowExpression(_: RowNumber | _: RankLike, _), _) =>
+      case a @ Alias(WindowExpression(_: RowNumber | _: Rank | _: DenseRank, _), _) =>
         throw RefusalErrors.rankWithoutLimit(toPrettySQL(a.child), a.name)
     }
     w
   }
 
-  private def lowered(w: Window, mode: OutputMode): LogicalPlan = {
-    val shown = toPrettySQL(w.windowExpressions.head match {
-      case Alias(e, _) => e
-      case other       => other
-    })
-    def refuse(reason: String): Nothing = {
-      checkRank(w)
-      throw RefusalErrors.over(shown, reason)
-    }
-    val time = timeOf(w).fold(refuse(_), identity)
-    if (mode != OutputMode.Append())
-      refuse(
-        s"each row leaves once, in output mode append, and the query has ${mode.toString.toLowerCase}"
+  /** Whether this rule makes the functions an operator, in output mode append. */
+  def takes(w: Window): Boolean = KeyedWatermark.isIn(w) && operator(w).isRight
+
+  private def lowered(w: Window, mode: OutputMode): LogicalPlan =
+    operator(w)
+      .filterOrElse(
+        _ => mode == OutputMode.Append(),
+        functionsOf(w).head ->
+          s"a row leaves once, in output mode append, and the query has ${mode.toString.toLowerCase}"
       )
-    val keys = w.partitionSpec.collect { case a: Attribute => a }.distinctBy(_.exprId)
-    val results = w.windowExpressions.map {
-      case Alias(e, _) => e
-      case other       => other
-    }.map(_.transform { case window: WindowExpression =>
-      functionOf(window, time).fold(refuse(_), identity)
-    })
-    OverAggregate(
-      results,
-      w.windowExpressions.map(_.toAttribute),
-      keys,
-      time,
-      None,
-      EventTimeOrder(keys, time, None, w.child)
-    )
+      .fold(
+        { case (function, reason) =>
+          checkRank(w)
+          throw RefusalErrors.over(toPrettySQL(function), reason)
+        },
+        identity
+      )
+
+  private def functionsOf(w: Window): Seq[Expression] = w.windowExpressions.map {
+    case Alias(e, _) => e
+    case other       => other
   }
+
+  /** The operator, above an order; or a function that it cannot have, and why. */
+  private def operator(w: Window): Either[(Expression, String), LogicalPlan] = {
+    val functions = functionsOf(w)
+    for {
+      time <- timeOf(w).left.map(functions.head -> _)
+      results <- functions.partitionMap(resultOf(_, time)) match {
+        case (refused +: _, _) => Left(refused)
+        case (_, all)          => Right(all)
+      }
+    } yield {
+      val keys = w.partitionSpec.collect { case a: Attribute => a }.distinctBy(_.exprId)
+      val columns = w.windowExpressions.map(_.toAttribute)
+      val state = OverState(
+        time.name,
+        keys.map(inWords(_, w.child)),
+        results.flatMap(_.collect { case f: OverFunction => inWords(f, w.child) })
+      )
+      val ordered = EventTimeOrder(keys, time, None, w.child)
+      OverAggregate(results, columns, keys, time, state, None, ordered)
+    }
+  }
+
+  /** An expression as the query has it: Spark computes parts of it below, under names of its own. */
+  private def inWords(e: Expression, input: LogicalPlan): String = toPrettySQL(e.transformUp {
+    case a: Attribute if a.name.matches("_w\\d+") =>
+      ColumnOrigin.inFirstBranch(input, a).computedBy.getOrElse(a)
+  })
+
+  private def resultOf(e: Expression, time: Attribute): Either[(Expression, String), Expression] =
+    e.collect { case window: WindowExpression => functionOf(window, time) }
+      .collectFirst { case Left(reason) => e -> reason }
+      .toLeft(e.transform { case window: WindowExpression =>
+        functionOf(window, time).getOrElse(window)
+      })
 
   private def timeOf(w: Window): Either[String, Attribute] = w.orderSpec match {
     case Seq(SortOrder(a: Attribute, Ascending, _, _)) =>

@@ -30,7 +30,7 @@ object LowerTopN extends AtStart with PredicateHelper {
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
         val unmarked = mutable.Map.empty[ExprId, Metadata]
         val lowered = InlineCTE(alwaysInline = true)(query).transformUp { case f: Filter =>
-          Ranked.below(f).fold[LogicalPlan](f) { ranked =>
+          Ranked.below(f).filterNot(leaveAtOnce(_, mode)).fold[LogicalPlan](f) { ranked =>
             if (mode == OutputMode.Update()) {
               checkUpserts(query, ranked)
               warnOfEndless(ranked)
@@ -70,9 +70,15 @@ object LowerTopN extends AtStart with PredicateHelper {
     if (ranked.limit > 1 && !isShown) throw RefusalErrors.topNWithoutRank(name, ranked.limit)
   }
 
-  /** In output mode append Spark asks for a time among the keys. */
+  /**
+   * Whether the first rows are the first by time, which no later row replaces. They leave without a
+   * time among the keys too, which Spark asks for in aggregations in output mode append.
+   */
+  private def leaveAtOnce(ranked: Ranked, mode: OutputMode): Boolean =
+    mode == OutputMode.Append() && ranked.isEndless && LowerOver.takes(ranked.window)
+
   private def warnOfEndless(ranked: Ranked): Unit =
-    if (!ranked.keys.exists(k => EventTimeTag.hasSparkTag(k) || WindowMark.of(k).isDefined)) {
+    if (ranked.isEndless) {
       val keys =
         if (ranked.keys.isEmpty) "all rows" else ranked.keys.map(_.name).mkString("each ", ", ", "")
       logWarning(
@@ -106,13 +112,19 @@ object LowerTopN extends AtStart with PredicateHelper {
    *   columns that are no times any more, with their metadata
    */
   private final case class Ranked(
+      window: Window,
       plan: LogicalPlan,
       keys: Seq[Attribute],
       rank: Attribute,
       limit: Int,
       conditions: Seq[Expression],
       unmarked: Map[ExprId, Metadata]
-  )
+  ) {
+
+    /** Whether no time is among the keys. */
+    def isEndless: Boolean =
+      !keys.exists(k => EventTimeTag.hasSparkTag(k) || WindowMark.of(k).isDefined)
+  }
 
   private object Ranked {
 
@@ -205,7 +217,7 @@ object LowerTopN extends AtStart with PredicateHelper {
       )
       plan.setTagValue(IsLowered, ())
       val unmarked = columns.filter(a => marks(a.exprId) != a.metadata).map(_.exprId)
-      Ranked(plan, keys, rank, limit, conditions, marks.view.filterKeys(unmarked.contains).toMap)
+      Ranked(w, plan, keys, rank, limit, conditions, marks.view.filterKeys(unmarked.contains).toMap)
     }
 
     /**

@@ -3,13 +3,11 @@ package tidegate.operators
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
-import tidegate.core.clock.InputTime
 import tidegate.plans.TimedNode
 
 /**
  * Our own operators whose rows leave in the order of their time, when the watermark has passed
- * them. They are planned with their watermarks, so there is nothing to bind. Other times of the
- * rows do not pass: a row may leave long after their watermarks have passed it.
+ * them. They are planned with their watermarks, so there is nothing to bind.
  */
 private[tidegate] sealed abstract class InOrder(override val name: String)
     extends OneInputOperator {
@@ -26,9 +24,6 @@ private[tidegate] sealed abstract class InOrder(override val name: String)
 
   override def named(operator: LogicalPlan, name: String): LogicalPlan =
     operator.asInstanceOf[TimedNode].named(name)
-
-  override def passedOn(operator: LogicalPlan, times: TimesByKey): Map[Byte, InputTime] =
-    times.onlyKeyOf(time(operator), operator.children.head)
 
   override def bound: PartialFunction[SparkPlan, StateTimes => SparkPlan] = PartialFunction.empty
 }

@@ -26,7 +26,7 @@ trait SameTextTest extends RestartTest {
     files(rows :+ Seq(event("s0", 100000, 0)): _*)
   }
 
-  private def query(rows: DataFrame, text: String): DataFrame = {
+  def query(rows: DataFrame, text: String): DataFrame = {
     rows.where("n > 0").createOrReplaceTempView("events")
     spark.sql(text)
   }

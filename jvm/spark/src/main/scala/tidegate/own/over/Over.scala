@@ -26,18 +26,12 @@ private[tidegate] object Over extends OwnOperator {
           Nil,
           isAppendOnly = true,
           isKeptForSpark = false,
-          _ => Right(stateOf(o)),
+          _ => Right(o.state),
           _ => o
         )
       }
     case _ => None
   }
-
-  private def stateOf(o: OverAggregate): OverState = OverState(
-    o.eventTime.name,
-    o.partitionBy.map(_.name),
-    o.results.flatMap(_.collect { case f: OverFunction => f.sql })
-  )
 
   override def inWords(stored: StoredState): String =
     before(stored).fold("the rows before those that come")(state => s"the rows before, for $state")
@@ -59,7 +53,7 @@ private[tidegate] object Over extends OwnOperator {
       OverAggregateExec(
         OverFunctions.of(o.results),
         o.columns,
-        stateOf(o).mark,
+        o.state.mark,
         o.partitionBy,
         o.eventTime,
         o.nullable,

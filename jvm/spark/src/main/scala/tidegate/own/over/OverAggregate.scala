@@ -21,6 +21,8 @@ import tidegate.plans.{EmitsEarlierRows, OwnState, TimedNode}
  *   the new columns
  * @param partitionBy
  *   the columns by which rows are told apart; none: all rows are together
+ * @param state
+ *   what its state means, in the words of the query
  * @param operator
  *   the name of the operator; none if the query has not started
  */
@@ -29,6 +31,7 @@ final case class OverAggregate(
     columns: Seq[Attribute],
     partitionBy: Seq[Attribute],
     eventTime: Attribute,
+    state: OverState,
     operator: Option[String],
     child: LogicalPlan,
     nullable: Set[ExprId] = Set.empty
@@ -84,7 +87,7 @@ final case class OverFunction(function: Expression, frame: OverFrame)
 }
 
 /** What the state of functions over rows means. */
-private[tidegate] final case class OverState(
+final case class OverState(
     eventTime: String,
     partitionBy: Seq[String],
     functions: Seq[String]
