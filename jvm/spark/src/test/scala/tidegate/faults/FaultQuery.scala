@@ -105,6 +105,14 @@ object FaultQuery {
       counts(keyed(a, "left").union(keyed(b, "right")), window(col("time"), "10 seconds"))
     },
     FaultQuery("event-time order")(ofOne(_.orderByEventTime().toDF())),
+    FaultQuery("over")(ofOne { a =>
+      a.selectExpr(
+        "time",
+        "n",
+        "sum(n) OVER (PARTITION BY sub ORDER BY time RANGE INTERVAL 10 SECONDS PRECEDING)",
+        "count(n) OVER (PARTITION BY sub ORDER BY time)"
+      )
+    }),
     FaultQuery("window over window")(ofOne { a =>
       counts(a, window(col("time"), "5 seconds"))
         .groupBy(window(window_time(col("window")), "15 seconds"))

@@ -91,6 +91,14 @@ object GoldenQueries {
       .groupBy(window(col("time"), "10 seconds"))
       .agg(count("*"), sum("n"))
 
+  private def rolling(events: DataFrame): DataFrame = keyed(events).selectExpr(
+    "sub",
+    "n",
+    "sum(n) OVER (PARTITION BY sub ORDER BY time RANGE INTERVAL 8 SECONDS PRECEDING)",
+    "count(*) OVER (PARTITION BY sub ORDER BY time)",
+    "max(n) OVER (PARTITION BY n % 2 ORDER BY time)"
+  )
+
   private def overWindows(events: DataFrame): DataFrame =
     counted(events, window(col("time"), "5 seconds"))
       .groupBy(window(window_time(col("window")), "20 seconds"))
@@ -142,6 +150,8 @@ object GoldenQueries {
     GoldenQuery("union-rocksdb", rocks)(united),
     GoldenQuery("order", hdfs, isOrdered = true)((in, _) => keyed(in).orderByEventTime(Seq("sub"))),
     GoldenQuery("order-rocksdb", rocks, isOrdered = true)((in, _) => keyed(in).orderByEventTime()),
+    GoldenQuery("over", hdfs)((in, _) => rolling(in)),
+    GoldenQuery("over-rocksdb", rocks)((in, _) => rolling(in)),
     GoldenQuery("window-over-window", rocks)((in, _) => overWindows(in)),
     GoldenQuery("window-over-window-hdfs", hdfs)((in, _) => overWindows(in)),
     GoldenQuery("window-over-join", rocks ++ joinFormat(2))(overJoin),

@@ -36,7 +36,8 @@ class OwnOperatorsSuite extends RestartTest {
         Between("later", "time", "0 seconds", "9 seconds")
       )
     }),
-    "order" -> ("orderByEventTime" -> (keyed(_).orderByEventTime(Seq("n"))))
+    "order" -> ("orderByEventTime" -> (keyed(_).orderByEventTime(Seq("n")))),
+    "over" -> ("over" -> (keyed(_).selectExpr("sum(n) OVER (PARTITION BY sub ORDER BY time)")))
   )
 
   private val first = Seq(event("a", 5, 1), event("a", 6, 2))
@@ -78,7 +79,7 @@ class OwnOperatorsSuite extends RestartTest {
     assert(OwnOperators.all.map(_.noun).toSet === queries.keySet)
     assert(
       OwnOperators.all.flatMap(_.enabled).map(_.key).toSet ===
-        (queries.keySet - "order").map(noun => s"spark.tidegate.$noun.enabled")
+        (queries.keySet -- Set("order", "over")).map(noun => s"spark.tidegate.$noun.enabled")
     )
   }
 
@@ -112,7 +113,8 @@ class OwnOperatorsSuite extends RestartTest {
       )
       in.addData(second: _*)
       run.start().settle()
-      assert(operators(run) === Seq(OwnOperators.all.find(_.noun == noun).get.kind))
+      // Below functions with OVER is an order.
+      assert(operators(run).headOption === OwnOperators.all.find(_.noun == noun).map(_.kind))
       run.stop()
     }
   }
