@@ -192,7 +192,8 @@ object ArrowsSuite {
       "tidegate.own.sessions",
       "tidegate.own.join",
       "tidegate.own.deduplication",
-      "tidegate.own.order"
+      "tidegate.own.order",
+      "tidegate.own.over"
     ),
     Seq("tidegate.analysis"),
     Seq("tidegate.checks"),
