@@ -40,7 +40,7 @@ final class RowSlide(slots: Slots, keepsEntered: Boolean = true) {
 
   /** Adds a value, which is in a place of its own from now on. */
   def add(time: Long, place: Int): Unit = {
-    if (end == values.length) makeRoom()
+    if (end == values.length) makeRoom(0)
     times(end) = time
     values(end) = place
     end += 1
@@ -77,6 +77,49 @@ final class RowSlide(slots: Slots, keepsEntered: Boolean = true) {
     first += 1
     turned = math.max(turned, first)
     if (first == entered) forget()
+  }
+
+  /**
+   * Several values take the place of the first one, which was merged from them. It has entered.
+   *
+   * @param places
+   *   belong to the values from now on
+   */
+  def expand(times: Array[Long], places: Array[Int]): Unit = {
+    val n = places.length
+    if (first == turned) turn()
+    if (first < n - 1) makeRoom(n)
+    slots.release(values(first))
+    slots.release(tails(first))
+    // The last one has the tail of the value after it merged into its own.
+    val made = Array.fill(n)(slots.allocate())
+    (0 until n).foreach(i => slots.copy(places(i), made(i)))
+    val hasNext = first + 1 < turned
+    slots.mergeTails(if (hasNext) made :+ tails(first + 1) else made, if (hasNext) n + 1 else n)
+    first -= n - 1
+    System.arraycopy(times, 0, this.times, first, n)
+    System.arraycopy(places, 0, values, first, n)
+    System.arraycopy(made, 0, tails, first, n)
+  }
+
+  /**
+   * A place with their merged value takes the place of some values, which have entered. After this
+   * nothing enters or leaves any more.
+   *
+   * @param from
+   *   the first of them, by its number
+   */
+  def contract(from: Int, size: Int, place: Int): Unit = {
+    val at = first + from
+    (at until at + size).foreach(i => slots.release(values(i)))
+    (at until turned).foreach(i => slots.release(tails(i)))
+    turned = math.min(turned, at)
+    times(at) = times(at + size - 1)
+    values(at) = place
+    System.arraycopy(times, at + size, times, at + 1, end - at - size)
+    System.arraycopy(values, at + size, values, at + 1, end - at - size)
+    entered -= size - 1
+    end -= size - 1
   }
 
   /** Makes a tail for each value in the frame. */
@@ -119,20 +162,20 @@ final class RowSlide(slots: Slots, keepsEntered: Boolean = true) {
     end = 0
   }
 
-  private def makeRoom(): Unit = {
+  /** Moves the values to where there is room behind them, and for so many before them. */
+  private def makeRoom(before: Int): Unit = {
     val n = end - first
-    val length = math.max(4, 2 * n)
-    times = moved(times, new Array[Long](length), n)
-    values = moved(values, new Array[Int](length), n)
-    tails = moved(tails, new Array[Int](length), n)
-    entered -= first
-    turned -= first
-    end = n
-    first = 0
-  }
-
-  private def moved[A <: AnyRef](from: A, to: A, n: Int): A = {
-    System.arraycopy(from, first, to, 0, n)
-    to
+    val length = math.max(4, before + 2 * n)
+    def moved[A <: AnyRef](from: A, to: A): A = {
+      System.arraycopy(from, first, to, before, n)
+      to
+    }
+    times = moved(times, new Array[Long](length))
+    values = moved(values, new Array[Int](length))
+    tails = moved(tails, new Array[Int](length))
+    entered += before - first
+    turned += before - first
+    end = before + n
+    first = before
   }
 }

@@ -55,8 +55,12 @@ final case class OverAggregateExec(
   private def entries: Seq[StructType] = functions.frames.map(_._2.entryType)
 
   override protected def keyColumns: StructType = DueSchema.key(
-    if (partitionBy.isEmpty) StructType(Seq(StructField("all_rows", IntegerType)))
-    else StructType(partitionBy.map(k => StructField(k.name, k.dataType)))
+    StructType(
+      StructField("chunk", IntegerType) +: (
+        if (partitionBy.isEmpty) Seq(StructField("all_rows", IntegerType))
+        else partitionBy.map(k => StructField(k.name, k.dataType))
+      )
+    )
   )
 
   override protected def valueSchema: StructType =
@@ -80,7 +84,8 @@ final case class OverAggregateExec(
     val valueInput = in ++ functions.results
     val time = EventTimeTag.decisive(eventTime)
     val key = DueSchema.keyColumns(
-      if (partitionBy.isEmpty) Seq(Literal(0)) else partitionBy.map(SparkInternals.normalized)
+      Literal(null, IntegerType) +:
+        (if (partitionBy.isEmpty) Seq(Literal(0)) else partitionBy.map(SparkInternals.normalized))
     )
     withStore(child.execute(), countsRows = !counts) { (task, rows) =>
       val count =
@@ -92,7 +97,6 @@ final case class OverAggregateExec(
           task.rows(count),
           due,
           inFrames,
-          frames.map(_._2.entryType.size),
           kept,
           now
         )

@@ -5,7 +5,13 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.{LongType, TimestampType}
 import tidegate.core.window.{RowSlide, Slots}
-import tidegate.own.aggregates.{BufferSlots, EntrySlots, FrameAggregates, FrameStore}
+import tidegate.own.aggregates.{
+  BufferSlots,
+  EntryArray,
+  EntrySlots,
+  FrameAggregates,
+  FrameStore
+}
 
 /**
  * The functions over the rows before a row, by their frames.
@@ -81,6 +87,32 @@ private[over] final class FrameValues(
 
   /** The values of no row. */
   def slide(): RowSlide = new RowSlide(slots, frame.slides)
+
+  /** The number of columns of an entry. */
+  val fields: Int = aggregates.entryType.size
+
+  /** The times of entries, and new places with their values; of null, none. */
+  def load(entries: EntryArray): (Array[Long], Array[Int]) = {
+    val size = if (entries == null) 0 else entries.size
+    val (times, places) = (new Array[Long](size), new Array[Int](size))
+    var i = 0
+    while (i < size) {
+      places(i) = slots.allocate()
+      slots.load(entries, i, places(i))
+      times(i) = entries.frame(i)
+      i += 1
+    }
+    (times, places)
+  }
+
+  /** A new place with some values merged; its time is that of the last. */
+  def merged(slide: RowSlide, from: Int, size: Int): Int = {
+    val place = slots.allocate()
+    slots.copy(slide.value(from), place)
+    (from + 1 until from + size).foreach(i => slots.merge(place, slide.value(i), place))
+    slots.setFrame(place, slide.time(from + size - 1))
+    place
+  }
 
   /** Adds the value of a row. */
   def add(to: RowSlide, time: Long, row: InternalRow): Unit = {

@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import tidegate.core.due.DueKeys
 import tidegate.own.StateRows
-import tidegate.own.aggregates.EntryArray
 import tidegate.own.rows.RowBytes
 
 /**
@@ -126,23 +125,23 @@ private[over] final class PastStore(
     store: StateRows,
     due: DueKeys[UnsafeRow],
     frames: Array[FrameValues],
-    entryFields: Seq[Int],
     keptMicros: Option[Long],
     until: Long
 ) {
   private val keys = new LinkedHashMap[UnsafeRow, PastRows]
-  private val writer = new PastRow.Writer(frames)
-  private val arrays = entryFields.map(new EntryArray(_)).toArray
+  private val writer = new PastRow.Writer(frames.length)
+  private val chunks = new ChunkStore(store, frames.length)
 
   /** The past of a key, which is written again later. */
   def of(key: UnsafeRow): PastRows = {
     val known = keys.get(key)
     if (known != null) known
     else {
-      val past = new PastRows(frames, keptMicros)
-      val before = store.get(key)
-      if (before != null) past.read(before, arrays)
-      keys.put(key.copy(), past)
+      val owned = key.copy()
+      val past = new PastRows(owned, frames, chunks, keptMicros)
+      val head = store.get(owned)
+      if (head != null) past.read(head)
+      keys.put(owned, past)
       past
     }
   }
@@ -156,7 +155,7 @@ private[over] final class PastStore(
       val row = store.get(entry.key)
       if (row != null && PastRow.lookAt(row) == entry.due) {
         val leaves = PastRows.leavesAt(row.getLong(PastRow.Last), keptMicros)
-        if (leaves <= until) store.remove(entry.key)
+        if (leaves <= until) remove(entry.key.copy(), row)
         else {
           val later = row.copy()
           PastRow.setLookAt(later, leaves)
@@ -168,11 +167,17 @@ private[over] final class PastStore(
     due.flush()
   }
 
+  private def remove(key: UnsafeRow, head: UnsafeRow): Unit = {
+    val past = new PastRows(key, frames, chunks, keptMicros)
+    past.read(head)
+    past.forget()
+    store.remove(key)
+  }
+
   private def write(): Unit = {
     keys.forEach { (key, past) =>
       past.toLookAt().foreach(due.add(key, _))
       store.put(key, past.write(writer), isNew = !past.isStored)
-      past.release()
     }
     keys.clear()
   }

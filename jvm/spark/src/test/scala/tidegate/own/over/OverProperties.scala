@@ -28,13 +28,15 @@ class OverProperties extends HarnessTest {
   /** Where rows of one time may come in any order, the functions must not see the order. */
   private def check(random: Random, hasPeers: Boolean): Unit = {
     var n = 0
+    // With many rows of a key the state has chunks.
+    val (keys, most) = if (random.nextInt(2) == 0) (4, 30) else (2, 300)
     val rows = Seq.tabulate(4 + random.nextInt(3)) { batch =>
-      Seq.fill(random.nextInt(30)) {
+      Seq.fill(random.nextInt(most)) {
         n += 1
         val second = batch * 20 + random.nextInt(40)
         event(
-          s"s${random.nextInt(4)}",
-          if (hasPeers) second.toDouble else second + n / 1000.0,
+          s"s${random.nextInt(keys)}",
+          if (hasPeers) second.toDouble else second + n % 1000 / 1000.0,
           n
         )
       }
@@ -83,6 +85,8 @@ class OverProperties extends HarnessTest {
     val rows = of(
       "ROWS BETWEEN 4 PRECEDING AND CURRENT ROW",
       "ROWS BETWEEN 7 PRECEDING AND 3 PRECEDING",
+      "ROWS BETWEEN 200 PRECEDING AND CURRENT ROW",
+      "ROWS BETWEEN 280 PRECEDING AND 70 PRECEDING",
       "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING",
       "ROWS UNBOUNDED PRECEDING",
       "ROWS CURRENT ROW"
