@@ -2,8 +2,8 @@ package tidegate.analysis
 
 import java.util.concurrent.TimeUnit
 
-import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.util.toPrettySQL
@@ -93,7 +93,9 @@ object LowerOver extends AtStart {
     }
   }
 
-  /** An expression as the query has it: Spark computes parts of it below, under names of its own. */
+  /**
+   * An expression as the query has it: Spark computes parts of it below, under names of its own.
+   */
   private def inWords(e: Expression, input: LogicalPlan): String = toPrettySQL(e.transformUp {
     case a: Attribute if a.name.matches("_w\\d+") =>
       ColumnOrigin.inFirstBranch(input, a).computedBy.getOrElse(a)
@@ -160,7 +162,7 @@ object LowerOver extends AtStart {
     }
 
   private def rows(bound: Expression): Either[String, Int] = bound match {
-    case CurrentRow => Right(0)
+    case CurrentRow                                                   => Right(0)
     case offset if offset.foldable && offset.eval().isInstanceOf[Int] =>
       val n = offset.eval().asInstanceOf[Int]
       Either.cond(n <= 0 && n != Int.MinValue, -n, after)

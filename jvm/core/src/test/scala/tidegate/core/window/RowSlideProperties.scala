@@ -2,16 +2,15 @@ package tidegate.core.window
 
 import scala.collection.mutable
 
-import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
-import org.scalacheck.Properties
+import org.scalacheck.{Gen, Properties}
 
 /** A frame that moves over texts, against the texts themselves. */
 object RowSlideProperties extends Properties("RowSlide") {
 
   /** Places of texts, which knows the ones that are in use. */
   private final class Texts extends Slots {
-    val used = mutable.Map.empty[Int, String]
+    val used: mutable.Map[Int, String] = mutable.Map.empty[Int, String]
     private var next = 0
 
     override def allocate(): Int = {
@@ -37,7 +36,8 @@ object RowSlideProperties extends Properties("RowSlide") {
 
   property("slides") = forAll(steps)(check(_, keepsEntered = true))
 
-  property("grows") = forAll(steps)(all => check(all.filter(Set("add", "enter")), keepsEntered = false))
+  property("grows") =
+    forAll(steps)(all => check(all.filter(Set("add", "enter")), keepsEntered = false))
 
   private def check(steps: List[String], keepsEntered: Boolean): Boolean = {
     val texts = new Texts
@@ -82,7 +82,8 @@ object RowSlideProperties extends Properties("RowSlide") {
         case _ => ()
       }
       val kept = (if (keepsEntered) left else entered) until added
-      texts.text(slide.earlier) + texts.text(slide.later) == (left until entered).map(name).mkString &&
+      texts.text(slide.earlier) + texts
+        .text(slide.later) == (left until entered).map(name).mkString &&
       (0 until slide.size).map(i => texts.text(slide.value(i))) == kept.map(name) &&
       (0 until slide.size).map(slide.time) == kept.map(times)
     }

@@ -1,10 +1,7 @@
 package tidegate.own.over
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.{
-  LogicalPlan,
-  SupportsNonDeterministicExpression
-}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, SupportsNonDeterministicExpression}
 import org.apache.spark.sql.types.DataType
 import tidegate.own.StateMark
 import tidegate.plans.{EmitsEarlierRows, OwnState, TimedNode}

@@ -45,7 +45,9 @@ final case class OverAggregateExec(
 
   override def producedAttributes: AttributeSet =
     AttributeSet(functions.results ++ columns) ++
-      AttributeSet(functions.frames.flatMap { case (_, a) => a.buffers ++ a.inputBuffers :+ a.frame })
+      AttributeSet(functions.frames.flatMap { case (_, a) =>
+        a.buffers ++ a.inputBuffers :+ a.frame
+      })
 
   override def outputPartitioning: Partitioning = child.outputPartitioning
 
@@ -90,7 +92,8 @@ final case class OverAggregateExec(
     withStore(child.execute(), countsRows = !counts) { (task, rows) =>
       val count =
         Option.when(counts)(StateDuePages.count(task.uncounted, stateKey, stateValue, PastRow.Last))
-      val due = new DueKeys[UnsafeRow](new StateDuePages(task.uncounted, stateKey, stateValue), before)
+      val due =
+        new DueKeys[UnsafeRow](new StateDuePages(task.uncounted, stateKey, stateValue), before)
       val inFrames = frames.map { case (frame, a) => new FrameValues(frame, a, in) }.toArray
       val past =
         new PastStore(

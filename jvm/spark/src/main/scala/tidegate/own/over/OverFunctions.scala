@@ -5,13 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.{LongType, TimestampType}
 import tidegate.core.window.{RowSlide, Slots}
-import tidegate.own.aggregates.{
-  BufferSlots,
-  EntryArray,
-  EntrySlots,
-  FrameAggregates,
-  FrameStore
-}
+import tidegate.own.aggregates.{BufferSlots, EntryArray, EntrySlots, FrameAggregates, FrameStore}
 
 /**
  * The functions over the rows before a row, by their frames.
@@ -35,7 +29,7 @@ final case class OverFunctions(
   def keptMicros: Option[Long] = {
     val spans = frames.map {
       case (OverRange(Some(lower), _), _) => Some(lower.longest)
-      case _                               => None
+      case _                              => None
     }
     Option.when(spans.forall(_.isDefined))(spans.flatten.max)
   }

@@ -10,15 +10,15 @@ import tidegate.own.aggregates.{EntryArray, EntryRowWriter, FrameStore}
  * A row of the state: the head of a key, or a chunk of the rows of one of its frames. The keys of
  * chunks have a number in `chunk`, that of a head has NULL.
  *
- * | column              | of a head                                                     | of a chunk |
- * |:--------------------|:--------------------------------------------------------------|:-----------|
- * | `last`              | the time of the last row of the key, in µs                    | NULL       |
- * | `look_at`           | when the key is looked at, in µs; NULL if never               | NULL       |
- * | `before_1`          | an entry for each row before the chunks of the first frame    | NULL       |
- * | `chunks_1`          | the chunks of the frame                                       | NULL       |
- * | `totals_1`          | of each chunk, its rows merged into one entry                 | NULL       |
- * | `rows_1`            | an entry for each row after the chunks                        | its rows   |
- * | `before_2` and so on| the same of the next frames                                   |            |
+ * | column               | of a head                                                  | of a chunk |
+ * |:---------------------|:-----------------------------------------------------------|:-----------|
+ * | `last`               | the time of the last row of the key, in µs                 | NULL       |
+ * | `look_at`            | when the key is looked at, in µs; NULL if never            | NULL       |
+ * | `before_1`           | an entry for each row before the chunks of the first frame | NULL       |
+ * | `chunks_1`           | the chunks of the frame                                    | NULL       |
+ * | `totals_1`           | of each chunk, its rows merged into one entry              | NULL       |
+ * | `rows_1`             | an entry for each row after the chunks                     | its rows   |
+ * | `before_2` and so on | the same of the next frames                                |            |
  *
  * A frame that begins with the first row has no chunks, and one total: of all rows it has had.
  */

@@ -4,7 +4,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.core.Saturating
 
-/** What a key has of the rows that have left, for the rows that come: their values in each frame. */
+/**
+ * What a key has of the rows that have left, for the rows that come: their values in each frame.
+ */
 private[over] final class PastRows(
     key: UnsafeRow,
     frames: Array[FrameValues],

@@ -36,7 +36,7 @@ class OverProperties extends HarnessTest {
         val second = batch * 20 + random.nextInt(40)
         event(
           s"s${random.nextInt(keys)}",
-          if (hasPeers) second.toDouble else second + n % 1000 / 1000.0,
+          if (hasPeers) second.toDouble else second + (n % 1000 + 0.5) / 1000,
           n
         )
       }
@@ -45,7 +45,9 @@ class OverProperties extends HarnessTest {
       case (text, i) => s"$text AS c$i"
     }
     def over(frame: DataFrame) =
-      frame.where("n > 0").selectExpr(Seq("sub", "n", "date_format(time, 'mm:ss.SSS')") ++ columns: _*)
+      frame
+        .where("n > 0")
+        .selectExpr(Seq("sub", "n", "date_format(time, 'mm:ss.SSS')") ++ columns: _*)
     withConf("spark.sql.shuffle.partitions" -> (1 + random.nextInt(3)).toString) {
       withClue(columns.mkString(", ")) {
         val in = feed(rows: _*)
@@ -94,7 +96,8 @@ class OverProperties extends HarnessTest {
     if (hasPeers) s"${of(anyOrder: _*)} OVER ($keys $order $range)"
     else
       random.nextInt(5) match {
-        case 0 => s"${of("row_number()", "lag(n)", "lag(sub, 3)", "lag(n, 2, -n)")} OVER ($keys $order)"
+        case 0 =>
+          s"${of("row_number()", "lag(n)", "lag(sub, 3)", "lag(n, 2, -n)")} OVER ($keys $order)"
         case 1 => s"${of(anyOrder ++ inOrder: _*)} OVER ($keys $order $range)"
         case _ => s"${of(anyOrder ++ inOrder: _*)} OVER ($keys $order $rows)"
       }

@@ -48,7 +48,9 @@ class OverSuite extends SameTextTest {
     def summed(text: String => DataFrame) =
       text("SELECT * FROM events").select(col("n"), sum("n").over(before))
     val run = new Run(summed(streamed)).start().settle()
-    assert(run.answer === summed(query(table(input), _)).collect().map(KeyedStreamTest.text).toSeq.sorted)
+    assert(
+      run.answer === summed(query(table(input), _)).collect().map(KeyedStreamTest.text).toSeq.sorted
+    )
     streamed("SELECT * FROM events")
     val explained =
       spark.sql("EXPLAIN SELECT sum(n) OVER (ORDER BY time) FROM events").collect().mkString

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicLong
 
 import scala.collection.mutable
 
+import _root_.tidegate.analysis.LowerOver
 import org.apache.spark.executor.TaskMetrics
 import org.apache.spark.memory.TaskMemoryManager
 import org.apache.spark.rdd.RDD
@@ -20,7 +21,6 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.apache.spark.{Partition, SparkEnv, TaskContext, TaskContextImpl}
-import _root_.tidegate.analysis.LowerOver
 
 /**
  * Batches of one run of a query, without the query: the plan is made once, and each batch gets its
