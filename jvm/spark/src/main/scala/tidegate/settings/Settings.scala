@@ -139,6 +139,16 @@ object Settings {
       "limit: a line in the log, or an error."
   )(Some(_).filter(Set("warn", "error")))
 
+  /** For how many ms an inner join without bounds keeps a row; 0 for ever. */
+  val JoinTimeToLive: Setting[Long] = Setting(
+    "spark.tidegate.join.timeToLive",
+    "0 seconds",
+    "a duration such as '1 hour', or '0 seconds'",
+    "How far the times of two rows may be apart that an inner join without bounds on its times " +
+      "joins. Rows leave its state accordingly. `0 seconds` is for no such limit. The setting may " +
+      "change between two runs."
+  )(milliseconds(_).filter(_ >= 0))
+
   /** Whether a restarted query reads its last batch again. */
   val ObserveLastBatch: Setting[Boolean] = Setting(
     "spark.tidegate.restart.observeLastBatch",
@@ -272,6 +282,7 @@ object Settings {
       WindowsMaxInputBytes,
       WindowsMaxPerRow,
       UnboundedJoin,
+      JoinTimeToLive,
       StateSharesVersions,
       ClosesInSameBatch,
       NoDataBatchesOnlyWhenDue,

@@ -2,12 +2,17 @@ package tidegate.sql
 
 import java.util.Locale
 
-import org.apache.spark.sql.catalyst.analysis.{UnresolvedExtractValue, UnresolvedFunction}
+import org.apache.spark.sql.catalyst.analysis.{
+  UnresolvedAttribute,
+  UnresolvedExtractValue,
+  UnresolvedFunction
+}
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, SessionWindow, TimeWindow}
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_FUNCTION
+import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.unsafe.types.CalendarInterval
 import tidegate.columns.WindowTimes.MicrosPerMs
 import tidegate.errors.WindowErrors
@@ -56,10 +61,11 @@ private[tidegate] final case class ResolveGroupWindows(isFunction: Seq[String] =
   private def window(name: String, arguments: Seq[Expression]): Option[Expression] =
     (name, arguments) match {
       case ("TUMBLE", Seq(time, size)) =>
-        val micros = microsOf("size", size)
+        val micros = lengthOf(name, "size", size, time)
         Some(TimeWindow(WindowedTime(time), micros, micros, 0L))
       case ("HOP", Seq(time, slide, size)) =>
-        val (sizeMicros, slideMicros) = (microsOf("size", size), microsOf("slide", slide))
+        val sizeMicros = lengthOf(name, "size", size, time)
+        val slideMicros = lengthOf(name, "slide", slide, time)
         if (slideMicros > sizeMicros)
           throw WindowErrors.groupHopSwapped(text(slide).orNull, text(size).orNull)
         Some(TimeWindow(WindowedTime(time), sizeMicros, slideMicros, 0L))
@@ -72,6 +78,23 @@ private[tidegate] final case class ResolveGroupWindows(isFunction: Seq[String] =
         )
       case _ => None
     }
+
+  private def lengthOf(
+      function: String,
+      argument: String,
+      e: Expression,
+      time: Expression
+  ): Long = {
+    text(e).filter(Durations.hasMonths).foreach { found =>
+      throw WindowErrors.ofMonths(function, argument, found, written(time))
+    }
+    microsOf(argument, e)
+  }
+
+  private def written(time: Expression): String = time match {
+    case UnresolvedAttribute(nameParts) => nameParts.map(QuotingUtils.quoteIfNeeded).mkString(".")
+    case other                          => other.sql
+  }
 
   private def microsOf(argument: String, e: Expression): Long = {
     val found = text(e).getOrElse(throw Durations.invalid(argument, e.sql))

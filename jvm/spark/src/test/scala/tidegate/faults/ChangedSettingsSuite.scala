@@ -22,6 +22,8 @@ class ChangedSettingsSuite extends RestartTest {
     Settings.WindowsMaxInputBytes.key -> "1k",
     Settings.WindowsMaxPerRow.key -> "100",
     Settings.UnboundedJoin.key -> "error",
+    // The join has bounds of its own.
+    Settings.JoinTimeToLive.key -> "1 second",
     Settings.JoinEnabled.key -> "false",
     Settings.SessionsEnabled.key -> "false",
     Settings.DeduplicationEnabled.key -> "false",
