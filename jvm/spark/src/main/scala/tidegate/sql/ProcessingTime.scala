@@ -117,7 +117,7 @@ private[tidegate] object ResolveWindowedTimes extends Rule[LogicalPlan] {
         a.copy(child = rows).transformExpressions {
           case w: WindowedTime if processing.isTimeOf(a.child, w.child) => time
         }
-      case p if p.childrenResolved =>
+      case p if p.childrenResolved && p.expressions.exists(!_.resolved) =>
         p.transformExpressions { case w: WindowedTime if w.child.resolved => w.child }
     }
   }

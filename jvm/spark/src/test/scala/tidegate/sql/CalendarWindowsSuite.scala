@@ -103,7 +103,7 @@ class CalendarWindowsSuite extends RestartTest {
 
   test("a time zone is refused, with the way that there is") {
     def sentence(found: String, time: String) =
-      s"[TIDEGATE_WINDOW_TIME_ZONE] The windows of TUMBLE begin in UTC and take no time zone, but " +
+      "[TIDEGATE_WINDOW_TIME_ZONE] The windows of TUMBLE begin in UTC and take no time zone, but " +
         s"$found was given. For the days of the session's time zone, in output mode append, " +
         way("DAY").replace("time)", s"$time)").replace("time,", s"$time,")
     assert(

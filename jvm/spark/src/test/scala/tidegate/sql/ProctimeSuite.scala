@@ -171,7 +171,7 @@ class ProctimeSuite extends RestartTest {
     val counts = spark.sql(s"$withTime").groupBy("p_time").count()
     assert(counts.select("count").collect().map(_.getLong(0)).toSeq === Seq(2L))
     val windows = spark.sql(
-      s"SELECT count(*), sum(int(window_start <= p_time AND p_time < window_end)) FROM " +
+      "SELECT count(*), sum(int(window_start <= p_time AND p_time < window_end)) FROM " +
         s"TUMBLE(TABLE($withTime), DESCRIPTOR(p_time), INTERVAL '1' DAY)"
     )
     assert(windows.head().toSeq === Seq(2L, 2L))
