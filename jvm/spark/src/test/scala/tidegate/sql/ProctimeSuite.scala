@@ -155,6 +155,51 @@ class ProctimeSuite extends RestartTest {
     assert(run.lateRows === Map.empty)
   }
 
+  test("an order that is imposed on the column comes first") {
+    val in = events()
+    in.toDF().createOrReplaceTempView("bid")
+    val run = new Run(
+      spark.sql(
+        s"""WITH B AS (SELECT * FROM IMPOSE_ORDER(TABLE($withTime), DESCRIPTOR(p_time), policy =>
+            limiting_timestamp_and_wall_clock_lag(5 seconds, 5 seconds)))
+          SELECT sub, window_start, count(*) FROM TUMBLE(TABLE B, DESCRIPTOR(p_time), $ten)
+          GROUP BY sub, window_start, window_end"""
+      )
+    ).start()
+    in.addData(event("a", 5))
+    run.settle()
+    run.clock.advance(14000)
+    run.settle()
+    assert(run.answer === Nil)
+    run.clock.advance(1000)
+    run.settle()
+    assert(run.answer === Seq(s"a|$Start|1"))
+    assert(run.running.figures.watermarks.keySet === Set("p_time"))
+  }
+
+  test("windows of two streams are joined") {
+    val (in, other) = (events(), events())
+    in.toDF().createOrReplaceTempView("bid")
+    other.toDF().createOrReplaceTempView("ask")
+    def counted(of: String) =
+      s"""(SELECT sub, window_start, window_end, count(*) AS n FROM
+        TUMBLE(TABLE(SELECT *, PROCTIME() AS p_time FROM $of), DESCRIPTOR(p_time), $ten)
+        GROUP BY sub, window_start, window_end)"""
+    val run = new Run(
+      spark.sql(
+        s"""SELECT b.sub, b.window_start, b.n, a.n FROM ${counted("bid")} b JOIN ${counted("ask")} a
+          ON b.sub = a.sub AND b.window_start = a.window_start AND b.window_end = a.window_end"""
+      )
+    ).start()
+    in.addData(event("a", 5), event("a", 5), event("b", 5))
+    other.addData(event("a", 5))
+    run.settle()
+    run.clock.advance(20000)
+    run.settle()
+    assert(run.answer === Seq(s"a|$Start|2|1"))
+    assert(run.stateRows === 0)
+  }
+
   test("a column of processing time without a window has no watermark") {
     val in = events()
     in.toDF().withKeyedWatermark("time", "0 seconds").createOrReplaceTempView("bid")
