@@ -211,10 +211,10 @@ soak: $(VENV)/.tools $(VENV)/.installed $(KAFKA) ## Kill queries on Kafka for MI
 	  --minutes $(MINUTES) --kill-every $(KILL_EVERY) $(if $(SEED),--seed $(SEED))
 
 .PHONY: bench bench-core bench-watermark bench-join bench-sql bench-hop bench-order bench-async bench-page bench-snapshot \
-  bench-files bench-held
+  bench-files bench-held bench-nexmark
 bench: ## Run all benchmarks that need neither Flink nor Kafka (see jvm/bench/README.md).
 	@$(MAKE) --no-print-directory bench-core bench-watermark bench-join bench-sql bench-hop bench-order bench-async \
-	  bench-snapshot bench-files bench-held bench-page
+	  bench-snapshot bench-files bench-held bench-page bench-nexmark
 bench-core: ## Run the benchmarks of the pure core.
 	./sbt "bench/Jmh/run CoalescerBenchmark"
 bench-watermark: ## Run keyed watermarks against Spark's own.
@@ -229,6 +229,9 @@ bench-order: ## Run event-time order against foreachBatch with a buffer of one's
 	./sbt "bench/runMain tidegate.bench.order.OrderBenchmark $(BENCH_ARGUMENTS)"
 bench-async: $(PYTEST_NEEDS) ## Run asynchronous calls against mapInPandas with a thread pool.
 	PYTHONPATH=tests PYSPARK_PYTHON=$(BIN)/python $(BIN)/python tests/bench/map_async.py $(BENCH_ARGUMENTS)
+
+bench-nexmark: $(PYTEST_NEEDS) ## Run the queries of Nexmark, compare their rows with batch, and measure, beside Spark where it has them.
+	PYTHONPATH=tests PYSPARK_PYTHON=$(BIN)/python $(BIN)/python -m nexmark $(BENCH_ARGUMENTS)
 
 bench-snapshot: ## Run batches beside exports of snapshots, and alone.
 	./sbt "bench/runMain tidegate.bench.snapshot.SnapshotBenchmark $(BENCH_ARGUMENTS)"

@@ -47,3 +47,7 @@ def test_late_rows(spark: SparkSession) -> None:
 
 def test_monitoring(spark: SparkSession) -> None:
     assert documents.check(DOCS / "monitoring.md", spark.newSession()) >= 3
+
+
+def test_patterns(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "patterns.md", spark.newSession()) >= 6

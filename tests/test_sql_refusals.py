@@ -154,9 +154,12 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Non
         (
             "tumble(t, descriptor(time), 5 months)",
             "5 months",
-            "INVALID_DURATION",
-            f"The argument `size` is '5 months', {NO_DURATION}",
-            "22006",
+            "WINDOW_OF_MONTHS",
+            "The argument `size` of TUMBLE is '5 months', but a window has a fixed length. For the "
+            "months of a calendar, in output mode append, group by date_trunc('MONTH', time) and "
+            "session_window(time, concat(unix_micros(date_trunc('MONTH', time) + INTERVAL 1 MONTH) "
+            "- unix_micros(time), ' microseconds')).",
+            "22023",
         ),
         (
             "tumble(t, descriptor(time), 5)",

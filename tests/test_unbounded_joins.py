@@ -52,7 +52,12 @@ def grows(join: str) -> str:
         f"The state of the {join} join of two streams grows without limit: nothing bounds "
         "`delivery_time` of the right side by `order_time` of the left side in both directions; "
         "add a condition such as delivery_time BETWEEN order_time - INTERVAL 10 MINUTES AND "
-        "order_time + INTERVAL 10 MINUTES, or join on equal times or windows."
+        "order_time + INTERVAL 10 MINUTES, or join on equal times or windows"
+        + (
+            ", or set spark.tidegate.join.timeToLive to how far they may be apart"
+            * (join == "INNER")
+        )
+        + "."
     )
 
 

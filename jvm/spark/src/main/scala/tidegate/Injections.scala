@@ -49,6 +49,7 @@ import tidegate.sql.{
   ResolveEventTimeCalls,
   ResolveGroupWindows,
   ResolveWatermarkFunctions,
+  ResolveWindowedTimes,
   WatermarkFunctions
 }
 
@@ -126,6 +127,9 @@ private[tidegate] object Injections {
     extensions.injectResolutionRule(s => ClaimLateCalls(SparkInternals.isFunction(s, _)))
 
     extensions.injectResolutionRule(_ => ResolveEventTimeCalls)
+
+    // Before Spark makes windows of these times.
+    extensions.injectResolutionRule(_ => ResolveWindowedTimes)
 
     WatermarkFunctions.all.foreach(extensions.injectFunction)
 

@@ -132,6 +132,7 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
       .getOrElse(
         JoinErrors.joinUnbounded(
           join.joinType.sql,
+          join.joinType.isInstanceOf[InnerLike],
           time(join.left),
           time(join.right)
         )

@@ -4,11 +4,17 @@ import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.types.DataType
 import tidegate.errors.Conditions.{error, list}
 
-/** Errors of the functions `current_watermark` and `is_late`, and of those about queries. */
+/**
+ * Errors of the functions `current_watermark`, `is_late` and `proctime`, and of those about
+ * queries.
+ */
 object FunctionErrors {
 
   def oneArgument(function: String, found: Int): AnalysisException =
     error("ONE_ARGUMENT", "function" -> function, "found" -> found.toString)
+
+  def noArguments(function: String, found: Int): AnalysisException =
+    error("NO_ARGUMENTS", "function" -> function, "found" -> found.toString)
 
   def oneQuery(function: String, found: Int): AnalysisException =
     error("ONE_QUERY", "function" -> function, "found" -> found.toString)

@@ -11,6 +11,7 @@ object JoinErrors {
   /** `left` and `right` are the time columns; `None` for a side without a keyed column. */
   def joinUnbounded(
       joinType: String,
+      isInner: Boolean,
       left: Option[Attribute],
       right: Option[Attribute]
   ): AnalysisException = {
@@ -26,7 +27,9 @@ object JoinErrors {
         s"nothing bounds `${r.name}` of the right side by `${l.name}` of the left side in both " +
           s"directions; ${timesOfWindows(Seq(r -> "right", l -> "left"))}add a condition such as " +
           s"${timeOf(r)} BETWEEN ${timeOf(l)} - INTERVAL 10 MINUTES AND ${timeOf(l)} + INTERVAL " +
-          "10 MINUTES, or join on equal times or windows"
+          "10 MINUTES, or join on equal times or windows" +
+          (if (isInner) ", or set spark.tidegate.join.timeToLive to how far they may be apart"
+           else "")
     }
     error("JOIN_UNBOUNDED", "type" -> joinType, "reason" -> reason)
   }

@@ -18,6 +18,31 @@ object WindowErrors {
   def groupWindow(function: String, wanted: String, found: Int): AnalysisException =
     error("GROUP_WINDOW", "function" -> function, "wanted" -> wanted, "found" -> found.toString)
 
+  /** @param time a time column */
+  def ofMonths(function: String, argument: String, found: String, time: String): AnalysisException =
+    error(
+      "WINDOW_OF_MONTHS",
+      "function" -> function,
+      "argument" -> argument,
+      "found" -> found,
+      "way" -> byCalendar("MONTH", time)
+    )
+
+  def inTimeZone(function: String, found: String, time: String): AnalysisException =
+    error(
+      "WINDOW_TIME_ZONE",
+      "function" -> function,
+      "found" -> found,
+      "way" -> byCalendar("DAY", time)
+    )
+
+  /** The keys of an aggregation by days or months of the session's time zone. */
+  private def byCalendar(unit: String, time: String): String = {
+    val begin = s"date_trunc('$unit', $time)"
+    s"$begin and session_window($time, concat(unix_micros($begin + INTERVAL 1 $unit) - " +
+      s"unix_micros($time), ' microseconds'))"
+  }
+
   def hopSlide(size: String, slide: String): AnalysisException =
     error("HOP_SLIDE", "size" -> size, "slide" -> slide)
 

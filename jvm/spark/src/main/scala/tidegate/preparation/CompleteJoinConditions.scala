@@ -52,7 +52,8 @@ object CompleteJoinConditions extends PredicateHelper {
     )
   }
 
-  private def withNotNull(join: Join): Join =
+  /** The join with rows left out that have no time. */
+  private[preparation] def withNotNull(join: Join): Join =
     JoinBounds.and(
       join,
       JoinBounds

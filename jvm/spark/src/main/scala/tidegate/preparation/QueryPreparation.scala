@@ -19,8 +19,8 @@ import tidegate.sources.{CheckAppendTime, SuggestSubstreams}
  *   1. The names that the user gave to operators move to their operators.
  *   1. The log names watermarks over Kafka that have no substreams although they could.
  *   1. Kafka rows whose timestamp is used as append time get a check that the broker set it.
- *   1. Everything that the query says about the times of a join goes into its condition, and the
- *      join is checked.
+ *   1. Everything that the query says about the times of a join goes into its condition. An inner
+ *      join without bounds gets those that the session has for it, and each join is checked.
  *   1. Each grouping set is checked to have the column by which its groups leave the state.
  *   1. Each stateful operator sees one event time column.
  *   1. Late rows are dropped under each stateful operator, and their folders and tables are made.
@@ -94,6 +94,7 @@ private[preparation] object QueryPreparation {
     query,
     FindFunctionInputs(_),
     CompleteJoinConditions(_),
+    LimitJoins(_),
     CheckJoins.atStart(_),
     CheckGroupingSets.atStart(_, mode),
     SelectEventTimeColumn(_),

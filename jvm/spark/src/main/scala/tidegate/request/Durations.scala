@@ -43,6 +43,9 @@ private[tidegate] object Durations {
   def isMisspelt(text: String): Boolean =
     exactMs(text).isEmpty && DurationSpelling.of(text).exists(exactMs(_).isDefined)
 
+  /** Whether a text is an interval with months or years, which have no fixed length. */
+  def hasMonths(text: String): Boolean = interval(text).exists(_.months != 0)
+
   private def exactMs(text: String): Option[Long] = for {
     interval <- interval(text)
     if interval.months == 0

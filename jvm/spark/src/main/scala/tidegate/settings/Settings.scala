@@ -148,6 +148,16 @@ object Settings {
       "for ever: a row that comes later is as the first of its key. `0 seconds` keeps keys for ever."
   )(milliseconds(_).filter(_ >= 0))
 
+  /** For how many ms an inner join without bounds keeps a row; 0 for ever. */
+  val JoinTimeToLive: Setting[Long] = Setting(
+    "spark.tidegate.join.timeToLive",
+    "0 seconds",
+    "a duration such as '1 hour', or '0 seconds'",
+    "How far the times of two rows may be apart that an inner join without bounds on its times " +
+      "joins. Rows leave its state accordingly. `0 seconds` is for no such limit. The setting may " +
+      "change between two runs."
+  )(milliseconds(_).filter(_ >= 0))
+
   /** Whether a restarted query reads its last batch again. */
   val ObserveLastBatch: Setting[Boolean] = Setting(
     "spark.tidegate.restart.observeLastBatch",
@@ -282,6 +292,7 @@ object Settings {
       WindowsMaxPerRow,
       UnboundedJoin,
       OverRetention,
+      JoinTimeToLive,
       StateSharesVersions,
       ClosesInSameBatch,
       NoDataBatchesOnlyWhenDue,

@@ -1,5 +1,8 @@
 package tidegate.sql
 
+import java.time.ZoneId
+import java.util.Locale
+
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.AnalysisException
@@ -16,7 +19,7 @@ import org.apache.spark.sql.catalyst.util.{ArrayData, QuotingUtils}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
 import tidegate.columns.EventTimeTag
-import tidegate.errors.{CallErrors, NearName}
+import tidegate.errors.{CallErrors, NearName, WindowErrors}
 import tidegate.request.{Durations, WatermarkArgument, WatermarkRequest}
 
 /**
@@ -66,6 +69,8 @@ private[sql] final class CallArguments(call: EventTimeCall) {
   private def at[T](e: Expression)(body: => T): T = CurrentOrigin.withOrigin(e.origin)(body)
 
   private def parameterOf(name: String): Parameter = function.parameter(name).getOrElse {
+    if (EventTimeFunction.windows.contains(function) && CallArguments.isTimeZone(name))
+      throw WindowErrors.inTimeZone(function.name, s"the argument `$name`", "ts")
     val known = (Parameter.Data +: function.all).map(_.name)
     throw CallErrors.unknownArgument(function.name, name, NearName.nearest(name, known), known)
   }
@@ -144,6 +149,36 @@ private[sql] final class CallArguments(call: EventTimeCall) {
   /** A duration in ms, at least `smallestMs`. */
   def durationMs(p: Parameter, smallestMs: Long): Long =
     atPlaceOf(p)(Durations.parseMs(p.name, durationText(p, byParameter(p)), smallestMs))
+
+  /** The length of a window or of a part of one, in ms. */
+  def lengthMs(p: Parameter): Long = {
+    atPlaceOf(p) {
+      val found = durationText(p)
+      if (Durations.hasMonths(found))
+        throw WindowErrors.ofMonths(
+          function.name,
+          p.name,
+          found,
+          QuotingUtils.quoteIfNeeded(timeName)
+        )
+    }
+    durationMs(p, smallestMs = 1)
+  }
+
+  /** An offset in ms; an error of its own if it names a time zone. */
+  def offsetMs(p: Parameter): Option[Long] = {
+    passed(p).foreach { e =>
+      constant(p, e) match {
+        case s: UTF8String if ZoneId.getAvailableZoneIds.contains(s.toString) =>
+          at(e)(throw inTimeZone(s"'$s'"))
+        case _ => ()
+      }
+    }
+    optionalMs(p, Long.MinValue)
+  }
+
+  private def inTimeZone(found: String): AnalysisException =
+    WindowErrors.inTimeZone(function.name, found, QuotingUtils.quoteIfNeeded(timeName))
 
   /** `None` if the argument is left out. */
   def optionalMs(p: Parameter, smallestMs: Long): Option[Long] =
@@ -257,6 +292,9 @@ private[sql] final class CallArguments(call: EventTimeCall) {
 }
 
 private[sql] object CallArguments {
+
+  private def isTimeZone(argument: String): Boolean =
+    Seq("zone", "timezone", "tz").contains(argument.toLowerCase(Locale.ROOT).replace("_", ""))
 
   /** The text of a duration that is an interval of any kind, or a text. */
   def durationText(dataType: DataType, value: Any): Option[String] = (dataType, value) match {

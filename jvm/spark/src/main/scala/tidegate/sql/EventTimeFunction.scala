@@ -75,11 +75,14 @@ private[tidegate] object EventTimeFunction {
     WatermarkArgument.all.diff(Seq(WatermarkArgument.Lag)).map(Parameter.of)
   )
 
+  /** The functions that put rows into windows. */
+  val windows: Seq[EventTimeFunction] = Seq(Tumble, Hop, Cumulate, Session)
+
   /** What users do not call. */
   val hidden: Seq[EventTimeFunction] = Seq(BoundJoin, KeyedWatermark)
 
   val all: Seq[EventTimeFunction] =
-    Seq(ImposeOrder, Tumble, Hop, Cumulate, Session, OrderByTime) ++ hidden
+    (ImposeOrder +: windows :+ OrderByTime) ++ hidden
 
   /** The functions whose table may have a `PARTITION BY`. */
   val partitioned: Seq[EventTimeFunction] = Seq(Session, OrderByTime)

@@ -20,15 +20,27 @@ import tidegate.request.Durations
  * resolved.
  */
 private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
-    case call: EventTimeCall =>
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    val processing = new ProcessingTime(plan)
+    plan.resolveOperatorsUp { case call: EventTimeCall =>
       CurrentOrigin.withOrigin(call.origin) {
         checkForm(call)
         if (call.child.resolved && (call.arguments ++ call.partitionBy).forall(isResolved)) {
-          resolve(call)
+          resolve(if (isWindow(call)) withProcessingTime(call, processing) else call)
         } else call
       }
+    }
   }
+
+  private def isWindow(call: EventTimeCall): Boolean =
+    EventTimeFunction.windows.contains(call.function)
+
+  private def withProcessingTime(call: EventTimeCall, processing: ProcessingTime): EventTimeCall =
+    new CallArguments(call).time match {
+      case time: Attribute if processing.isTimeOf(call.child, time) =>
+        call.copy(child = processing.replaced(call.child, time))
+      case _ => call
+    }
 
   private def isResolved(e: Expression): Boolean = e match {
     case NamedArgumentExpression(_, value) => value.resolved

@@ -2,12 +2,17 @@ package tidegate.sql
 
 import java.util.Locale
 
-import org.apache.spark.sql.catalyst.analysis.{UnresolvedExtractValue, UnresolvedFunction}
+import org.apache.spark.sql.catalyst.analysis.{
+  UnresolvedAttribute,
+  UnresolvedExtractValue,
+  UnresolvedFunction
+}
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, SessionWindow, TimeWindow}
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_FUNCTION
+import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.unsafe.types.CalendarInterval
 import tidegate.columns.WindowTimes.MicrosPerMs
 import tidegate.errors.WindowErrors
@@ -27,11 +32,21 @@ private[tidegate] final case class ResolveGroupWindows(isFunction: Seq[String] =
   import ResolveGroupWindows._
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    plan.resolveExpressionsWithPruning(_.containsPattern(UNRESOLVED_FUNCTION)) {
+    withTimes(plan.resolveExpressionsWithPruning(_.containsPattern(UNRESOLVED_FUNCTION)) {
       case f: UnresolvedFunction if !f.isDistinct && f.filter.isEmpty =>
         f.nameParts match {
           case Seq(Call(name, bound)) if !isFunction(f.nameParts) => resolved(f, name, bound)
           case _                                                  => f
+        }
+    })
+
+  /** The times of Spark's own windows, too, may be of processing. */
+  private def withTimes(plan: LogicalPlan): LogicalPlan =
+    plan.resolveOperatorsUpWithPruning(_.containsPattern(UNRESOLVED_FUNCTION)) {
+      case a: Aggregate =>
+        a.transformExpressions {
+          case f: UnresolvedFunction if isOfSpark(f) =>
+            f.copy(arguments = WindowedTime(f.arguments.head) +: f.arguments.tail)
         }
     }
 
@@ -46,17 +61,40 @@ private[tidegate] final case class ResolveGroupWindows(isFunction: Seq[String] =
   private def window(name: String, arguments: Seq[Expression]): Option[Expression] =
     (name, arguments) match {
       case ("TUMBLE", Seq(time, size)) =>
-        val micros = microsOf("size", size)
-        Some(TimeWindow(time, micros, micros, 0L))
+        val micros = lengthOf(name, "size", size, time)
+        Some(TimeWindow(WindowedTime(time), micros, micros, 0L))
       case ("HOP", Seq(time, slide, size)) =>
-        val (sizeMicros, slideMicros) = (microsOf("size", size), microsOf("slide", slide))
+        val sizeMicros = lengthOf(name, "size", size, time)
+        val slideMicros = lengthOf(name, "slide", slide, time)
         if (slideMicros > sizeMicros)
           throw WindowErrors.groupHopSwapped(text(slide).orNull, text(size).orNull)
-        Some(TimeWindow(time, sizeMicros, slideMicros, 0L))
+        Some(TimeWindow(WindowedTime(time), sizeMicros, slideMicros, 0L))
       case ("SESSION", Seq(time, gap)) =>
-        Some(SessionWindow(time, Literal(new CalendarInterval(0, 0, microsOf("gap", gap)))))
+        Some(
+          SessionWindow(
+            WindowedTime(time),
+            Literal(new CalendarInterval(0, 0, microsOf("gap", gap)))
+          )
+        )
       case _ => None
     }
+
+  private def lengthOf(
+      function: String,
+      argument: String,
+      e: Expression,
+      time: Expression
+  ): Long = {
+    text(e).filter(Durations.hasMonths).foreach { found =>
+      throw WindowErrors.ofMonths(function, argument, found, written(time))
+    }
+    microsOf(argument, e)
+  }
+
+  private def written(time: Expression): String = time match {
+    case UnresolvedAttribute(nameParts) => nameParts.map(QuotingUtils.quoteIfNeeded).mkString(".")
+    case other                          => other.sql
+  }
 
   private def microsOf(argument: String, e: Expression): Long = {
     val found = text(e).getOrElse(throw Durations.invalid(argument, e.sql))
@@ -73,6 +111,14 @@ private[tidegate] object ResolveGroupWindows {
 
   private val Signatures: Map[String, String] =
     Map("TUMBLE" -> "time, size", "HOP" -> "time, slide, size", "SESSION" -> "time, gap")
+
+  /** A window function of Spark, as it was written. */
+  private def isOfSpark(f: UnresolvedFunction): Boolean = f.nameParts match {
+    case Seq(name) =>
+      Seq("window", "session_window").exists(_.equalsIgnoreCase(name)) &&
+      f.arguments.headOption.exists(!_.isInstanceOf[WindowedTime])
+    case _ => false
+  }
 
   /** A window, and the bound of the window that is asked for. */
   private object Call {

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
+import tidegate.columns.Proctime
 import tidegate.errors.FunctionErrors
 
 /** The scalar functions of SQL, as an extension registers them. */
@@ -33,14 +34,28 @@ private[tidegate] object WatermarkFunctions {
         "id, _FUNC_(ts)",
         "1\tfalse"
       )
-    )(IsLateCall(_))
+    )(IsLateCall(_)),
+    withoutArguments(
+      FunctionInfos.scalarFunction(
+        Proctime.Name,
+        classOf[Proctime],
+        "The time of processing: of a stream, the wall clock when its batch was put together. " +
+          "A window over such a column of a stream is a window of processing time.",
+        "",
+        "id, _FUNC_() = current_timestamp()",
+        "1\ttrue"
+      )
+    )(Proctime.now)
   )
 
   val names: Seq[String] = all.map(_._1.funcName)
 
   /** A call, for messages. */
-  def example(name: String): String =
-    if (name == IsLateCall.Name) s"$name(order_time)" else s"$name('orders')"
+  def example(name: String): String = name match {
+    case IsLateCall.Name => s"$name(order_time)"
+    case Proctime.Name   => s"$name()"
+    case _               => s"$name('orders')"
+  }
 
   private def registered(info: ExpressionInfo)(build: Expression => Expression): Registered = {
     val name = info.getName
@@ -50,6 +65,13 @@ private[tidegate] object WatermarkFunctions {
         case other         => throw FunctionErrors.oneArgument(name, other.size)
       }
     (FunctionIdentifier(name), info, builder)
+  }
+
+  private def withoutArguments(info: ExpressionInfo)(value: => Expression): Registered = {
+    val builder = (arguments: Seq[Expression]) =>
+      if (arguments.isEmpty) value
+      else throw FunctionErrors.noArguments(info.getName, arguments.size)
+    (FunctionIdentifier(info.getName), info, builder)
   }
 
   /** The text of a constant argument. */

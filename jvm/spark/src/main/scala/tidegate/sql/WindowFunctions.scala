@@ -36,7 +36,7 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
 
   /** Puts every row into the one window that contains its time. */
   def tumble: LogicalPlan = {
-    val size = arguments.durationMs(Parameter.Size, smallestMs = 1)
+    val size = arguments.lengthMs(Parameter.Size)
     val grid = WindowGrid(size, offset, size)
     val start = floor(micros(time), size)
     withColumns(notNull, EventTimeFunction.Tumble, grid, start, plus(start, size))
@@ -44,8 +44,8 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
 
   /** Puts a copy of every row into each of the `size / slide` windows that contain its time. */
   def hop: LogicalPlan = {
-    val size = arguments.durationMs(Parameter.Size, smallestMs = 1)
-    val slide = arguments.durationMs(Parameter.Slide, smallestMs = 1)
+    val size = arguments.lengthMs(Parameter.Size)
+    val slide = arguments.lengthMs(Parameter.Slide)
     arguments.atPlaceOf(Parameter.Slide) {
       if (size < slide && slide % size == 0)
         throw WindowErrors.hopSwapped(text(Parameter.Size), text(Parameter.Slide))
@@ -75,8 +75,8 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
    * `max_size`.
    */
   def cumulate: LogicalPlan = {
-    val step = arguments.durationMs(Parameter.Step, smallestMs = 1)
-    val maxSize = arguments.durationMs(Parameter.MaxSize, smallestMs = 1)
+    val step = arguments.lengthMs(Parameter.Step)
+    val maxSize = arguments.lengthMs(Parameter.MaxSize)
     arguments.atPlaceOf(Parameter.Step) {
       if (maxSize < step && step % maxSize == 0) {
         throw WindowErrors.cumulateSwapped(text(Parameter.Step), text(Parameter.MaxSize))
@@ -141,7 +141,7 @@ private[sql] final class WindowFunctions(table: LogicalPlan, arguments: CallArgu
   private def text(p: Parameter): String = arguments.durationText(p)
 
   private lazy val offset: Long =
-    arguments.optionalMs(Parameter.Offset, Long.MinValue).getOrElse(0L)
+    arguments.offsetMs(Parameter.Offset).getOrElse(0L)
 
   private def notNull: LogicalPlan = Filter(IsNotNull(time), table)
 

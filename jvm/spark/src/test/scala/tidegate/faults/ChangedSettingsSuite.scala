@@ -23,6 +23,8 @@ class ChangedSettingsSuite extends RestartTest {
     Settings.WindowsMaxPerRow.key -> "100",
     Settings.UnboundedJoin.key -> "error",
     Settings.OverRetention.key -> "1 day",
+    // The join has bounds of its own.
+    Settings.JoinTimeToLive.key -> "1 second",
     Settings.JoinEnabled.key -> "false",
     Settings.SessionsEnabled.key -> "false",
     Settings.DeduplicationEnabled.key -> "false",

@@ -1,0 +1,1 @@
+"""The benchmark Nexmark: people who sell, their auctions, and bids."""

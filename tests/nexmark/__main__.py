@@ -1,0 +1,183 @@
+"""Runs the queries of Nexmark as streams, compares their rows with batch, and measures.
+
+Run it with `make bench-nexmark`, or `make bench-nexmark BENCH_ARGUMENTS="--queries q5,q9"`.
+"""
+
+import argparse
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench import processor
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import sessions
+import tidegate
+from nexmark.generate import Size, written
+from nexmark.queries import ALL, Query
+
+STREAMS = {"person": 0, "auction": 1, "bid": 2}
+"""The streams, each with the key of its watermark."""
+
+LAG = "4 seconds"
+LAG_OF_SPARK = "25 seconds"
+"""Spark has one watermark for all substreams, so it waits for the slow one."""
+
+BATCH = "_batch"
+
+
+@dataclass
+class Run:
+    """What a query has done."""
+
+    rows: DataFrame
+    seconds: float
+    processor: float
+    state: int
+    """The rows of its states, at their most."""
+
+
+class Runner:
+    """Runs queries over the streams of a folder."""
+
+    def __init__(self, spark: SparkSession, data: Path, work: Path, size: Size) -> None:
+        """Read the streams as tables, whose number of rows is that of the events."""
+        self.spark, self.data, self.work, self.size = spark, data, work, size
+        self.tables = {name: spark.read.parquet(f"{data}/{name}") for name in STREAMS}
+        side = spark.range(10_000).selectExpr("id AS key", "concat('value ', id) AS value")
+        side.createOrReplaceTempView("side")
+        gateway: Any = spark.sparkContext._gateway
+        self.process: int = gateway.proc.pid
+
+    def query(self, text: str, watermarked: Callable[[str, DataFrame], DataFrame] | None) -> Any:
+        """Return the result of a text over the tables, or over streams with their watermarks."""
+        for name, table in self.tables.items():
+            if watermarked is not None:
+                reader = self.spark.readStream.schema(table.schema).option("maxFilesPerTrigger", 1)
+                table = watermarked(name, reader.parquet(f"{self.data}/{name}"))
+            table.createOrReplaceTempView(name)
+        return self.spark.sql(text.replace("{longest}", str(self.size.longest_seconds)))
+
+    def stream(self, side: str, query: Query, result: DataFrame) -> Run:
+        """Run to the end of the streams, into files."""
+        folder = self.work / side / query.name
+        shutil.rmtree(folder, ignore_errors=True)
+
+        def write(rows: DataFrame, batch_id: int) -> None:
+            numbered = rows.withColumn(BATCH, F.lit(batch_id))
+            numbered.write.mode("overwrite").parquet(f"{folder}/rows/{batch_id:05}")
+
+        writer = result.writeStream.foreachBatch(write).trigger(availableNow=True)
+        writer = writer.outputMode("update" if query.keys else "append")
+        writer = writer.option("checkpointLocation", f"{folder}/checkpoint")
+        began, used = time.perf_counter(), processor.seconds(self.process)
+        running = writer.start()
+        running.awaitTermination()
+        seconds = time.perf_counter() - began
+        used = processor.seconds(self.process) - used
+        states = (
+            sum(operator["numRowsTotal"] for operator in p["stateOperators"])
+            for p in running.recentProgress
+        )
+        state = max(states, default=0)
+        rows = self.spark.read.schema(result.withColumn(BATCH, F.lit(0)).schema)
+        return Run(rows.parquet(f"{folder}/rows/*"), seconds, used, state)
+
+
+def of_tidegate(name: str, stream: DataFrame) -> DataFrame:
+    """Return a stream with a watermark of its own, over its substreams."""
+    key = STREAMS[name]
+    return tidegate.withKeyedWatermark(
+        stream, "dateTime", LAG, key=key, substream=["part"], flush=True
+    )
+
+
+def of_spark(name: str, stream: DataFrame) -> DataFrame:
+    """Return a stream with Spark's watermark."""
+    return stream.withWatermark("dateTime", LAG_OF_SPARK)
+
+
+def verdict(query: Query, run: Run, wanted: DataFrame, is_complete: bool) -> str:
+    """Say in a word or two whether the rows of a stream are those of batch."""
+    rows = run.rows
+    if query.keys:
+        last = F.max_by(F.struct(*rows.columns), BATCH).alias("last")
+        rows = rows.groupBy(*query.keys).agg(last).select("last.*")
+    rows = rows.drop(BATCH)
+    if query.by_clock:
+        found, all_bids = (df.agg(F.sum("bids")).collect()[0][0] for df in (rows, wanted))
+        return "right" if found == all_bids else f"WRONG: {found} of {all_bids} bids"
+    extra, missing = rows.exceptAll(wanted).count(), wanted.exceptAll(rows).count()
+    right = f"right, {rows.count():,} rows"
+    if extra:
+        return f"WRONG: {extra} rows too many, {missing} too few"
+    if missing and is_complete:
+        return f"WRONG: {missing} rows too few"
+    return f"{right}, without the last {missing:,}" if missing else right
+
+
+def report(runner: Runner, query: Query, side: str) -> bool:
+    """Run a query, print a line about it, and return whether its rows are right."""
+    is_ours = side == "tidegate"
+    text = query.text if is_ours else query.spark
+    if text is None:
+        return True
+    # Spark's plan, beside Tidegate's extension: without a keyed watermark nothing is changed.
+    try:
+        result = runner.query(text, of_tidegate if is_ours else of_spark)
+        run = runner.stream(side, query, result)
+    except AnalysisException as refusal:
+        print(f"{query.name:4} {side:9} refused: {str(refusal).splitlines()[0][:100]}", flush=True)
+        return not is_ours
+    found = verdict(query, run, runner.query(query.text, None), is_ours)
+    events = runner.size.events
+    print(
+        f"{query.name:4} {side:9} {events / run.seconds:10,.0f} events/s"
+        f"  wall {run.seconds:6.1f} s  processor {run.processor:6.1f} s"
+        f"  state {run.state:9,}  {found}",
+        flush=True,
+    )
+    return not found.startswith("WRONG")
+
+
+def main() -> None:
+    """Write the streams and run the queries."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--events", type=int, default=1_000_000)
+    parser.add_argument("--rate", type=int, default=4_000, help="events in a second of their time")
+    parser.add_argument("--files", type=int, default=10, help="files of each stream, and batches")
+    parser.add_argument("--queries", help="such as q5,q9; all by default")
+    parser.add_argument("--side", choices=["both", "tidegate", "spark"], default="both")
+    parser.add_argument("--store", choices=["HDFSBacked", "RocksDB"], default="HDFSBacked")
+    parser.add_argument("--data", type=Path, default=Path("build/nexmark"))
+    arguments = parser.parse_args()
+    size = Size(arguments.events, arguments.rate, arguments.files)
+    wanted = arguments.queries.split(",") if arguments.queries else [q.name for q in ALL]
+    if unknown := set(wanted) - {q.name for q in ALL}:
+        parser.error(f"no queries of these names: {', '.join(sorted(unknown))}")
+    states = "org.apache.spark.sql.execution.streaming.state"
+    builder = sessions.builder()
+    builder = builder.config("spark.sql.shuffle.partitions", "2")
+    builder = builder.config(
+        "spark.sql.streaming.stateStore.providerClass",
+        f"{states}.{arguments.store}StateStoreProvider",
+    )
+    spark = tidegate.configure(builder).getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    data = written(arguments.data / f"{size.events}-{size.rate}-{size.files}", size)
+    runner = Runner(spark, data, arguments.data / "runs", size)
+    sides = ["tidegate", "spark"] if arguments.side == "both" else [arguments.side]
+    chosen = [query for query in ALL if query.name in wanted]
+    wrong = [q.name for q in chosen for side in sides if not report(runner, q, side)]
+    spark.stop()
+    if wrong:
+        raise SystemExit(f"wrong: {', '.join(dict.fromkeys(wrong))}")
+
+
+if __name__ == "__main__":
+    main()
