@@ -23,6 +23,7 @@ import tidegate.core.EndOfTime
 import tidegate.core.clock._
 import tidegate.execution.{DropLateExec, KeyedWatermarkExec}
 import tidegate.operators.StatefulOperators
+import tidegate.own.asof.StreamAsOfJoinExec
 import tidegate.own.deduplication.DeduplicateByTimeExec
 import tidegate.own.join.IntervalJoinExec
 import tidegate.own.order.EventTimeOrderExec
@@ -318,8 +319,9 @@ final class OperatorHarness(
         case d: DeduplicateByTimeExec => d.copy(context = contextOf(d))
         case o: EventTimeOrderExec    =>
           o.copy(context = contextOf(o, isWhole = o.partitionBy.isEmpty))
-        case j: IntervalJoinExec => j.copy(context = contextOf(j))
-        case c: ClosingExec      => c.copy(batch = Some(running))
+        case j: IntervalJoinExec   => j.copy(context = contextOf(j))
+        case j: StreamAsOfJoinExec => j.copy(context = contextOf(j))
+        case c: ClosingExec        => c.copy(batch = Some(running))
       }
     }
 
