@@ -3,7 +3,7 @@ package tidegate.sql.parser
 import scala.util.Try
 
 import org.apache.spark.sql.AnalysisException
-import org.apache.spark.sql.catalyst.analysis.{RelationTimeTravel, UnresolvedTableValuedFunction}
+import org.apache.spark.sql.catalyst.analysis.UnresolvedTableValuedFunction
 import org.apache.spark.sql.catalyst.parser.SqlBaseParser.TableNameContext
 import org.apache.spark.sql.catalyst.parser.{ParseException, SqlBaseParser}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -80,7 +80,7 @@ private[parser] class EventTimeAstBuilder extends TableFunctionAstBuilder {
   ): Option[LogicalPlan] = EventTimeCall.claim(call, isStream)
 
   override def visitTableName(ctx: TableNameContext): LogicalPlan =
-    super.visitTableName(ctx).transform { case travel: RelationTimeTravel =>
-      AsOfClause.claim(travel, ctx.temporalClause).getOrElse(travel)
+    AsOfClause.in(ctx, expression(_)).fold(super.visitTableName(ctx)) { clause =>
+      clause.on(ctx)(super.visitTableName(ctx))
     }
 }

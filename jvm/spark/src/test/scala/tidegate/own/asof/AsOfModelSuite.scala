@@ -20,7 +20,7 @@ import tidegate.own.due.StateDuePages
 class AsOfModelSuite extends AnyFunSuite {
   import AsOfModelSuite._
 
-  private val cases = AtNight.cases(few = 30, all = 300)
+  private val cases = AtNight.cases(few = 12, all = 200)
 
   private def check(isOuter: Boolean, seed: Int): Unit = {
     val random = new Random(seed)
