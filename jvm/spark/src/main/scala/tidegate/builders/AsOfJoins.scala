@@ -26,14 +26,14 @@ private[tidegate] object AsOfJoins {
    *   the same of the right side
    * @param tolerance
    *   how much older than a row its version may be
-   * @param leftArgument
-   *   what names the time of the left side, for messages
+   * @param isInSql
+   *   whether words of SQL name the time of the left side
    */
   final case class Arguments(
       leftTime: Option[String],
       rightTime: Option[String],
       tolerance: Option[String],
-      leftArgument: String = "The argument `leftTime`"
+      isInSql: Boolean = false
   )
 
   /** Implements the method `asOfJoin` of a Dataset; see there. */
@@ -80,9 +80,8 @@ private[tidegate] object AsOfJoins {
       case other     => throw AsOfErrors.joinType(other.sql)
     }
     if (join.right.isStreaming && !join.left.isStreaming) throw AsOfErrors.streamOfVersions()
-    val leftTime = time(join.left, "left", arguments.leftTime, arguments.leftArgument, join)
-    val rightTime =
-      time(join.right, "right", arguments.rightTime, "The argument `rightTime`", join)
+    val leftTime = time(join.left, "left", arguments.leftTime, arguments.isInSql, join)
+    val rightTime = time(join.right, "right", arguments.rightTime, isInSql = false, join)
     if (leftTime.dataType != rightTime.dataType)
       throw AsOfErrors.timeTypes(
         leftTime.name,
@@ -114,11 +113,12 @@ private[tidegate] object AsOfJoins {
       side: LogicalPlan,
       name: String,
       chosen: Option[String],
-      argument: String,
+      isInSql: Boolean,
       join: Join
   ): Attribute = {
-    val time = chosen.fold(onlyTime(side, name)) { column =>
-      val found = NamedColumn.of(side, argument, column) {
+    val time = chosen.fold(onlyTime(side, name, join.right.isStreaming)) { column =>
+      val argument = if (isInSql) AsOfErrors.InSql else s"The argument `${name}Time`"
+      val found = NamedColumn.of(side, s"${name}Time", column) {
         AsOfErrors.timeNotFound(argument, column, name, side.output.map(_.name))
       }
       if (EventTimeTag.isTime(found)) found
@@ -131,23 +131,25 @@ private[tidegate] object AsOfJoins {
 
   /**
    * The only time with a watermark: a plain time is preferred to those of windows, and the end of a
-   * window to its other times. A table without such a column needs exactly one time column.
+   * window to its other times. Where no watermark is needed, without such a column there has to be
+   * exactly one time column.
    */
-  private def onlyTime(side: LogicalPlan, name: String): Attribute = {
+  private def onlyTime(side: LogicalPlan, name: String, isKeyed: Boolean): Attribute = {
     val times = side.output.filter(EventTimeTag.isTime)
     val (ofWindows, plain) =
       times.filter(EventTimeTag.key(_).isDefined).partition(WindowMark.of(_).isDefined)
     val candidates = Seq(plain, ofWindows.filter(EventTimeTag.closesWindow), ofWindows)
       .find(_.nonEmpty)
-      .getOrElse(if (side.isStreaming) Nil else times)
+      .getOrElse(if (isKeyed) Nil else times)
     candidates match {
       case Seq(one) => one
       case Seq()    =>
         throw LostTime
           .in(side)
-          .fold(AsOfErrors.timeNeeded(s"${name}Time", name, Nil, side.isStreaming))(_.error)
+          .filter(_ => isKeyed)
+          .fold(AsOfErrors.timeNeeded(s"${name}Time", name, Nil, isKeyed))(_.error)
       case several =>
-        throw AsOfErrors.timeNeeded(s"${name}Time", name, several.map(_.name), side.isStreaming)
+        throw AsOfErrors.timeNeeded(s"${name}Time", name, several.map(_.name), isKeyed)
     }
   }
 

@@ -33,7 +33,7 @@ private[tidegate] object ResolveAsOfTables extends Rule[LogicalPlan] {
     CurrentOrigin.withOrigin(table.origin) {
       AsOfJoins.of(
         join.copy(right = right),
-        AsOfJoins.Arguments(table.time.map(name), None, None, AsOfErrors.InSql)
+        AsOfJoins.Arguments(table.time.map(name), None, None, isInSql = true)
       )
     }
   }

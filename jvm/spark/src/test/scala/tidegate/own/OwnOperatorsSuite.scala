@@ -36,6 +36,7 @@ class OwnOperatorsSuite extends RestartTest {
         Between("later", "time", "0 seconds", "9 seconds")
       )
     }),
+    "asof" -> ("asOfJoin" -> (in => keyed(in).asOfJoin(keyed(in, "since", 1), Seq("n")))),
     "order" -> ("orderByEventTime" -> (keyed(_).orderByEventTime(Seq("n"))))
   )
 
@@ -78,7 +79,7 @@ class OwnOperatorsSuite extends RestartTest {
     assert(OwnOperators.all.map(_.noun).toSet === queries.keySet)
     assert(
       OwnOperators.all.flatMap(_.enabled).map(_.key).toSet ===
-        (queries.keySet - "order").map(noun => s"spark.tidegate.$noun.enabled")
+        (queries.keySet - "order" - "asof").map(noun => s"spark.tidegate.$noun.enabled")
     )
   }
 

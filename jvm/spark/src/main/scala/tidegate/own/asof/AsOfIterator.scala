@@ -10,9 +10,6 @@ import org.apache.spark.sql.catalyst.expressions.{
 import tidegate.core.Saturating
 import tidegate.core.due.{DueEntry, DueKeys}
 
-/** Of two line-ups of keys, or of two inputs, one for each side. */
-private[asof] final case class Pair[+T](left: T, right: T)
-
 /**
  * What a batch brings to one partition of an as-of join: first key by key, because both sides come
  * in the order of their keys; then the keys whose left rows are decided; then those whose versions

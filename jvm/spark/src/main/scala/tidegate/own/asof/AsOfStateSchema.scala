@@ -5,7 +5,6 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types._
 import tidegate.own.StateSchemas
 import tidegate.own.due.DueSchema
-import tidegate.own.rows.{RowBytes, StateRowWriter}
 
 /**
  * The state of an as-of join. Each join key has a head with some rows of both sides. Rows that do
@@ -107,39 +106,22 @@ private[asof] object AsOfStateSchema {
   )
 }
 
-/** Writes the values of the state; with the column of due keys, which stays NULL. */
-private[asof] final class AsOfRowWriter extends StateRowWriter(AsOfStateSchema.OwnColumns + 1) {
-  import AsOfStateSchema._
-
-  /** The row of a head, valid until the next one is written. */
-  def head(
-      leftDue: Option[Long],
-      rightDue: Option[Long],
-      lefts: KeySide,
-      versions: KeySide
-  ): UnsafeRow = {
-    begin()
-    leftDue.foreach(setLong(LeftDue, _))
-    rightDue.foreach(setLong(RightDue, _))
-    val (ofLeft, all) = (lefts.chunks.size, lefts.chunks.size + versions.chunks.size)
-    if (all > 0) setStructs(Chunks, all, ChunkFields) { (i, struct) =>
-      val chunk = if (i < ofLeft) lefts.chunks(i) else versions.chunks(i - ofLeft)
-      struct.setBoolean(ChunkIsLeft, i < ofLeft)
-      struct.setInt(ChunkNumber, chunk.number)
-      struct.setInt(ChunkFirst, chunk.first)
-      struct.setInt(ChunkRows, chunk.rows)
-      struct.setLong(ChunkFrom, chunk.from)
-      struct.setLong(ChunkTo, chunk.to)
-    }
-    if (lefts.open.size > 0) setRows(Left, lefts.open.bytes)
-    if (versions.open.size > 0) setRows(Right, versions.open.bytes)
-    result()
-  }
-
-  /** The row of a chunk, valid until the next one is written. */
-  def chunk(isLeft: Boolean, rows: RowBytes): UnsafeRow = {
-    begin()
-    setRows(if (isLeft) Left else Right, rows)
-    result()
-  }
-}
+/**
+ * A chunk in the state.
+ *
+ * @param first
+ *   the rows before this one have left
+ * @param rows
+ *   the number of rows, with those that have left
+ * @param from
+ *   the time of the first row that has not left
+ * @param to
+ *   the time of the last row
+ */
+private[asof] final class Chunk(
+    val number: Int,
+    var first: Int,
+    val rows: Int,
+    var from: Long,
+    val to: Long
+)

@@ -6,17 +6,6 @@ import tidegate.core.due.DueKeys
 import tidegate.own.StateRows
 
 /**
- * Up to which times a batch looks at keys, in µs and inclusive; `Long.MinValue` before the first
- * watermark.
- *
- * @param decided
- *   left rows up to this time leave: no version of their time or an earlier one comes any more
- * @param passed
- *   up to this time no left row comes or waits
- */
-private[asof] final case class AsOfLimits(decided: Long, passed: Long)
-
-/**
  * A key of an as-of join: its rows, and when they are looked at next. Used again for other keys.
  */
 private[asof] final class KeyAsOf(
@@ -85,7 +74,9 @@ private[asof] final class KeyAsOf(
     } else {
       val nextLeft = Option.when(!lefts.isEmpty)(lefts.earliest)
       val nextVersion = versions.evictable(tolerance)
-      store.put(key, writer.head(nextLeft, nextVersion, lefts, versions), isNew = !isStored)
+      val chunks = Pair(lefts.chunks, versions.chunks)
+      val open = Pair(lefts.open.bytes, versions.open.bytes)
+      store.put(key, writer.head(nextLeft, nextVersion, chunks, open), isNew = !isStored)
       if (nextLeft != leftDue) nextLeft.foreach(dues.left.add(key, _))
       if (nextVersion != rightDue) nextVersion.foreach(dues.right.add(key, _))
     }

@@ -8,48 +8,6 @@ import tidegate.own.StateRows
 import tidegate.own.rows.RowArray
 
 /**
- * How much is in memory and in one row of the state.
- *
- * @param chunkRows
- *   how many rows a small chunk has; a head has up to twice as many of each side
- * @param chunkBytes
- *   the same in bytes
- * @param chunksOfASize
- *   after so many chunks, the next ones may be larger by the size of a small chunk
- * @param rowsAtOnce
- *   how many rows of a key are in memory at once
- * @param bytesAtOnce
- *   the same in bytes
- */
-private[asof] final case class AsOfSizes(
-    chunkRows: Int = 64,
-    chunkBytes: Int = 64 << 10,
-    chunksOfASize: Int = 32,
-    rowsAtOnce: Int = 8192,
-    bytesAtOnce: Int = 4 << 20
-)
-
-/**
- * A chunk in the state.
- *
- * @param first
- *   the rows before this one have left
- * @param rows
- *   the number of rows, with those that have left
- * @param from
- *   the time of the first row that has not left
- * @param to
- *   the time of the last row
- */
-private[asof] final class Chunk(
-    val number: Int,
-    var first: Int,
-    val rows: Int,
-    var from: Long,
-    val to: Long
-)
-
-/**
  * The rows of one side of a key: open ones in memory, which the head of the key has, and chunks
  * that do not overlap, in the order of time. Used again for other keys.
  *

@@ -111,6 +111,62 @@ class AsOfSuite extends HarnessTest {
     assert(run.answer.filter(_.contains("|6|")) === Seq("a|18|6|9|3"))
   }
 
+  test("what a batch decides leaves in the same batch, where queries close so") {
+    withConf("spark.tidegate.closing" -> "sameBatch") {
+      val (ins, others) = (feed(), feed())
+      val run =
+        harness(keyedOrders(ins.toDF()).asOfJoin(keyedRates(others.toDF()), Seq("currency"))).start()
+      ins.addData(event("a", 10, 1), event("a", 98, 2))
+      others.addData(event("a", 9, 3), event("a", 100, 4))
+      run.settle()
+      assert(run.byBatch(0) === Seq("a|10|1|9|3"))
+    }
+  }
+
+  test("no batch runs without rows until a row is due") {
+    val (ins, others) = (feed(), feed())
+    val run =
+      harness(keyedOrders(ins.toDF()).asOfJoin(keyedRates(others.toDF()), Seq("currency"))).start()
+    ins.addData(event("a", 100, 1))
+    others.addData(event("a", 10, 2))
+    run.settle()
+    val first = run.log.size
+    others.addData(event("a", 50, 3))
+    assert(run.settle().log.size === first + 1)
+    others.addData(event("a", 200, 4))
+    assert(run.settle().log.size === first + 3)
+    assert(run.answer === Seq("a|100|1|50|3"))
+  }
+
+  test("a state of other times or columns is refused; a larger tolerance goes on") {
+    val (ins, others) = (feed(), feed())
+    var query = (o: DataFrame, r: DataFrame) => o.asOfJoin(r, Seq("currency"), tolerance = "1 minute")
+    val run = harness(query(keyedOrders(ins.toDF()), keyedRates(others.toDF()))).start()
+    def add(second: Int): Unit = {
+      ins.addData(event("a", second, second))
+      others.addData(event("a", second - 1, second), event("a", second + 100, 0))
+      val _ = run.settle()
+    }
+    def refused(): String = intercept[AnalysisException](run.start().settle()).getMessage
+    add(10)
+    query = (o, r) =>
+      o.withColumnRenamed("order_time", "time").asOfJoin(r, Seq("currency"))
+    ins.addData(event("a", 150, 1))
+    assert(
+      refused() ===
+        "[TIDEGATE_STATE_REFUSED] The checkpoint has the state of `asOfJoin`: the rows of an as-of " +
+        "join. But its times are `time` and `rate_time` now, and were `order_time` and `rate_time` " +
+        "before. Start the query as it was, or with a new checkpoint; nothing in this one was " +
+        "changed. SQLSTATE: 42K03"
+    )
+    query = (o, r) => o.withColumnRenamed("amount", "n").asOfJoin(r, Seq("currency"))
+    assert(refused().contains("rows of its left side, with the columns "))
+    query = (o, r) => o.asOfJoin(r, Seq("currency"), tolerance = "1 hour")
+    run.start()
+    add(200)
+    assert(run.answer === Seq("a|10|10|9|10", "a|150|1|110|0", "a|200|200|199|200"))
+  }
+
   test("an operator behind the join runs on the left time, held back by the right watermark") {
     val (left, right) = (batches(5, "abc"), batches(105, "abcd"))
     def sums(join: DataFrame) = join
