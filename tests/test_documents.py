@@ -16,6 +16,10 @@ def test_event_time_order(spark: SparkSession) -> None:
     assert documents.check(DOCS / "event-time-order.md", spark.newSession()) >= 2
 
 
+def test_as_of_join(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "asof-join.md", spark.newSession()) >= 1
+
+
 def test_sliding_windows(spark: SparkSession) -> None:
     assert documents.check(DOCS / "windows.md", spark.newSession()) >= 3
 
