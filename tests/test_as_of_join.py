@@ -61,7 +61,9 @@ def test_as_of_join_when_it_has_a_tolerance_then_older_versions_are_none(feed: F
     assert sorted(feed.run(shown(joined))) == [*WANTED[:2], ("12:00:12", None)]
 
 
-def test_system_time_when_of_a_column_then_is_the_same_join(feed: Feed, spark: SparkSession) -> None:
+def test_system_time_when_of_a_column_then_is_the_same_join(
+    feed: Feed, spark: SparkSession
+) -> None:
     add_all(feed)
     rows(feed.stream()).createOrReplaceTempView("asof_rows")
     versions(feed.stream()).createOrReplaceTempView("asof_versions")
@@ -96,8 +98,8 @@ def test_as_of_join_when_a_side_has_no_watermark_then_says_so(feed: Feed) -> Non
         (
             {"tolerance": 3},
             TypeError,
-            "tolerance must be a Spark interval string such as '5 seconds' or a datetime.timedelta, "
-            "found int: 3.",
+            "tolerance must be a Spark interval string such as '5 seconds' or a "
+            "datetime.timedelta, found int: 3.",
         ),
         (
             {"how": None},

@@ -33,7 +33,7 @@ def test_as_of_join_when_refused_then_the_sentence_is_that_of_classic_pyspark(
     left = tidegate.withKeyedWatermark(feed.stream(), "time", "5 seconds")
 
     with pytest.raises(AnalysisException) as refused:
-        left.asOfJoin(left, "partition", leftTime="at", tolerance="1 hour").schema  # noqa: B018
+        left.asOfJoin(left, "partition", leftTime="at", tolerance="1 hour").schema
 
     assert str(refused.value).startswith(
         "[TIDEGATE_AS_OF_TIME_NOT_FOUND] The argument `leftTime` names the time column `at`, which "
