@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import tidegate.columns.{EventTimeTag, WindowMark}
-import tidegate.core.clock.{BehindTime, InputTime, JoinTime}
+import tidegate.core.clock.{BehindTime, CoalescedTime, InputTime, JoinTime, TightestTime}
 import tidegate.plans.{ColumnOrigin, TimedPair}
 
 /**
@@ -25,11 +25,15 @@ private[tidegate] object AsOfJoin extends TimedOperator {
   override def isPlannedAs(node: SparkPlan): Boolean = false
 
   /**
-   * The time below which no left row comes any more, and none waits: the earlier of both
-   * watermarks.
+   * The time below which left rows are decided: the right watermark. While the right side is idle,
+   * the left watermark moves that time on.
    */
-  def bothPassed(left: InputTime, right: InputTime): InputTime =
-    JoinTime(Seq(left, right).distinct, Seq(left, right).distinct)
+  def decided(left: InputTime, right: InputTime): InputTime =
+    if (left == right) right else TightestTime(Seq(right, CoalescedTime(Seq(left, right))))
+
+  /** The time below which no left row comes any more, and none waits. */
+  def passed(left: InputTime, right: InputTime): InputTime =
+    JoinTime(Seq(left, decided(left, right)).distinct, Seq(left, right).distinct)
 
   /**
    * The key of the left time, held back by the right watermark. The version of a row may be of any
@@ -38,23 +42,23 @@ private[tidegate] object AsOfJoin extends TimedOperator {
   override def passedOn(operator: LogicalPlan, times: TimesByKey): Map[Byte, InputTime] =
     operator match {
       case AsOfJoin(join) =>
-        val passed = for {
+        val going = for {
           key <- EventTimeTag.key(join.leftTime)
           left <- times.of(join.left).get(key)
           right <- EventTimeTag.key(join.rightTime).flatMap(times.of(join.right).get)
           if join.left.output.filter(EventTimeTag.key(_).contains(key)).forall(isAlike(join, _))
-        } yield key -> bothPassed(left, heldBy(join, right))
-        passed.toMap
+        } yield key -> heldBy(join, passed(left, right))
+        going.toMap
       case _ => Map.empty
     }
 
   /**
    * A row whose time is the right watermark still waits: the end of a window would be late there.
    */
-  private def heldBy(join: TimedPair, right: InputTime): InputTime =
+  private def heldBy(join: TimedPair, passed: InputTime): InputTime =
     if (EventTimeTag.closesWindow(join.leftTime) && !EventTimeTag.closesWindow(join.rightTime))
-      BehindTime(right, 1)
-    else right
+      BehindTime(passed, 1)
+    else passed
 
   /** Whether a column with the key is as late as the time of the join, or later. */
   private def isAlike(join: TimedPair, column: Attribute): Boolean = {

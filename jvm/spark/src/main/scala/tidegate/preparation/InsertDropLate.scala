@@ -174,7 +174,7 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
     else join.copy(left = left, right = right)
   }
 
-  /** A left row leaves by the right watermark, and a version by the earlier of both. */
+  /** A left row leaves when it is decided, and a version when no left row needs it. */
   private def insertInto(join: TimedPair, chosen: Option[String]): LogicalPlan = {
     val owner = nameOf(AsOfJoin, chosen)
     def nameOfSide(side: String) =
@@ -195,8 +195,8 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
       .named(owner)
       .withNewChildren(
         Seq(
-          side(join.left, join.leftTime, leftName, left, right),
-          side(join.right, join.rightTime, rightName, right, AsOfJoin.bothPassed(left, right))
+          side(join.left, join.leftTime, leftName, left, AsOfJoin.decided(left, right)),
+          side(join.right, join.rightTime, rightName, right, AsOfJoin.passed(left, right))
         )
       )
   }

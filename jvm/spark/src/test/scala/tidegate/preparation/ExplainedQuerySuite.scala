@@ -68,6 +68,9 @@ class ExplainedQuerySuite extends JoinTest {
       keyed.groupBy(session_window(col("time"), "5 seconds"), col("sub")).count()
     ),
     "an order" -> (() => keyed.orderByEventTime(Seq("sub"))),
+    "an as-of join" -> (() =>
+      keyed.asOfJoin(keyed.withColumnRenamed("time", "since"), Seq("sub"), how = "left")
+    ),
     "an inner join without bounds" -> (() => unbounded)
   ).concat(joinTypes.map(how => s"$how join" -> (() => joined(how)))).foreach {
     case (title, query) =>

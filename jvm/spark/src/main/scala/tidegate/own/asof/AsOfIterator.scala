@@ -46,6 +46,10 @@ private[asof] final class AsOfIterator(
   /** Left rows of the key that are decided. */
   private val decided = new TimedRows
   private var at = 0
+
+  /** Left rows without a time, or with a NULL in their keys. */
+  private val others = new TimedRows
+  private var otherAt = 0
   private val leftRow = new UnsafeRow(fields.left)
   private val version = new UnsafeRow(fields.right)
   private val pair = new JoinedRow(leftRow, version)
@@ -67,22 +71,30 @@ private[asof] final class AsOfIterator(
   }
 
   /** The next of the rows that are decided; null if there are no more. */
-  private def answer(): InternalRow = {
-    var found: InternalRow = null
-    while (found == null && at < decided.size) {
-      val time = decided.time(at)
-      decided.point(at, leftRow)
-      at += 1
-      val of = if (time == Unknown) Unknown else key.versions.find(time, version)
-      val isFound = of != Unknown && tolerance.forall(t => of >= Saturating.subtract(time, t))
-      if (isFound && isPair(pair)) found = pair else if (isOuter) found = alone
+  private def answer(): InternalRow =
+    if (otherAt < others.size) {
+      others.point(otherAt, leftRow)
+      otherAt += 1
+      alone
+    } else {
+      others.clear()
+      otherAt = 0
+      var found: InternalRow = null
+      while (found == null && at < decided.size) {
+        decided.point(at, leftRow)
+        if (isFound(decided.time(at)) && isPair(pair)) found = pair
+        else if (isOuter) found = alone
+        at += 1
+      }
+      if (found == null) {
+        decided.clear()
+        at = 0
+      }
+      found
     }
-    if (found == null) {
-      decided.clear()
-      at = 0
-    }
-    found
-  }
+
+  private def isFound(time: Long): Boolean = key.versions.find(time, version) &&
+    tolerance.forall(t => key.versions.foundTime >= Saturating.subtract(time, t))
 
   private def nextState(): Unit = state match {
     case BetweenKeys => nextKey()
@@ -95,8 +107,7 @@ private[asof] final class AsOfIterator(
   private def nextKey(): Unit = {
     val (hasLeft, hasRight) = (inputs.left.find(), inputs.right.find())
     if (hasLeft && !inputs.left.mayPair) {
-      if (isOuter) decided.add(inputs.left.row, Unknown)
-      inputs.left.take()
+      takeOther()
     } else if (hasRight && !inputs.right.mayPair) inputs.right.take()
     else if (hasLeft || hasRight) {
       val isLeft = hasLeft && (!hasRight || order.compare(inputs.left.key, inputs.right.key) <= 0)
@@ -123,21 +134,33 @@ private[asof] final class AsOfIterator(
     val input = inputs.left
     var isMore = isOfKey(input)
     while (isMore) {
-      if (!input.mayPair) { if (isOuter) decided.add(input.row, Unknown) }
-      else if (input.micros <= limits.decided) decided.add(input.row, input.micros)
-      else key.lefts.add(input.row, input.micros)
-      input.take()
+      if (!input.mayPair) takeOther()
+      else {
+        val time = input.micros
+        if (isDecided(time)) decided.add(input.row, time) else key.lefts.add(input.row, time)
+        input.take()
+      }
       isMore = !isFull && isOfKey(input)
     }
     if (decided.size > 0) decided.sort(isDistinct = false)
-    else {
+    else if (others.size == 0) {
       key.end()
       state = BetweenKeys
     }
   }
 
-  private def isFull: Boolean =
-    decided.size >= sizes.rowsAtOnce || decided.byteSize >= sizes.bytesAtOnce
+  private def takeOther(): Unit = {
+    if (isOuter) others.add(inputs.left.row, 0L)
+    inputs.left.take()
+  }
+
+  private def isDecided(micros: Long): Boolean =
+    limits.decided != Long.MinValue && micros <= limits.decided
+
+  private def isFull: Boolean = isFull(decided) || isFull(others)
+
+  private def isFull(rows: TimedRows): Boolean =
+    rows.size >= sizes.rowsAtOnce || rows.byteSize >= sizes.bytesAtOnce
 
   /** Whether an input has one more row of the key. */
   private def isOfKey(input: AsOfInput): Boolean =
@@ -177,9 +200,6 @@ private[asof] final class AsOfIterator(
 }
 
 private object AsOfIterator {
-
-  /** The time of a row without a time, and of a version that is not there. */
-  private final val Unknown = Long.MinValue
 
   private final val BetweenKeys = 0
   private final val InKey = 1

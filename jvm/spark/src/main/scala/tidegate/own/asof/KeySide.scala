@@ -114,13 +114,16 @@ private[asof] final class KeySide(
     }
   }
 
+  /** The time of the row that `find` has found. */
+  var foundTime: Long = 0L
+
   /**
    * Lets `found` show the last row at or before a time.
    *
    * @return
-   *   the time of that row; [[Long.MinValue]] if there is none
+   *   whether there is one
    */
-  def find(upTo: Long, found: UnsafeRow): Long = {
+  def find(upTo: Long, found: UnsafeRow): Boolean = {
     val i = open.lastUpTo(upTo)
     val ofOpen = if (i < 0) Long.MinValue else open.time(i)
     val c = lastFrom(upTo)
@@ -129,11 +132,12 @@ private[asof] final class KeySide(
     val j = if (c >= 0 && readNumber == chunks(c).number) read.lastUpTo(upTo) else -1
     if (j >= 0 && (i < 0 || read.time(j) > ofOpen)) {
       read.point(j, found)
-      read.time(j)
-    } else {
-      if (i >= 0) open.point(i, found)
-      ofOpen
+      foundTime = read.time(j)
+    } else if (i >= 0) {
+      open.point(i, found)
+      foundTime = ofOpen
     }
+    i >= 0 || j >= 0
   }
 
   /** The last chunk that begins at or before a time; -1 if there is none. */

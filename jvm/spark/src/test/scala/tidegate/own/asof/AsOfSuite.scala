@@ -97,7 +97,9 @@ class AsOfSuite extends HarnessTest {
   test("late rows of each side are dropped and counted, by the watermark of their side") {
     val (ins, others) = (feed(), feed())
     val run = harness(
-      keyedOrders(ins.toDF()).asOfJoin(keyedRates(others.toDF()), Seq("currency"), how = "left")
+      keyedOrders(ins.toDF())
+        .asOfJoin(keyedRates(others.toDF()), Seq("currency"), how = "left")
+        .tidegateName("priced")
     ).start()
     ins.addData(event("a", 10, 1), event("a", 20, 2))
     others.addData(event("a", 9, 3), event("a", 100, 4))
@@ -107,7 +109,7 @@ class AsOfSuite extends HarnessTest {
     ins.addData(event("a", 16, 5), event("a", 18, 6))
     others.addData(event("a", 96, 7), event("a", 17.5, 8))
     run.settle()
-    assert(run.lateRows === Map("asOfJoin.left" -> 1L, "asOfJoin.right" -> 2L))
+    assert(run.lateRows === Map("priced.left" -> 1L, "priced.right" -> 2L))
     assert(run.answer.filter(_.contains("|6|")) === Seq("a|18|6|9|3"))
   }
 
@@ -136,6 +138,25 @@ class AsOfSuite extends HarnessTest {
     others.addData(event("a", 200, 4))
     assert(run.settle().log.size === first + 3)
     assert(run.answer === Seq("a|100|1|50|3"))
+  }
+
+  test("an idle right side holds no rows; versions that come later are for later rows") {
+    val (ins, others) = (feed(), feed())
+    val right =
+      rates(others.toDF()).withKeyedWatermark("rate_time", "3 seconds", idleTimeout = "10 seconds")
+    val run = harness(keyedOrders(ins.toDF()).asOfJoin(right, Seq("currency"))).start()
+    ins.addData(event("a", 50, 1))
+    others.addData(event("a", 10, 2))
+    run.settle()
+    run.clock.advance(11000)
+    ins.addData(event("a", 60, 3), event("a", 100, 4))
+    assert(run.settle().take() === Seq("a|50|1|10|2", "a|60|3|10|2"))
+    others.addData(event("a", 20, 5), event("a", 98, 6))
+    ins.addData(event("a", 99, 7))
+    assert(run.settle().take() === Nil)
+    others.addData(event("a", 200, 8))
+    assert(run.settle().answer === Seq("a|100|4|98|6", "a|99|7|98|6"))
+    assert(run.lateRows === Map.empty)
   }
 
   test("a state of other times or columns is refused; a larger tolerance goes on") {
