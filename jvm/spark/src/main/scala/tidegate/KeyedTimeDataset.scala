@@ -115,21 +115,21 @@ final class KeyedTimeDataset[T](ds: Dataset[T]) extends WatermarkMethods[T](ds) 
    * Joins each row with the version of its key as of the time of the row: the newest row of `right`
    * with the same key whose time is at or before that of the row.
    *
-   * Each row of a stream leaves once, when the watermark of `right` has passed its time: from then on
-   * no other version can come. Rows without a version leave with nulls in a left join, and are
+   * Each row of a stream leaves once, when the watermark of `right` has passed its time: from then
+   * on no other version can come. Rows without a version leave with nulls in a left join, and are
    * dropped in an inner one. The time of the left side keeps its watermark, held back by that of
    * `right`; the time of a version is no event time of the result.
    *
-   * On batch Datasets, and on a stream with a table at its right side, the rows are the same; a table
-   * has all its versions from the beginning.
+   * On batch Datasets, and on a stream with a table at its right side, the rows are the same; a
+   * table has all its versions from the beginning.
    *
    * @param right
    *   the versions: a stream with a keyed watermark, or a table
    * @param on
    *   the columns of the key, which both sides have and the result has once
    * @param leftTime
-   *   the time of the rows; by default the only time column with a watermark, or in a table the only
-   *   time column
+   *   the time of the rows; by default the only time column with a watermark, or in a table the
+   *   only time column
    * @param rightTime
    *   from when on a version is valid; by default as `leftTime`
    * @param how

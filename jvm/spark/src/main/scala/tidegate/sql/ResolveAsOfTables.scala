@@ -16,7 +16,7 @@ private[tidegate] object ResolveAsOfTables extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     val resolved = plan.resolveOperatorsUp {
-      case j: Join if j.resolved         => joined(j).getOrElse(j)
+      case j: Join if j.resolved                    => joined(j).getOrElse(j)
       case AsOfTable(None, table) if table.resolved =>
         if (table.isStreaming) throw AsOfErrors.streamOfNow()
         table
@@ -29,13 +29,14 @@ private[tidegate] object ResolveAsOfTables extends Rule[LogicalPlan] {
     resolved
   }
 
-  private def joined(join: Join): Option[LogicalPlan] = asOf(join.right).map { case (table, right) =>
-    CurrentOrigin.withOrigin(table.origin) {
-      AsOfJoins.of(
-        join.copy(right = right),
-        AsOfJoins.Arguments(table.time.map(name), None, None, isInSql = true)
-      )
-    }
+  private def joined(join: Join): Option[LogicalPlan] = asOf(join.right).map {
+    case (table, right) =>
+      CurrentOrigin.withOrigin(table.origin) {
+        AsOfJoins.of(
+          join.copy(right = right),
+          AsOfJoins.Arguments(table.time.map(name), None, None, isInSql = true)
+        )
+      }
   }
 
   private def name(parts: Seq[String]): String = parts.map(quoteIfNeeded).mkString(".")

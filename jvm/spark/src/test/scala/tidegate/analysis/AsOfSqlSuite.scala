@@ -73,13 +73,16 @@ class AsOfSqlSuite extends SameTextTest {
     streamed("SELECT 1")
     import spark.implicits._
     Seq("s0" -> 1, "s1" -> 2).toDF("id", "name").createOrReplaceTempView("names")
-    val text = "SELECT e.n, t.name FROM events e LEFT JOIN names FOR SYSTEM_TIME AS OF PROCTIME() " +
-      "AS t ON e.sub = t.id"
+    val text =
+      "SELECT e.n, t.name FROM events e LEFT JOIN names FOR SYSTEM_TIME AS OF PROCTIME() " +
+        "AS t ON e.sub = t.id"
     val run = new Run(streamed(text)).start().settle()
     assert(run.answer === wanted(text))
     run.stop()
     assert(
-      refused(s"$rates SELECT 1 FROM events e JOIN rates FOR SYSTEM_TIME AS OF PROCTIME() r USING (sub)") ===
+      refused(
+        s"$rates SELECT 1 FROM events e JOIN rates FOR SYSTEM_TIME AS OF PROCTIME() r USING (sub)"
+      ) ===
         "[TIDEGATE_AS_OF_NOW_OF_STREAM] FOR SYSTEM_TIME AS OF PROCTIME() stands behind a stream. It " +
         "is for a table, which Spark reads anew in each batch. For the versions in a stream, give a " +
         "time column of the left side, such as FOR SYSTEM_TIME AS OF o.ts. SQLSTATE: 0A000"

@@ -8,7 +8,8 @@ import org.apache.spark.sql.{AnalysisException, DataFrame}
 class AsOfJoinsSuite extends KeyedStreamTest {
   import spark.implicits._
 
-  private def orders(time: String = "at"): DataFrame = events().toDF().withColumnRenamed("time", time)
+  private def orders(time: String = "at"): DataFrame =
+    events().toDF().withColumnRenamed("time", time)
 
   private def keyed(time: String = "at"): DataFrame =
     orders(time).withKeyedWatermark(time, "1 second", name = time)
@@ -32,7 +33,12 @@ class AsOfJoinsSuite extends KeyedStreamTest {
     )
     val twice = orders().withColumn("until", col("at"))
     assert(
-      refused(twice.withKeyedWatermark("at", "1 second").withColumn("until", col("at")).asOfJoin(keyed("since"), on)) ===
+      refused(
+        twice
+          .withKeyedWatermark("at", "1 second")
+          .withColumn("until", col("at"))
+          .asOfJoin(keyed("since"), on)
+      ) ===
         "[TIDEGATE_AS_OF_TIME_NEEDED] The left side of an as-of join has more than one time column " +
         "with a watermark: `at`, `until`. Name one with leftTime; in SQL, select only one of them in " +
         "a view or a WITH. SQLSTATE: 42702"
@@ -146,7 +152,10 @@ class AsOfJoinsSuite extends KeyedStreamTest {
   test("a stream with a table at its right side: each row leaves at once") {
     val in = events()
     val run = new Run(
-      in.toDF().toDF("id", "at", "n_at").asOfJoin(versions, Seq("id"), how = "left").select("n_at", "n_since")
+      in.toDF()
+        .toDF("id", "at", "n_at")
+        .asOfJoin(versions, Seq("id"), how = "left")
+        .select("n_at", "n_since")
     ).start()
     in.addData(event("a", 8, 1), event("d", 8, 2))
     run.settle()
@@ -161,7 +170,10 @@ class AsOfJoinsSuite extends KeyedStreamTest {
         .toDF()
         .withKeyedWatermark("time", "1 second", name = "orders")
         .asOfJoin(
-          right.toDF().withColumnRenamed("time", "since").withKeyedWatermark("since", "1 second", name = "rates"),
+          right
+            .toDF()
+            .withColumnRenamed("time", "since")
+            .withKeyedWatermark("since", "1 second", name = "rates"),
           on
         )
     ).start()

@@ -18,7 +18,7 @@ class ExplainedQuerySuite extends JoinTest {
 
   private def operators(plan: String): Seq[String] =
     ("(IntervalJoin|StreamingSymmetricHashJoin|DeduplicateByTime|StreamingDeduplicate\\w*|" +
-      "FrameAggregate|SessionAggregate|EventTimeOrder|KeptBySpark|StateStoreSave)[( :]").r
+      "FrameAggregate|SessionAggregate|StreamAsOfJoin|EventTimeOrder|KeptBySpark|StateStoreSave)[( :]").r
       .findAllMatchIn(plan)
       .map(_.group(1))
       .toSeq

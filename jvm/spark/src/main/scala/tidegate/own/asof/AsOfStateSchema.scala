@@ -14,13 +14,13 @@ import tidegate.own.due.DueSchema
  * One more row has the number of heads and chunks in `left_due`, and NULL in the keys and the other
  * columns; `due_page` tells it from a head.
  *
- * | column      | of a head                                                      | of a chunk         |
- * |:------------|:---------------------------------------------------------------|:-------------------|
- * | `left_due`  | when the key is looked at next because of left rows, in µs     | NULL               |
- * | `right_due` | the same because of versions                                   | NULL               |
- * | `chunks`    | the chunks, those of the left side first, by their times       | NULL               |
- * | `left`      | left rows that wait                                            | the same, or NULL  |
- * | `right`     | versions                                                       | the same, or NULL  |
+ * | column      | of a head                                                  | of a chunk        |
+ * |:------------|:-----------------------------------------------------------|:------------------|
+ * | `left_due`  | when the key is looked at next because of left rows, in µs | NULL              |
+ * | `right_due` | the same because of versions                               | NULL              |
+ * | `chunks`    | the chunks, those of the left side first, by their times   | NULL              |
+ * | `left`      | left rows that wait                                        | the same, or NULL |
+ * | `right`     | versions                                                   | the same, or NULL |
  */
 private[asof] object AsOfStateSchema {
 

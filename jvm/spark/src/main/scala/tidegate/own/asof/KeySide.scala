@@ -84,7 +84,9 @@ private[asof] final class KeySide(
   /** Brings the open rows into their order. */
   def sort(): Unit = open.sort(isDistinct)
 
-  /** The earliest time; [[Long.MaxValue]] if there are no rows. The open rows are in their order. */
+  /**
+   * The earliest time; [[Long.MaxValue]] if there are no rows. The open rows are in their order.
+   */
   def earliest: Long = {
     val ofOpen = if (open.size > 0) open.time(0) else Long.MaxValue
     if (chunks.isEmpty) ofOpen else math.min(ofOpen, chunks.head.from)
@@ -185,19 +187,21 @@ private[asof] final class KeySide(
    * The time that left rows must have passed so that `evict` removes a version; none if it never
    * does. The open rows are in their order.
    */
-  def evictable(tolerance: Option[Long]): Option[Long] = Option.when(!isEmpty) {
-    val ofOpen = if (open.size > 0) open.time(0) else Long.MaxValue
-    val ofChunks = chunks.headOption.fold(Long.MaxValue)(_.to)
-    val first = math.min(ofOpen, ofChunks)
-    val i = open.lastUpTo(first) + 1
-    val nextOpen = if (i < open.size) open.time(i) else Long.MaxValue
-    val nextOfChunks = chunks
-      .find(_.to > first)
-      .fold(Long.MaxValue)(c => if (c.from > first) c.from else c.to)
-    val next = math.min(nextOpen, nextOfChunks)
-    val byNext = if (next == Long.MaxValue) Long.MaxValue else Saturating.subtract(next, 1)
-    tolerance.fold(byNext)(t => math.min(byNext, Saturating.add(first, t)))
-  }.filter(_ != Long.MaxValue)
+  def evictable(tolerance: Option[Long]): Option[Long] = Option
+    .when(!isEmpty) {
+      val ofOpen = if (open.size > 0) open.time(0) else Long.MaxValue
+      val ofChunks = chunks.headOption.fold(Long.MaxValue)(_.to)
+      val first = math.min(ofOpen, ofChunks)
+      val i = open.lastUpTo(first) + 1
+      val nextOpen = if (i < open.size) open.time(i) else Long.MaxValue
+      val nextOfChunks = chunks
+        .find(_.to > first)
+        .fold(Long.MaxValue)(c => if (c.from > first) c.from else c.to)
+      val next = math.min(nextOpen, nextOfChunks)
+      val byNext = if (next == Long.MaxValue) Long.MaxValue else Saturating.subtract(next, 1)
+      tolerance.fold(byNext)(t => math.min(byNext, Saturating.add(first, t)))
+    }
+    .filter(_ != Long.MaxValue)
 
   /** Puts open rows into chunks, the earliest first, if they are too many for a head. */
   def seal(): Unit = if (isMore(2, open.size, open.byteSize)) {

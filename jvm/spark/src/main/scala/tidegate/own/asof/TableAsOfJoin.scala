@@ -21,7 +21,9 @@ private[tidegate] object TableAsOfJoin {
   def of(join: StreamAsOfJoin): LogicalPlan = {
     val table = versions(join)
     val (keys, array) = (table.output.init, table.output.last)
-    val equal = join.leftKeys.zip(keys).map { case (l, r) => EqualTo(l, r) }
+    val equal = join.leftKeys
+      .zip(keys)
+      .map { case (l, r) => EqualTo(l, r) }
       .reduce[Expression](And(_, _))
     val beside = Join(join.left, table, LeftOuter, Some(equal), JoinHint.NONE)
     val tolerance = join.toleranceMs.map(TimeUnit.MILLISECONDS.toMicros)

@@ -69,8 +69,8 @@ private[parser] class EventTimeSqlParser(isLenient: Boolean = false) extends Par
 
 /**
  * Turns each call of one of our table functions into an `EventTimeCall`, and each table as of a
- * column into an `AsOfTable`, as soon as Spark builds it: in a finished plan, calls in commands, in common table expressions and behind `IDENTIFIER`
- * would be out of reach.
+ * column into an `AsOfTable`, as soon as Spark builds it: in a finished plan, calls in commands, in
+ * common table expressions and behind `IDENTIFIER` would be out of reach.
  */
 private[parser] class EventTimeAstBuilder extends TableFunctionAstBuilder {
 

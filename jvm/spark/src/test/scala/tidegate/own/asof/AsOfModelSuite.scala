@@ -192,11 +192,15 @@ object AsOfModelSuite {
     }
 
     /** How many versions some row may still find whose time has not passed. */
-    def needed(passed: Long): Int = versions.keys.groupMap(_._1)(_._2).values.map { times =>
-      val newest = times.filter(_ <= passed + 1).maxOption.getOrElse(Long.MinValue)
-      val oldest = tolerance.fold(newest)(t => math.max(newest, passed + 1 - t))
-      times.count(_ >= oldest)
-    }.sum
+    def needed(passed: Long): Int = versions.keys
+      .groupMap(_._1)(_._2)
+      .values
+      .map { times =>
+        val newest = times.filter(_ <= passed + 1).maxOption.getOrElse(Long.MinValue)
+        val oldest = tolerance.fold(newest)(t => math.max(newest, passed + 1 - t))
+        times.count(_ >= oldest)
+      }
+      .sum
   }
 
   private final class MapStore extends StateRows {

@@ -117,7 +117,8 @@ class AsOfSuite extends HarnessTest {
     withConf("spark.tidegate.closing" -> "sameBatch") {
       val (ins, others) = (feed(), feed())
       val run =
-        harness(keyedOrders(ins.toDF()).asOfJoin(keyedRates(others.toDF()), Seq("currency"))).start()
+        harness(keyedOrders(ins.toDF()).asOfJoin(keyedRates(others.toDF()), Seq("currency")))
+          .start()
       ins.addData(event("a", 10, 1), event("a", 98, 2))
       others.addData(event("a", 9, 3), event("a", 100, 4))
       run.settle()
@@ -161,7 +162,8 @@ class AsOfSuite extends HarnessTest {
 
   test("a state of other times or columns is refused; a larger tolerance goes on") {
     val (ins, others) = (feed(), feed())
-    var query = (o: DataFrame, r: DataFrame) => o.asOfJoin(r, Seq("currency"), tolerance = "1 minute")
+    var query =
+      (o: DataFrame, r: DataFrame) => o.asOfJoin(r, Seq("currency"), tolerance = "1 minute")
     val run = harness(query(keyedOrders(ins.toDF()), keyedRates(others.toDF()))).start()
     def add(second: Int): Unit = {
       ins.addData(event("a", second, second))
@@ -170,8 +172,7 @@ class AsOfSuite extends HarnessTest {
     }
     def refused(): String = intercept[AnalysisException](run.start().settle()).getMessage
     add(10)
-    query = (o, r) =>
-      o.withColumnRenamed("order_time", "time").asOfJoin(r, Seq("currency"))
+    query = (o, r) => o.withColumnRenamed("order_time", "time").asOfJoin(r, Seq("currency"))
     ins.addData(event("a", 150, 1))
     assert(
       refused() ===
