@@ -9,7 +9,7 @@ import tidegate.plans.NamedOperator
 import tidegate.request.WatermarkRequest
 import tidegate.settings.Defaults
 
-/** What every Dataset has: keyed watermarks, event-time order, top-N, stream joins and calls. */
+/** What every Dataset has: keyed watermarks, event-time order, top-N, joins and calls. */
 final class KeyedTimeDataset[T](ds: Dataset[T]) extends WatermarkMethods[T](ds) {
 
   /**

@@ -14,7 +14,10 @@ import tidegate.plans.AsOfTable
  */
 private[tidegate] object ResolveAsOfTables extends Rule[LogicalPlan] {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = {
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (plan.exists(_.isInstanceOf[AsOfTable])) withJoins(plan) else plan
+
+  private def withJoins(plan: LogicalPlan): LogicalPlan = {
     val resolved = plan.resolveOperatorsUp {
       case j: Join if j.resolved                    => joined(j).getOrElse(j)
       case AsOfTable(None, table) if table.resolved =>
