@@ -333,5 +333,5 @@ def test_aggregation_when_no_watermark_completes_its_groups_then_is_refused_at_i
 
 def written_by_us(error: AnalysisException) -> list[str]:
     """Return what an error shows of the statements that our functions send."""
-    words = ("KEYED_WATERMARK", "ORDER_BY_TIME", "BOUND_JOIN", "pos ")
+    words = ("KEYED_WATERMARK", "ORDER_BY_TIME", "BOUND_JOIN", "AS_OF_JOIN", "pos ")
     return [line for line in str(error).splitlines() if any(word in line for word in words)]

@@ -20,6 +20,10 @@ def test_over(spark: SparkSession) -> None:
     assert documents.check(DOCS / "over.md", spark.newSession()) >= 1
 
 
+def test_as_of_join(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "asof-join.md", spark.newSession()) >= 1
+
+
 def test_sliding_windows(spark: SparkSession) -> None:
     assert documents.check(DOCS / "windows.md", spark.newSession()) >= 3
 

@@ -28,6 +28,7 @@ orders.withKeyedWatermark("t", allowedLateness=3)  # type: ignore[arg-type]
 orders.orderByEventTime(partition_by="x")  # type: ignore[call-arg]
 orders.streamJoin(deliveries, on="id", how="lft")  # type: ignore[arg-type]
 orders.streamJoin(deliveries, on="id", between=("a", "b", "1 minute"))  # type: ignore[arg-type]
+orders.asOfJoin(deliveries, on="id", how="right")  # type: ignore[arg-type]
 events.mapAsync(lambda row: 1, "rate int")  # type: ignore[arg-type, return-value]
 events.mapAsync(print, "rate int")  # type: ignore[arg-type]
 events.mapAsync(dict, "rate int")  # type: ignore[arg-type]
@@ -39,6 +40,7 @@ tidegate.progress(query, last="5")  # type: ignore[arg-type]
 # And what it has to take.
 orders.withKeyedWatermark("t", timedelta(seconds=5))
 orders.streamJoin(deliveries, on="id", how="left_anti")
+orders.asOfJoin(deliveries, on="id", how="left", tolerance=timedelta(minutes=5))
 events.mapAsync(rated, "rate int", onError="dead letter", deadLetters="/letters")
 events.mapAsync(Rates, "rate int")
 events.mapAsync(Rates(), "rate int")

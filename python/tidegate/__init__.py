@@ -1,11 +1,13 @@
 """Keyed event-time watermarks for Spark Structured Streaming.
 
 Importing the package adds ``withKeyedWatermark``, ``withIngestionWatermark``, ``orderByEventTime``,
-``topN``, ``streamJoin``, ``mapAsync`` and ``tidegateName`` to ``pyspark.sql.DataFrame``.
+``topN``, ``streamJoin``, ``asOfJoin``, ``mapAsync`` and ``tidegateName`` to
+``pyspark.sql.DataFrame``.
 """
 
 from tidegate._call import CallKey
 from tidegate._version import __version__
+from tidegate.asof import asOfJoin
 from tidegate.dataframe import KeyedDataFrame
 from tidegate.errors import (
     MissingExtensionError,
@@ -89,6 +91,7 @@ __all__ = [
     "WatermarkProgress",
     "__version__",
     "adopt",
+    "asOfJoin",
     "byFrame",
     "byMinStep",
     "cancelAndExportSnapshot",

@@ -21,7 +21,7 @@ NO_EXTENSION = (
 )
 
 MIXED = (
-    "streamJoin joins two DataFrames of one session, found some of a Spark Connect session and "
+    "{method} joins two DataFrames of one session, found some of a Spark Connect session and "
     "some of classic PySpark: left is {left}, right is {right}{condition}."
 )
 
@@ -165,19 +165,7 @@ def stream_join(
     left: Any, right: Any, on: list[str] | Column, how: str, bounds: Sequence[str] | None
 ) -> DataFrame:
     """Join two DataFrames, and call ``BOUND_JOIN`` on the result if there are bounds."""
-    for side, df in (("left", left), ("right", right)):
-        if not isinstance(df, DataFrame):
-            raise wrong_type(side, "a pyspark.sql.DataFrame", df)
-    condition = [on] if isinstance(on, Column) else []
-    if not all(map(is_connect, [left, right, *condition])):
-        raise UnsupportedSessionError(
-            MIXED.format(
-                left=_kind(left),
-                right=_kind(right),
-                condition="".join(f", the condition is {_kind(c)}" for c in condition),
-            )
-        )
-    joined: DataFrame = left.join(right, on, how)
+    joined = _join("streamJoin", left, right, on, how)
     if bounds is None:
         return joined
     time, base, lower, upper = bounds
@@ -187,6 +175,46 @@ def stream_join(
     call.value(lower)
     call.value(upper)
     return call.on(joined.hint(BOUNDS_FOLLOW))
+
+
+def as_of_join(
+    left: Any,
+    right: Any,
+    on: list[str] | Column,
+    left_time: str | None,
+    right_time: str | None,
+    how: str,
+    tolerance: str | None,
+) -> DataFrame:
+    """Join two DataFrames, and call ``AS_OF_JOIN`` on the result."""
+    joined = _join("asOfJoin", left, right, on, how)
+    call = _Call("AS_OF_JOIN")
+    if left_time is not None:
+        call.named_column("left_time", left_time)
+    if right_time is not None:
+        call.named_column("right_time", right_time)
+    if tolerance is not None:
+        call.named("tolerance", tolerance)
+    return call.on(joined.hint(BOUNDS_FOLLOW))
+
+
+def _join(method: str, left: Any, right: Any, on: list[str] | Column, how: str) -> DataFrame:
+    """Join two DataFrames with Spark's join; `method` is what the user has called."""
+    for side, df in (("left", left), ("right", right)):
+        if not isinstance(df, DataFrame):
+            raise wrong_type(side, "a pyspark.sql.DataFrame", df)
+    condition = [on] if isinstance(on, Column) else []
+    if not all(map(is_connect, [left, right, *condition])):
+        raise UnsupportedSessionError(
+            MIXED.format(
+                method=method,
+                left=_kind(left),
+                right=_kind(right),
+                condition="".join(f", the condition is {_kind(c)}" for c in condition),
+            )
+        )
+    joined: DataFrame = left.join(right, on, how)
+    return joined
 
 
 def _kind(obj: Any) -> str:

@@ -95,6 +95,24 @@ def stream_join(
     return DataFrame(joined, left.sparkSession)
 
 
+def as_of_join(
+    left: Any,
+    right: Any,
+    on: list[str] | Column,
+    left_time: str | None,
+    right_time: str | None,
+    how: str,
+    tolerance: str | None,
+) -> DataFrame:
+    """Call the facade's method of this name."""
+    java_left, java_right = _java_dataframe("left", left), _java_dataframe("right", right)
+    names, condition = (None, on._jc) if isinstance(on, Column) else (on, None)
+    joined = facade().asOfJoin(
+        java_left, java_right, names, condition, left_time, right_time, how, tolerance
+    )
+    return DataFrame(joined, left.sparkSession)
+
+
 def order_by_event_time(df: Any, partition_by: list[str], event_time: str | None) -> DataFrame:
     """Call the facade's method of this name."""
     ordered = facade().orderByEventTime(_java_dataframe("df", df), partition_by, event_time)

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from pyspark.sql import DataFrame
 
+from tidegate.asof import asOfJoin
 from tidegate.joins import streamJoin
 from tidegate.mapping import mapAsync
 from tidegate.naming import tidegateName
@@ -20,6 +21,7 @@ METHODS = (
     orderByEventTime,
     topN,
     streamJoin,
+    asOfJoin,
     mapAsync,
     tidegateName,
 )

@@ -138,7 +138,7 @@ def streamJoin(
     ... ).columns
     ['order_id', 'order_time', 'partition', 'order_id', 'delivery_time']
     """
-    columns = _names_or_condition(on)
+    columns = names_or_condition(on)
     join_type = text("how", how, "a type of join such as 'leftOuter'")
     bounds = _bounds(between)
     if any(map(_connect.is_connect, (left, right, columns))):
@@ -146,7 +146,8 @@ def streamJoin(
     return _jvm.stream_join(left, right, columns, join_type, bounds)
 
 
-def _names_or_condition(on: Any) -> list[str] | Column:
+def names_or_condition(on: Any) -> list[str] | Column:
+    """Return the argument `on` of a join: names, or one condition."""
     parts = []
     for part in on if isinstance(on, Sequence) and not isinstance(on, str) else [on]:
         if not isinstance(part, str | Column):

@@ -44,6 +44,10 @@ class FakeFacade:
         self.calls.append(arguments)
         return "a joined Java DataFrame"
 
+    def asOfJoin(self, *arguments: Any) -> str:
+        self.calls.append(arguments)
+        return "a Java DataFrame joined as of a time"
+
     def orderByEventTime(self, *arguments: Any) -> str:
         self.calls.append(arguments)
         return "an ordered Java DataFrame"

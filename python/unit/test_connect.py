@@ -170,6 +170,26 @@ def test_join_when_it_has_bounds_then_they_are_added_to_the_join(
     assert result.made_by == "result"
 
 
+def test_as_of_join_when_called_then_is_made_of_the_join(
+    session: FakeConnectSession, connect_df: FakeConnectDataFrame, other: FakeConnectDataFrame
+) -> None:
+    tidegate.asOfJoin(
+        connect_df, other, "id", "order_time", how="left", tolerance=timedelta(minutes=1)
+    )
+    tidegate.asOfJoin(connect_df, other, "id")
+
+    ((text, values, joined), (plain, none, _)) = session.calls
+    assert text == (
+        "SELECT * FROM AS_OF_JOIN(TABLE({df}), left_time => DESCRIPTOR('order_time'), "
+        "tolerance => :p0)"
+    )
+    assert list(values.values()) == ["60000000 microseconds"]
+    assert isinstance(joined, FakeConnectDataFrame)
+    made_by = ("join", "orders", "deliveries", ["id"], "left")
+    assert joined.made_by == ("hint", "tidegate_bounds_follow", made_by)
+    assert (plain, none) == ("SELECT * FROM AS_OF_JOIN(TABLE({df}))", {})
+
+
 def test_join_when_it_has_no_bounds_then_is_the_join_of_spark(
     session: FakeConnectSession, connect_df: FakeConnectDataFrame, other: FakeConnectDataFrame
 ) -> None:

@@ -19,7 +19,7 @@ CALLS = 3000
 DOCUMENTED = (TypeError, ValueError, tidegate.TidegateError)
 
 STATEMENT = re.compile(
-    r"SELECT \* FROM (KEYED_WATERMARK|ORDER_BY_TIME|BOUND_JOIN)\(TABLE\(\{df\}\)"
+    r"SELECT \* FROM (KEYED_WATERMARK|ORDER_BY_TIME|BOUND_JOIN|AS_OF_JOIN)\(TABLE\(\{df\}\)"
     r"(, ([a-z_]+ => )?(:p\d+|DESCRIPTOR\((:p\d+|'[\w .`-]+')\)|[a-zA-Z]+\(:p\d+(, :p\d+)*\)))*\)"
 )
 
@@ -124,6 +124,7 @@ NAMED = {
         (tidegate.withIngestionWatermark, 3),
         (tidegate.orderByEventTime, 1),
         (tidegate.streamJoin, 3),
+        (tidegate.asOfJoin, 3),
     )
 }
 
@@ -136,6 +137,7 @@ POSITIONAL: dict[Any, Callable[[Any, random.Random], list[Any]]] = {
     ],
     tidegate.orderByEventTime: lambda df, r: [df],
     tidegate.streamJoin: lambda df, r: [df, mostly(df, r), mostly("id", r)],
+    tidegate.asOfJoin: lambda df, r: [df, mostly(df, r), mostly("id", r)],
 }
 
 

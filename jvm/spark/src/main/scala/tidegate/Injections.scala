@@ -46,6 +46,7 @@ import tidegate.sql.{
   ClaimLateCalls,
   DescribeTableFunctions,
   MonitoringFunctions,
+  ResolveAsOfTables,
   ResolveEventTimeCalls,
   ResolveGroupWindows,
   ResolveWatermarkFunctions,
@@ -139,6 +140,9 @@ private[tidegate] object Injections {
 
     // First, because the other rules read the marks that this rule refreshes.
     extensions.injectPostHocResolutionRule(_ => RefreshViewColumns)
+
+    // As soon as both sides are resolved, and before the rules and checks for joins.
+    extensions.injectPostHocResolutionRule(_ => ResolveAsOfTables)
 
     extensions.injectPostHocResolutionRule(_ => RefreshLateTables)
 

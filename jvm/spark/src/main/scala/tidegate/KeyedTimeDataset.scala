@@ -4,12 +4,12 @@ import scala.concurrent.Future
 
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Column, DataFrame, Dataset, Row}
-import tidegate.builders.{AsyncMaps, EventTimeOrders, StreamJoins, TopN}
+import tidegate.builders.{AsOfJoins, AsyncMaps, EventTimeOrders, StreamJoins, TopN}
 import tidegate.plans.NamedOperator
 import tidegate.request.WatermarkRequest
 import tidegate.settings.Defaults
 
-/** What every Dataset has: keyed watermarks, event-time order, top-N, stream joins and calls. */
+/** What every Dataset has: keyed watermarks, event-time order, top-N, joins and calls. */
 final class KeyedTimeDataset[T](ds: Dataset[T]) extends WatermarkMethods[T](ds) {
 
   /**
@@ -110,6 +110,72 @@ final class KeyedTimeDataset[T](ds: Dataset[T]) extends WatermarkMethods[T](ds) 
       between: Between = null
   ): DataFrame =
     StreamJoins.join(ds, right, Left(on), how, Option(between))
+
+  /**
+   * Joins each row with the version of its key as of the time of the row: the newest row of `right`
+   * with the same key whose time is at or before that of the row.
+   *
+   * Each row of a stream leaves once, when the watermark of `right` has passed its time: from then
+   * on no other version can come. Rows without a version leave with nulls in a left join, and are
+   * dropped in an inner one. The time of the left side keeps its watermark, held back by that of
+   * `right`; the time of a version is no event time of the result.
+   *
+   * On batch Datasets, and on a stream with a table at its right side, the rows are the same; a
+   * table has all its versions from the beginning.
+   *
+   * @param right
+   *   the versions: a stream with a keyed watermark, or a table
+   * @param on
+   *   the columns of the key, which both sides have and the result has once
+   * @param leftTime
+   *   the time of the rows; by default the only time column with a watermark, or in a table the
+   *   only time column
+   * @param rightTime
+   *   from when on a version is valid; by default as `leftTime`
+   * @param how
+   *   `"inner"` or `"left"`
+   * @param tolerance
+   *   how much older than the row its version may be, such as `"10 minutes"`; any age by default
+   */
+  def asOfJoin(
+      right: Dataset[_],
+      on: Seq[String],
+      leftTime: String = null,
+      rightTime: String = null,
+      how: String = "inner",
+      tolerance: String = null
+  ): DataFrame =
+    AsOfJoins.join(
+      ds,
+      right,
+      Left(on),
+      how,
+      AsOfJoins.Arguments(Option(leftTime), Option(rightTime), Option(tolerance))
+    )
+
+  /**
+   * As the other `asOfJoin`, on a condition. It must have an equality of a column of each side; the
+   * rest is asked of a row and its version: if it is not true of them, the row has no version.
+   */
+  def asOfJoin(
+      right: Dataset[_],
+      on: Column,
+      leftTime: String,
+      rightTime: String,
+      how: String,
+      tolerance: String
+  ): DataFrame =
+    AsOfJoins.join(
+      ds,
+      right,
+      Right(on),
+      how,
+      AsOfJoins.Arguments(Option(leftTime), Option(rightTime), Option(tolerance))
+    )
+
+  /** As the other `asOfJoin`, on a condition, with the only times of the sides. */
+  def asOfJoin(right: Dataset[_], on: Column, how: String): DataFrame =
+    asOfJoin(right, on, null, null, how, null)
 
   /** Joins with another stream on a condition; see the other `streamJoin`. */
   def streamJoin(right: Dataset[_], on: Column, how: String, between: Between): DataFrame =

@@ -9,7 +9,7 @@ import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.{Column, DataFrame, Dataset, Row, SparkSession}
 import org.json4s.JsonAST.JArray
 import org.json4s.jackson.JsonMethods.compact
-import tidegate.builders.{AsyncMaps, EventTimeOrders, StreamJoins}
+import tidegate.builders.{AsOfJoins, AsyncMaps, EventTimeOrders, StreamJoins}
 import tidegate.clock.KnownQueries
 import tidegate.core.figures.FiguresJson
 import tidegate.preparation.AdoptedCheckpoint
@@ -47,6 +47,28 @@ final class PythonFacade {
       Option(between).map(_.asScala.toSeq).collect { case Seq(time, base, lower, upper) =>
         Between(time, base, lower, upper)
       }
+    )
+
+  /**
+   * See the method of the same name on Datasets; either `names` or `condition` is null, and so are
+   * times and tolerance that are left out.
+   */
+  def asOfJoin(
+      left: Dataset[Row],
+      right: Dataset[Row],
+      names: JList[String],
+      condition: Column,
+      leftTime: String,
+      rightTime: String,
+      how: String,
+      tolerance: String
+  ): DataFrame =
+    AsOfJoins.join(
+      left,
+      right,
+      Option(condition).toRight(names.asScala.toSeq),
+      how,
+      AsOfJoins.Arguments(Option(leftTime), Option(rightTime), Option(tolerance))
     )
 
   /** See the method of the same name on Datasets; `eventTime` is null if it is left out. */

@@ -191,6 +191,7 @@ object ArrowsSuite {
       "tidegate.own.windows",
       "tidegate.own.sessions",
       "tidegate.own.join",
+      "tidegate.own.asof",
       "tidegate.own.deduplication",
       "tidegate.own.order",
       "tidegate.own.over"

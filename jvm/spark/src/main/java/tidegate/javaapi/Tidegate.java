@@ -167,6 +167,75 @@ public final class Tidegate {
   }
 
   /**
+   * Joins each row with the version of its key as of the time of the row: the newest row of {@code
+   * right} with the same key whose time is at or before that of the row. Each row of a stream leaves
+   * once, when the watermark of {@code right} has passed its time. On batch data the rows are the
+   * same.
+   *
+   * <pre>{@code
+   * Tidegate.asOfJoin(orders, rates, List.of("currency"), "left");
+   * }</pre>
+   *
+   * <p>The time of each side is its only time column with a watermark, or in a table its only time
+   * column.
+   *
+   * <p>Throws an {@code AnalysisException} if a column is not usable or has no watermark, or if the
+   * type of join is another.
+   *
+   * @param on the columns of the key, which the result has once
+   * @param how {@code inner}: rows without a version are dropped; {@code left}: they have nulls
+   */
+  public static Dataset<Row> asOfJoin(
+      Dataset<?> left, Dataset<?> right, List<String> on, String how) {
+    return asOfJoin(left, right, on, how, null, null, null);
+  }
+
+  /**
+   * As the other {@code asOfJoin}.
+   *
+   * @param leftTime the time of the rows; null: the only one
+   * @param rightTime from when on a version is valid; null: the only one
+   * @param tolerance how much older than the row its version may be; null: any age
+   */
+  public static Dataset<Row> asOfJoin(
+      Dataset<?> left,
+      Dataset<?> right,
+      List<String> on,
+      String how,
+      String leftTime,
+      String rightTime,
+      Duration tolerance) {
+    return new KeyedTimeDataset<>(left)
+        .asOfJoin(right, Converters.seq(on), leftTime, rightTime, how, text(tolerance));
+  }
+
+  /** Joins on one column that both sides have; see the {@code asOfJoin} on a list of them. */
+  public static Dataset<Row> asOfJoin(
+      Dataset<?> left, Dataset<?> right, String on, String how) {
+    return asOfJoin(left, right, List.of(on), how);
+  }
+
+  /**
+   * Joins on a condition, which has an equality of a column of each side; the rest is asked of a
+   * row and its version. See the {@code asOfJoin} on a list of columns.
+   */
+  public static Dataset<Row> asOfJoin(
+      Dataset<?> left,
+      Dataset<?> right,
+      Column on,
+      String how,
+      String leftTime,
+      String rightTime,
+      Duration tolerance) {
+    return new KeyedTimeDataset<>(left)
+        .asOfJoin(right, on, leftTime, rightTime, how, text(tolerance));
+  }
+
+  private static String text(Duration tolerance) {
+    return tolerance == null ? null : Converters.text(tolerance);
+  }
+
+  /**
    * The bound of a stream join: {@code base + lower <= time <= base + upper}.
    *
    * @param time a time column of one side, the right one if both have it

@@ -38,7 +38,7 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
       val inlined = InlineCTE(alwaysInline = true)(plan)
       val times = new KeyedTimes
       joins(inlined, times).foreach { j =>
-        checkKeys(j, times)
+        if (!isPassing(inlined, j)) checkKeys(j, times)
         if (!j.joinType.isInstanceOf[InnerLike] && isComplete(inlined, j)) {
           if (isUnbounded(j, times)) throw unbounded(j, times)
           if (ExtractEquiJoinKeys.unapply(j).isEmpty) throw JoinErrors.noEquality(j.joinType.sql)
@@ -53,9 +53,11 @@ object CheckJoins extends (LogicalPlan => Unit) with Logging {
    */
   private def isComplete(plan: LogicalPlan, join: Join): Boolean =
     plan.isInstanceOf[WriteToStream] ||
-      (join.condition.isDefined && !boundsFollow.value && !BoundsFollow
-        .joins(plan)
-        .exists(_ eq join))
+      (join.condition.isDefined && !isPassing(plan, join))
+
+  /** Whether another join takes the place of this one. */
+  private def isPassing(plan: LogicalPlan, join: Join): Boolean =
+    boundsFollow.value || BoundsFollow.joins(plan).exists(_ eq join)
 
   /** For the plan of a query that is about to start. */
   def atStart(plan: LogicalPlan): LogicalPlan = {

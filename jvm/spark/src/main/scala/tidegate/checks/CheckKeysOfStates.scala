@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.util.{UnsafeRowUtils, toPrettySQL}
 import org.apache.spark.sql.tidegate.{SparkInternals, TransformWithStateInPySpark}
 import tidegate.errors.WatermarkErrors
 import tidegate.operators.StatefulOperators
+import tidegate.own.asof.StreamAsOfJoin
 import tidegate.plans.KeyedWatermark
 
 /**
@@ -45,6 +46,7 @@ object CheckKeysOfStates extends (LogicalPlan => Unit) {
     case f: FlatMapGroupsInPandasWithState => f.groupingAttributes
     case t: TransformWithState             => t.groupingAttributes
     case t: TransformWithStateInPySpark    => t.child.output.take(t.groupingAttributesLen)
+    case j: StreamAsOfJoin                 => j.leftKeys ++ j.rightKeys
     case _                                 => Nil
   }
 }

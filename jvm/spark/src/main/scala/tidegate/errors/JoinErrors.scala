@@ -121,5 +121,7 @@ object JoinErrors {
   def betweenOrder(lower: String, upper: String): AnalysisException =
     error("BETWEEN_ORDER", "lower" -> lower, "upper" -> upper)
 
-  def noJoin(function: String): AnalysisException = error("NO_JOIN", "function" -> function)
+  /** @param method what calls the function with a join */
+  def noJoin(function: String, method: String): AnalysisException =
+    error("NO_JOIN", "function" -> function, "method" -> method)
 }

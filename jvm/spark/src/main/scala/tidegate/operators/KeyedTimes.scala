@@ -82,6 +82,9 @@ private[tidegate] class KeyedTimes extends TimesByKey {
     case StreamJoin(j) =>
       val side = j.children.find(_.output.exists(EventTimeTag.key(_).contains(key)))
       whyMissing(side.getOrElse(j.left), key)
+    case AsOfJoin(j) if j.children.exists(of(_).contains(key)) =>
+      s"the as-of join before it passes on only the time of its left side, `${j.leftTime.name}`: " +
+        "other times of its rows may be of any age"
     case other =>
       other.children.headOption match {
         case Some(child) if of(child).contains(key) =>

@@ -18,6 +18,7 @@ object StatefulOperators {
     StateFunctions.Transform,
     StateFunctions.TransformInPandas,
     StreamJoin,
+    AsOfJoin,
     OrderByEventTime,
     OverByEventTime,
     LimitOperator

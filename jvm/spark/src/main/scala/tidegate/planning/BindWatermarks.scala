@@ -19,6 +19,7 @@ import tidegate.operators.{
   StatefulOperators
 }
 import tidegate.own.OwnOperatorExec
+import tidegate.own.asof.{AsOfWatermarks, StreamAsOfJoinExec}
 import tidegate.own.join.{IntervalJoinExec, Sides}
 import tidegate.plans.OperatorName
 
@@ -48,6 +49,7 @@ object BindWatermarks extends ColumnarRule {
     case f: FirstBatchExec       => Some(f.child)
     case c: ClosingExec          => Some(c.withShuffles)
     case j: IntervalJoinExec     => Some(bindJoin(j))
+    case j: StreamAsOfJoinExec   => j.owner.map(bindAsOf(j, _))
     // Our own operators were planned with their watermarks.
     case own: OwnOperatorExec =>
       for (name <- own.context.name; drop <- FindDropLate.named(own, name))
@@ -76,6 +78,16 @@ object BindWatermarks extends ColumnarRule {
       () => SideLimit.of(drop.time, drop.times, drop.isInclusive, byKey.isDefined)
     }
     keyed(join.copy(limits = Some(limits)), drops.left ++ drops.right)
+  }
+
+  private def bindAsOf(join: StreamAsOfJoinExec, owner: OperatorName): SparkPlan = {
+    val drops = join.children.flatMap(FindDropLate.ownedBy(_, owner))
+    drops match {
+      case Seq(left, right) =>
+        val watermarks = () => AsOfWatermarks(left.times, right.times, left.isInclusive)
+        keyed(join.copy(watermarks = Some(watermarks)), drops)
+      case _ => throw new IllegalStateException(s"${owner.name} has no time on each side")
+    }
   }
 
   private def bindOneTime(node: SparkPlan): Option[SparkPlan] =

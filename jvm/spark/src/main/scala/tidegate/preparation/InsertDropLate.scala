@@ -9,6 +9,7 @@ import tidegate.core.clock.{InputTime, OperatorBatch}
 import tidegate.errors.{OperatorErrors, WatermarkErrors}
 import tidegate.operators.StatefulOperators.OneInput
 import tidegate.operators.{
+  AsOfJoin,
   JoinLimits,
   KeyedTimes,
   OneInputOperator,
@@ -22,7 +23,8 @@ import tidegate.plans.{
   KeyedWatermark,
   NamedOperator,
   OperatorName,
-  RetagEventTime
+  RetagEventTime,
+  TimedPair
 }
 
 /**
@@ -87,6 +89,7 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
       CurrentOrigin.withOrigin(other.origin) {
         below match {
           case StreamJoin(join)         => insertInto(join, chosen)
+          case AsOfJoin(join)           => insertInto(join, chosen)
           case OneInput(operator, kind) => insertInto(operator, kind, chosen)
           case stateless                => withoutDrops(stateless, chosen)
         }
@@ -169,6 +172,33 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
     val (left, right) = (side(join.left, "left"), side(join.right, "right"))
     if ((left eq join.left) && (right eq join.right)) withoutDrops(join, chosen)
     else join.copy(left = left, right = right)
+  }
+
+  /** A left row leaves when it is decided, and a version when no left row needs it. */
+  private def insertInto(join: TimedPair, chosen: Option[String]): LogicalPlan = {
+    val owner = nameOf(AsOfJoin, chosen)
+    def nameOfSide(side: String) =
+      owner.name + defaults.next(s"${owner.default}.$side").stripPrefix(owner.default)
+    val (leftName, rightName) = (nameOfSide("left"), nameOfSide("right"))
+    val left = inputTime(join.left, join.leftTime, leftName)
+    val right = inputTime(join.right, join.rightTime, rightName)
+    def side(
+        plan: LogicalPlan,
+        time: Attribute,
+        name: String,
+        input: InputTime,
+        eviction: InputTime
+    ) = push(plan, time, throughAliases = true)(
+      dropLate(_, _, name, owner, input, Some(eviction), OperatorBatch.NothingLate)
+    )
+    join
+      .named(owner)
+      .withNewChildren(
+        Seq(
+          side(join.left, join.leftTime, leftName, left, AsOfJoin.decided(left, right)),
+          side(join.right, join.rightTime, rightName, right, AsOfJoin.passed(left, right))
+        )
+      )
   }
 
   /**

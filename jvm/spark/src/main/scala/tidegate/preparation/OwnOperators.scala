@@ -9,6 +9,7 @@ import tidegate.clock.StateCheckpoint
 import tidegate.errors.CheckpointErrors
 import tidegate.operators.StatefulOperators
 import tidegate.own.aggregates.AggregateColumns
+import tidegate.own.asof.AsOf
 import tidegate.own.deduplication.Deduplication
 import tidegate.own.join.Joins
 import tidegate.own.order.Order
@@ -21,7 +22,7 @@ import tidegate.plans.{DecidedQuery, DropLate, OfSpark, OwnDecisions, OwnState}
 /** All operators of our own; decides at the start of a query which nodes of the query they are. */
 private[tidegate] object OwnOperators extends Logging {
 
-  val all: Seq[OwnOperator] = Seq(Windows, Sessions, Deduplication, Joins, Order, Over)
+  val all: Seq[OwnOperator] = Seq(Windows, Sessions, Deduplication, Joins, AsOf, Order, Over)
 
   private[preparation] def claimOn(node: LogicalPlan): Option[(OwnOperator, Claim)] =
     all.iterator.flatMap(own => own.claim(node).map(own -> _)).nextOption()

@@ -187,6 +187,9 @@ private[sql] final class CallArguments(call: EventTimeCall) {
   /** A required duration as text. */
   def durationText(p: Parameter): String = durationText(p, byParameter(p))
 
+  /** A duration as text; `None` if the argument is left out. */
+  def optionalText(p: Parameter): Option[String] = passed(p).map(durationText(p, _))
+
   /** The text of a duration that is the argument `p` or a part of it. */
   def durationText(p: Parameter, e: Expression): String = at(e) {
     CallArguments

@@ -68,6 +68,10 @@ private[tidegate] object EventTimeFunction {
   /** For `streamJoin` on Spark Connect: its table is a join, which gets bounds on its times. */
   val BoundJoin: EventTimeFunction = EventTimeFunction("BOUND_JOIN", Seq(Time, Base, Lower, Upper))
 
+  /** For `asOfJoin` on Spark Connect: its table is a join, which becomes one as of a time. */
+  val AsOfJoin: EventTimeFunction =
+    EventTimeFunction("AS_OF_JOIN", Nil, Seq(LeftTime, RightTime, Tolerance))
+
   /** For both watermarks of Datasets on Spark Connect: its errors are those of the methods. */
   val KeyedWatermark: EventTimeFunction = EventTimeFunction(
     "KEYED_WATERMARK",
@@ -79,7 +83,7 @@ private[tidegate] object EventTimeFunction {
   val windows: Seq[EventTimeFunction] = Seq(Tumble, Hop, Cumulate, Session)
 
   /** What users do not call. */
-  val hidden: Seq[EventTimeFunction] = Seq(BoundJoin, KeyedWatermark)
+  val hidden: Seq[EventTimeFunction] = Seq(BoundJoin, AsOfJoin, KeyedWatermark)
 
   val all: Seq[EventTimeFunction] =
     (ImposeOrder +: windows :+ OrderByTime) ++ hidden

@@ -54,6 +54,13 @@ private[tidegate] object Parameter {
   val Lower: Parameter = length("lower", "the least that time is after base", "0 SECONDS")
   val Upper: Parameter = length("upper", "the most that time is after base", "10 MINUTES")
 
+  val LeftTime: Parameter =
+    optional("left_time", "the time of the rows, as DESCRIPTOR(ts)").copy(isColumn = true)
+  val RightTime: Parameter =
+    optional("right_time", "the time of the versions, as DESCRIPTOR(ts)").copy(isColumn = true)
+  val Tolerance: Parameter =
+    optional("tolerance", "the most that a version is older than its row; any age by default")
+
   /** An argument of a watermark. */
   def of(argument: WatermarkArgument[_]): Parameter =
     optional(argument.sqlName, argument.meaning).copy(

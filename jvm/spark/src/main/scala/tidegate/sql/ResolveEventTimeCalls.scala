@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.catalyst.util.QuotingUtils
-import tidegate.builders.{Between, EventTimeOrders, StreamJoins}
+import tidegate.builders.{AsOfJoins, Between, EventTimeOrders, StreamJoins}
 import tidegate.errors.{CallErrors, JoinErrors}
 import tidegate.request.Durations
 
@@ -120,6 +120,7 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
       case EventTimeFunction.Session     => windows.session(partitionColumns(call))
       case EventTimeFunction.OrderByTime => orderByTime(call, arguments)
       case EventTimeFunction.BoundJoin   => boundJoin(call.child, arguments)
+      case EventTimeFunction.AsOfJoin    => asOfJoin(call.child, arguments)
       // A client writes the call, with the arguments of the method; so the errors are its too.
       case EventTimeFunction.KeyedWatermark =>
         arguments.watermark.on(call.child, arguments.columnName(Parameter.TimeColumn))
@@ -172,5 +173,17 @@ private[tidegate] object ResolveEventTimeCalls extends Rule[LogicalPlan] {
           arguments.durationText(Parameter.Upper)
         )
       )
-      .getOrElse(throw JoinErrors.noJoin(EventTimeFunction.BoundJoin.name))
+      .getOrElse(throw JoinErrors.noJoin(EventTimeFunction.BoundJoin.name, "streamJoin"))
+
+  private def asOfJoin(join: LogicalPlan, arguments: CallArguments): LogicalPlan =
+    AsOfJoins
+      .over(
+        join,
+        AsOfJoins.Arguments(
+          arguments.optionalColumnName(Parameter.LeftTime),
+          arguments.optionalColumnName(Parameter.RightTime),
+          arguments.optionalText(Parameter.Tolerance)
+        )
+      )
+      .getOrElse(throw JoinErrors.noJoin(EventTimeFunction.AsOfJoin.name, "asOfJoin"))
 }

@@ -97,6 +97,14 @@ object FaultQuery {
     FaultQuery("semi join")(join("leftSemi")),
     FaultQuery("anti join")(join("leftAnti")),
     FaultQuery("left outer join of few keys")(join("leftOuter", id = pmod(col("n"), lit(2)))),
+    FaultQuery("as-of join") { (a, b) =>
+      def keys(df: DataFrame) = df.withColumn("id", pmod(col("n"), lit(4)))
+      keys(keyed(a, "left")).asOfJoin(
+        keys(keyed(b, "right")).select(col("id"), col("time").as("since"), col("n").as("version")),
+        Seq("id"),
+        how = "left"
+      )
+    },
     FaultQuery("deduplication", both)(ofOne(_.dropDuplicates("time", "n"))),
     FaultQuery("deduplication within the watermark", both)(ofOne { a =>
       a.dropDuplicatesWithinWatermark("n")

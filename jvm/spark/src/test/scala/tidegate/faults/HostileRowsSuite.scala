@@ -98,6 +98,15 @@ class HostileRowsSuite extends KeyedStreamTest {
     "deduplication within the watermark" -> ((in, _) =>
       keyed(in).dropDuplicatesWithinWatermark("n").select("n")
     ),
+    "an as-of join" -> { (left, right) =>
+      keyed(left)
+        .asOfJoin(
+          keyed(right).select(col("sub"), col("time").as("since"), col("n").as("version")),
+          Seq("sub"),
+          how = "left"
+        )
+        .select(col("n"), unix_micros(col("time")), unix_micros(col("since")))
+    },
     "an outer join" -> { (left, right) =>
       val r = right.select(col("n"), col("time"), col("sub"))
       keyed(left)

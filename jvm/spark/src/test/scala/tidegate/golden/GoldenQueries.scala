@@ -61,6 +61,11 @@ object GoldenQueries {
       Between("delivery_time", "order_time", "0 seconds", "5 seconds")
     )
 
+  private def versioned(left: DataFrame, right: DataFrame): DataFrame = {
+    val versions = keyed(right).select(col("sub"), col("time").as("since"), col("n").as("version"))
+    keyed(left).asOfJoin(versions, Seq("sub"), how = "left")
+  }
+
   private def counted(events: DataFrame, time: Column): DataFrame =
     keyed(events).groupBy(col("sub"), time).agg(count("*"), sum("n"))
 
@@ -138,6 +143,8 @@ object GoldenQueries {
     GoldenQuery("join-right-2-rocksdb", rocks ++ joinFormat(2))(joined("rightOuter")),
     GoldenQuery("join-right", hdfs)(joined("rightOuter")),
     GoldenQuery("join-anti", rocks)(joined("leftAnti")),
+    GoldenQuery("as-of", hdfs)(versioned),
+    GoldenQuery("as-of-rocksdb", rocks)(versioned),
     GoldenQuery("deduplicate", hdfs)((in, _) => keyed(in).dropDuplicates("sub", "time")),
     GoldenQuery("deduplicate-within-watermark", rocks)((in, _) =>
       keyed(in).dropDuplicatesWithinWatermark("n")

@@ -137,6 +137,31 @@ class JavaApiSuite extends KeyedStreamTest {
     )
   }
 
+  test("as-of joins are Scala's, on batch data too") {
+    def table(name: String, rows: (Int, Int)*) = {
+      import spark.implicits._
+      rows.toDF("id", "s").selectExpr("id", s"timestamp_seconds(s) AS $name", s"s AS n_$name")
+    }
+    val (orders, rates) = (table("at", 1 -> 5, 1 -> 9, 2 -> 7), table("since", 1 -> 4, 1 -> 6))
+    def same(java: Dataset[_], scala: Dataset[_], size: Int) = {
+      assert(java.toDF().collect().toSet === scala.toDF().collect().toSet)
+      assert(java.count() === size)
+    }
+    val on = orders("id") === rates("id")
+    val second = Duration.ofSeconds(1)
+    same(Tidegate.asOfJoin(orders, rates, "id", "inner"), orders.asOfJoin(rates, Seq("id")), 2)
+    same(
+      Tidegate.asOfJoin(orders, rates, on, "left", "at", "since", second),
+      orders.asOfJoin(rates, on, "at", "since", "left", "1 second"),
+      3
+    )
+    same(
+      Tidegate.asOfJoin(orders, rates, java.util.List.of("id"), "left", null, null, second),
+      orders.asOfJoin(rates, Seq("id"), how = "left", tolerance = "1 second"),
+      3
+    )
+  }
+
   test("what batches did to time, and the explanation, are Scala's") {
     val in = events()
     val keyed = in.toDF().withKeyedWatermark("time", "1 second", name = "orders")

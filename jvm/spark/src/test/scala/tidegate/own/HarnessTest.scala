@@ -45,6 +45,8 @@ trait HarnessTest extends RestartTest {
 
   override protected def withFixture(test: NoArgTest): Outcome = {
     title = test.name
+    // State stores report to what comes with it.
+    locally(spark.streams)
     withConf("spark.tidegate.closing" -> closing)(super.withFixture(test))
   }
 

@@ -23,6 +23,7 @@ import tidegate.core.EndOfTime
 import tidegate.core.clock._
 import tidegate.execution.{DropLateExec, KeyedWatermarkExec}
 import tidegate.operators.StatefulOperators
+import tidegate.own.asof.StreamAsOfJoinExec
 import tidegate.own.deduplication.DeduplicateByTimeExec
 import tidegate.own.join.IntervalJoinExec
 import tidegate.own.order.EventTimeOrderExec
@@ -321,8 +322,9 @@ final class OperatorHarness(
           o.copy(context = contextOf(o, isWhole = o.partitionBy.isEmpty))
         case o: OverAggregateExec =>
           o.copy(context = contextOf(o, isWhole = o.partitionBy.isEmpty))
-        case j: IntervalJoinExec => j.copy(context = contextOf(j))
-        case c: ClosingExec      => c.copy(batch = Some(running))
+        case j: IntervalJoinExec   => j.copy(context = contextOf(j))
+        case j: StreamAsOfJoinExec => j.copy(context = contextOf(j))
+        case c: ClosingExec        => c.copy(batch = Some(running))
       }
     }
 

@@ -36,6 +36,7 @@ class OwnOperatorsSuite extends RestartTest {
         Between("later", "time", "0 seconds", "9 seconds")
       )
     }),
+    "asof" -> ("asOfJoin" -> (in => keyed(in).asOfJoin(keyed(in, "since", 1), Seq("n")))),
     "order" -> ("orderByEventTime" -> (keyed(_).orderByEventTime(Seq("n")))),
     "over" -> ("over" -> (keyed(_).selectExpr("sum(n) OVER (PARTITION BY sub ORDER BY time)")))
   )
@@ -79,7 +80,9 @@ class OwnOperatorsSuite extends RestartTest {
     assert(OwnOperators.all.map(_.noun).toSet === queries.keySet)
     assert(
       OwnOperators.all.flatMap(_.enabled).map(_.key).toSet ===
-        (queries.keySet -- Set("order", "over")).map(noun => s"spark.tidegate.$noun.enabled")
+        (queries.keySet -- Set("asof", "order", "over")).map(noun =>
+          s"spark.tidegate.$noun.enabled"
+        )
     )
   }
 

@@ -87,8 +87,8 @@ class UnknownOperatorSuite extends KeyedStreamTest {
         "does not know this operator and cannot give it a watermark: its state would never be " +
         "cleaned up. Use one of the known operators: `aggregate`, `distinct`, `deduplicate`, " +
         "`deduplicateWithinWatermark`, `flatMapGroupsWithState`, `applyInPandasWithState`, " +
-        "`transformWithState`, `transformWithStateInPandas`, `join`, `orderByEventTime`, `limit`. " +
-        "SQLSTATE: 0A000"
+        "`transformWithState`, `transformWithStateInPandas`, `join`, `asOfJoin`, `orderByEventTime`, " +
+        "`limit`. SQLSTATE: 0A000"
     )
     assert(run.batchCount === 0)
   })

@@ -18,7 +18,7 @@ class ExplainedQuerySuite extends JoinTest {
 
   private def operators(plan: String): Seq[String] =
     ("(IntervalJoin|StreamingSymmetricHashJoin|DeduplicateByTime|StreamingDeduplicate\\w*|" +
-      "FrameAggregate|SessionAggregate|EventTimeOrder|KeptBySpark|StateStoreSave)[( :]").r
+      "FrameAggregate|SessionAggregate|StreamAsOfJoin|EventTimeOrder|KeptBySpark|StateStoreSave)[( :]").r
       .findAllMatchIn(plan)
       .map(_.group(1))
       .toSeq
@@ -68,6 +68,9 @@ class ExplainedQuerySuite extends JoinTest {
       keyed.groupBy(session_window(col("time"), "5 seconds"), col("sub")).count()
     ),
     "an order" -> (() => keyed.orderByEventTime(Seq("sub"))),
+    "an as-of join" -> (() =>
+      keyed.asOfJoin(keyed.withColumnRenamed("time", "since"), Seq("sub"), how = "left")
+    ),
     "an inner join without bounds" -> (() => unbounded)
   ).concat(joinTypes.map(how => s"$how join" -> (() => joined(how)))).foreach {
     case (title, query) =>

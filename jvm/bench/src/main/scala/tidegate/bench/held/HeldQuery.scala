@@ -120,6 +120,16 @@ private[held] object HeldQuery {
       streams.head.dropDuplicates("key", "rt")
   }
 
+  /** Holds a version of each key; Spark has no such join of streams. */
+  private object AsOf extends HeldQuery("as-of", Seq("orders", "rates")) {
+    override def over(streams: Seq[DataFrame]): DataFrame = {
+      val changes = streams.head.where(unix_millis(col("rt")) >= HeldRows.ChangesFromMs)
+      changes
+        .asOfJoin(streams.last.toDF("since", "key", "rate"), Seq("key"), how = "left")
+        .select("key", "rt", "rate")
+    }
+  }
+
   /** Those that are run only if they are named. */
-  val Due: Seq[HeldQuery] = Seq(TumblingDue, HopDue, SessionDue, JoinDue, JoinHot, DedupDue)
+  val Due: Seq[HeldQuery] = Seq(AsOf, TumblingDue, HopDue, SessionDue, JoinDue, JoinHot, DedupDue)
 }

@@ -34,6 +34,10 @@ private[held] object HeldRows {
   /** The start of an hour: the batches end 5 or 10 minutes later, before any window does. */
   private val StartMs = 1699999200000L
   private val BatchMs = 10000L
+  private val LoadMs = 1000L
+
+  /** The time from which on a state is changed whose rows have about the same time. */
+  val ChangesFromMs: Long = StartMs + LoadMs
 
   /**
    * The stream below `data`; it is written there if it is missing. Streams with different names
@@ -49,7 +53,7 @@ private[held] object HeldRows {
     val folder = data.resolve(s"held-${if (isSpread) "spread-" else ""}$name-$keys")
     if (!Files.exists(folder)) {
       println(s" writing ${folder.getFileName}")
-      write(spark, name, keys, if (isSpread) Batches * BatchMs else 1000L, folder)
+      write(spark, name, keys, if (isSpread) Batches * BatchMs else LoadMs, folder)
     }
     new HeldRows(spark, folder)
   }

@@ -4,6 +4,7 @@ import scala.util.Try
 
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.analysis.UnresolvedTableValuedFunction
+import org.apache.spark.sql.catalyst.parser.SqlBaseParser.TableNameContext
 import org.apache.spark.sql.catalyst.parser.{ParseException, SqlBaseParser}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkSqlAstBuilder
@@ -24,16 +25,18 @@ private[parser] class EventTimeSqlParser(isLenient: Boolean = false) extends Par
 
   override val astBuilder: SparkSqlAstBuilder = new EventTimeAstBuilder
 
-  /** Whether a statement calls one of our table functions. */
-  def hasCall(sqlText: String): Boolean =
-    (isLenient || mentionsDescriptor(variables.substitute(sqlText))) &&
-      tokens(sqlText).calls.nonEmpty
+  /**
+   * Whether a statement calls one of our table functions, or reads a table as of a column.
+   */
+  def hasCall(sqlText: String): Boolean = {
+    val text = variables.substitute(sqlText)
+    (isLenient || mentions(text, CallSpan.Descriptor)) && tokens(sqlText).calls.nonEmpty ||
+    mentions(text, AsOfClause.Word) && AsOfClause.isIn(tokens(sqlText))
+  }
 
   // Most statements have no call, and need not be split into tokens to find that out.
-  private def mentionsDescriptor(sqlText: String): Boolean =
-    sqlText.indices.exists(i =>
-      sqlText.regionMatches(true, i, CallSpan.Descriptor, 0, CallSpan.Descriptor.length)
-    )
+  private def mentions(sqlText: String, word: String): Boolean =
+    sqlText.indices.exists(i => sqlText.regionMatches(true, i, word, 0, word.length))
 
   /**
    * An error with the position of the first of our calls in a statement, if there is one.
@@ -65,9 +68,9 @@ private[parser] class EventTimeSqlParser(isLenient: Boolean = false) extends Par
 }
 
 /**
- * Turns each call of one of our table functions into an `EventTimeCall` as soon as Spark builds the
- * call: in a finished plan, calls in commands, in common table expressions and behind `IDENTIFIER`
- * would be out of reach.
+ * Turns each call of one of our table functions into an `EventTimeCall`, and each table as of a
+ * column into an `AsOfTable`, as soon as Spark builds it: in a finished plan, calls in commands, in
+ * common table expressions and behind `IDENTIFIER` would be out of reach.
  */
 private[parser] class EventTimeAstBuilder extends TableFunctionAstBuilder {
 
@@ -75,4 +78,9 @@ private[parser] class EventTimeAstBuilder extends TableFunctionAstBuilder {
       call: UnresolvedTableValuedFunction,
       isStream: Boolean
   ): Option[LogicalPlan] = EventTimeCall.claim(call, isStream)
+
+  override def visitTableName(ctx: TableNameContext): LogicalPlan =
+    AsOfClause.in(ctx, expression(_)).fold(super.visitTableName(ctx)) { clause =>
+      clause.on(ctx)(super.visitTableName(ctx))
+    }
 }

@@ -64,8 +64,6 @@ final class TestBatches(session: SparkSession, checkpoint: String, mode: OutputM
   def run(batchId: Long, stateIds: Map[Long, Array[Array[String]]], dies: Boolean = false)(
       bound: (Long => StatefulOperatorStateInfo) => SparkPlan
   ): (SparkPlan, Seq[Row], Map[Long, Array[Array[String]]]) = classic.withActive {
-    // It has what stores report to, also before the first stream.
-    val _ = classic.streams
     val batch = new Batch(null, batchId, stateIds)
     val plan = batch.prepared(bound(OperatorState.info(batch, _)))
     isFirst = false

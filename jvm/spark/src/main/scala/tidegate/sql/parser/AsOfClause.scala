@@ -1,0 +1,98 @@
+package tidegate.sql.parser
+
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedFunction}
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.parser.ParserUtils.withOrigin
+import org.apache.spark.sql.catalyst.parser.SqlBaseParser.{
+  AS,
+  DOT,
+  DOUBLEQUOTED_STRING,
+  LEFT_PAREN,
+  OF,
+  STRING_LITERAL,
+  SYSTEM_TIME,
+  TableNameContext,
+  TemporalClauseContext,
+  ValueExpressionContext
+}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import tidegate.plans.AsOfTable
+
+/**
+ * A clause `FOR SYSTEM_TIME AS OF` that is ours.
+ *
+ * @param time
+ *   the parts of the name of the column; none for `PROCTIME()`
+ */
+private[parser] final class AsOfClause(written: TemporalClauseContext, time: Option[Seq[String]]) {
+
+  /**
+   * The table with the clause.
+   *
+   * @param plan
+   *   makes the plan of the table without the clause, which Spark would refuse
+   */
+  def on(table: TableNameContext)(plan: => LogicalPlan): LogicalPlan = {
+    val place = table.children.indexOf(written)
+    table.children.remove(place)
+    val made =
+      try plan
+      finally table.children.add(place, written)
+    made.transformUp {
+      case relation if relation.children.isEmpty => withOrigin(written)(AsOfTable(time, relation))
+    }
+  }
+}
+
+/**
+ * `FOR SYSTEM_TIME AS OF` a column, or of `PROCTIME()`. With any other time the words stay Spark's,
+ * for which they mean a table as it was at one time.
+ */
+private[parser] object AsOfClause {
+
+  /** Without this word a statement has no such clause. */
+  val Word = "system_time"
+
+  private val Now = "proctime"
+
+  /** Whether a statement has such a clause, as far as its words tell. */
+  def isIn(tokens: TokenList): Boolean = tokens.all.indices.exists { i =>
+    tokens.is(i, SYSTEM_TIME) && tokens.is(i + 1, AS) && tokens.is(i + 2, OF) &&
+    isTime(tokens, i + 3)
+  }
+
+  private def isTime(tokens: TokenList, start: Int): Boolean = {
+    val last = Iterator.iterate(start)(_ + 2).dropWhile(i => tokens.is(i + 1, DOT)).next()
+    if (tokens.is(last + 1, LEFT_PAREN)) tokens.name(last) == Now
+    else
+      last > start || tokens.isName(start) ||
+      // A keyword that may be a name, but neither a literal nor the end of the statement.
+      start < tokens.all.size - 1 && tokens.isWord(start) &&
+      !tokens.is(start + 1, STRING_LITERAL, DOUBLEQUOTED_STRING)
+  }
+
+  /**
+   * The clause behind a table; none if there is none, or if the clause is Spark's.
+   *
+   * @param read
+   *   makes an expression of what Spark's grammar has found
+   */
+  def in(
+      table: TableNameContext,
+      read: ValueExpressionContext => Expression
+  ): Option[AsOfClause] =
+    for {
+      written <- Option(table.temporalClause)
+      if written.SYSTEM_TIME != null
+      of <- timeIn(read(written.timestamp))
+    } yield new AsOfClause(written, of)
+
+  private def timeIn(written: Expression): Option[Option[Seq[String]]] = written match {
+    case UnresolvedAttribute(parts)                               => Some(Some(parts))
+    case f: UnresolvedFunction if isNow(f) && f.arguments.isEmpty => Some(None)
+    case _                                                        => None
+  }
+
+  private def isNow(f: UnresolvedFunction): Boolean =
+    f.nameParts.size == 1 && f.nameParts.head.equalsIgnoreCase(Now)
+}
