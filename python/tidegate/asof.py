@@ -26,8 +26,8 @@ def asOfJoin(
     """Join each row with the version of its key as of the time of the row.
 
     The version of a row is the newest row of `right` with the same key whose time is at or before
-    the time of the row. Of versions of one key with the same time, the last to arrive is the
-    newest; within a batch, and in a table, the one with the greatest columns.
+    the time of the row. Of versions of one key with the same time, the one with the
+    greatest columns counts.
 
     Each row of a stream leaves once, when the watermark of `right` has passed its time: from then
     on no other version can come. Give `right` an `idleTimeout` if its versions are rare, so that it

@@ -142,7 +142,7 @@ private[asof] final class AsOfIterator(
       }
       isMore = !isFull && isOfKey(input)
     }
-    if (decided.size > 0) decided.sort(isDistinct = false)
+    if (decided.size > 0) decided.sort(null)
     else if (others.size == 0) {
       key.end()
       state = BetweenKeys
@@ -177,7 +177,7 @@ private[asof] final class AsOfIterator(
 
   private def nextOfDue(): Unit = {
     key.lefts.takeUpTo(limits.decided, decided)
-    if (decided.size > 0) decided.sort(isDistinct = false)
+    if (decided.size > 0) decided.sort(null)
     else {
       key.end()
       state = LeftDue

@@ -69,7 +69,15 @@ private[asof] final case class AsOfTask(
   ): Iterator[InternalRow] = {
     val writer = new AsOfRowWriter
     def side(of: AsOfColumns, isLeft: Boolean) =
-      new KeySide(store, writer, of.columns.size, of.time, isLeft, isDistinct = !isLeft, sizes)
+      new KeySide(
+        store,
+        writer,
+        of.columns.size,
+        of.time,
+        isLeft,
+        if (isLeft) null else new TimedRows.Ties(byColumns(of.columns), of.columns.size),
+        sizes
+      )
     val key = new KeyAsOf(
       store,
       writer,
@@ -112,6 +120,13 @@ private[asof] final case class AsOfTask(
       generated.initialize(TaskContext.getPartitionId())
       generated.eval
     }
+
+  private def byColumns(columns: Seq[Attribute]): BaseOrdering = GenerateOrdering.generate(
+    columns.zipWithIndex.collect {
+      case (c, i) if RowOrdering.isOrderable(c.dataType) =>
+        SortOrder(BoundReference(i, c.dataType, nullable = true), Ascending)
+    }
+  )
 
   /** The order of the keys of the state: after the chunk, and before the due keys. */
   private def order: BaseOrdering =

@@ -15,8 +15,8 @@ import tidegate.own.rows.RowArray
  *   the number of columns of a row
  * @param time
  *   the place of the time among them
- * @param isDistinct
- *   whether a row replaces an earlier one of the same time
+ * @param ofOneTime
+ *   the order of rows of one time, of which only the last one counts; null if all of them do
  */
 private[asof] final class KeySide(
     store: StateRows,
@@ -24,7 +24,7 @@ private[asof] final class KeySide(
     fields: Int,
     time: Int,
     isLeft: Boolean,
-    isDistinct: Boolean,
+    ofOneTime: TimedRows.Ties,
     sizes: AsOfSizes
 ) {
   import AsOfStateSchema._
@@ -82,7 +82,7 @@ private[asof] final class KeySide(
   }
 
   /** Brings the open rows into their order. */
-  def sort(): Unit = open.sort(isDistinct)
+  def sort(): Unit = open.sort(ofOneTime)
 
   /**
    * The earliest time; [[Long.MaxValue]] if there are no rows. The open rows are in their order.
@@ -129,10 +129,10 @@ private[asof] final class KeySide(
     val i = open.lastUpTo(upTo)
     val ofOpen = if (i < 0) Long.MinValue else open.time(i)
     val c = lastFrom(upTo)
-    // An open row has come later than one of the same time in a chunk.
-    if (c >= 0 && !(i >= 0 && ofOpen >= math.min(upTo, chunks(c).to))) load(chunks(c))
+    // A chunk may have a row of the same time as an open one.
+    if (c >= 0 && !(i >= 0 && ofOpen > chunks(c).to)) load(chunks(c))
     val j = if (c >= 0 && readNumber == chunks(c).number) read.lastUpTo(upTo) else -1
-    if (j >= 0 && (i < 0 || read.time(j) > ofOpen)) {
+    if (j >= 0 && (i < 0 || isAfterOpen(j, i))) {
       read.point(j, found)
       foundTime = read.time(j)
     } else if (i >= 0) {
@@ -140,6 +140,11 @@ private[asof] final class KeySide(
       foundTime = ofOpen
     }
     i >= 0 || j >= 0
+  }
+
+  private def isAfterOpen(read: Int, i: Int): Boolean = {
+    val (ofRead, ofOpen) = (this.read.time(read), open.time(i))
+    ofRead > ofOpen || ofRead == ofOpen && ofOneTime.compare(this.read, read, open, i) > 0
   }
 
   /** The last chunk that begins at or before a time; -1 if there is none. */
@@ -249,7 +254,7 @@ private[asof] final class KeySide(
       }
     }
     (from until until).foreach(merged.add(open, _))
-    merged.sort(isDistinct)
+    merged.sort(ofOneTime)
     writePieces(at, replaced)
   }
 

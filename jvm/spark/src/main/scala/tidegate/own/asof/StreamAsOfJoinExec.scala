@@ -54,12 +54,8 @@ final case class StreamAsOfJoinExec(
     OperatorState.grouped(_, stateInfo, conf)
   }
 
-  /** So that of versions with the same time always the same one is the last. */
-  override def requiredChildOrdering: Seq[Seq[SortOrder]] = {
-    val versions = rightKeys ++ (rightTime +: right.output.filterNot(_.exprId == rightTime.exprId))
-      .filter(c => RowOrdering.isOrderable(c.dataType))
-    Seq(leftKeys, versions).map(_.map(SortOrder(_, Ascending)))
-  }
+  override def requiredChildOrdering: Seq[Seq[SortOrder]] =
+    Seq(leftKeys, rightKeys).map(_.map(SortOrder(_, Ascending)))
 
   override protected def keyColumns: StructType = AsOfStateSchema.key(leftKeys)
 

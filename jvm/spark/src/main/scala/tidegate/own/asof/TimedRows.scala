@@ -2,6 +2,7 @@ package tidegate.own.asof
 
 import java.util.Arrays
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.own.rows.{RowArray, RowBytes}
 
@@ -58,12 +59,18 @@ private[asof] final class TimedRows {
   /**
    * Brings the rows into the order of their times; rows of one time keep their order.
    *
-   * @param isDistinct
-   *   whether only the last row of each time stays
+   * @param ofOneTime
+   *   the order of rows of one time, of which only the last one stays; null if all of them do
    */
-  def sort(isDistinct: Boolean): Unit = if (!isSorted(isDistinct)) {
+  def sort(ofOneTime: TimedRows.Ties): Unit = if (!isSorted(ofOneTime != null)) {
     val order = Array.tabulate(size)(Integer.valueOf(_))
-    Arrays.sort(order, (a: Integer, b: Integer) => java.lang.Long.compare(micros(a), micros(b)))
+    Arrays.sort(
+      order,
+      (a: Integer, b: Integer) => {
+        val byTime = java.lang.Long.compare(micros(a), micros(b))
+        if (byTime != 0 || ofOneTime == null) byTime else ofOneTime.compare(this, a, this, b)
+      }
+    )
     val (from, fromMicros) = (rows, micros)
     rows = spare
     micros = spareMicros
@@ -71,7 +78,7 @@ private[asof] final class TimedRows {
     while (i < order.length) {
       val at = order(i).intValue
       val isLast = i + 1 == order.length || fromMicros(order(i + 1)) != fromMicros(at)
-      if (!isDistinct || isLast) {
+      if (ofOneTime == null || isLast) {
         note(fromMicros(at))
         rows.add(from, at)
       }
@@ -104,8 +111,25 @@ private[asof] final class TimedRows {
     if (n > 0) rows.removeIf(_ < n)((from, to) => micros(to) = micros(from))
 }
 
-private object TimedRows {
+private[asof] object TimedRows {
 
   /** One large key must not cost memory for ever. */
   private val MostKept = 1 << 20
+
+  /**
+   * Which of two rows of one time is the newer one: the one with the greater columns, so that it
+   * does not matter which came first.
+   *
+   * @param order
+   *   compares the columns
+   */
+  final class Ties(order: Ordering[InternalRow], fields: Int) {
+    private val (one, other) = (new UnsafeRow(fields), new UnsafeRow(fields))
+
+    def compare(rows: TimedRows, i: Int, others: TimedRows, j: Int): Int = {
+      rows.point(i, one)
+      others.point(j, other)
+      order.compare(one, other)
+    }
+  }
 }

@@ -65,12 +65,13 @@ class AsOfModelSuite extends AnyFunSuite {
       (1 to cases).foreach(check(isOuter, _))
     }
 
-  test("of versions of one time the last to arrive is found, from a chunk too") {
+  test("of versions of one time the greatest is found, whichever came first, from a chunk too") {
     val join = new Join(isOuter = false, None, AsOfSizes(chunkRows = 1))
     val versions = (0 until 9).map(i => Row(Some(0), Some(i.toLong), 3 * i + 1))
     join.batch(Nil, versions, AsOfLimits(-1, -1))
     assert(join.chunks > 3)
-    join.batch(Nil, Seq(Row(Some(0), Some(1), 100)), AsOfLimits(-1, -1))
+    val again = Seq(Row(Some(0), Some(1), 100), Row(Some(0), Some(2), 4), Row(Some(0), Some(8), 1))
+    join.batch(Nil, again, AsOfLimits(-1, -1))
     val lefts = Seq(Row(Some(0), Some(1), 3), Row(Some(0), Some(2), 6), Row(Some(0), Some(20), 9))
     assert(join.batch(lefts, Nil, AsOfLimits(30, -1)) === Seq("3 100", "6 7", "9 25"))
   }
@@ -169,7 +170,8 @@ object AsOfModelSuite {
 
     def batch(lefts: Seq[Row], rights: Seq[Row], limits: AsOfLimits): Seq[String] = {
       // As the operator, in the order of keys; of one key in the order of arrival.
-      for (r <- rights; key <- r.key; time <- r.time) versions((key, time)) = r.n
+      for (r <- rights; key <- r.key; time <- r.time)
+        versions((key, time)) = math.max(r.n, versions.getOrElse((key, time), r.n))
       val (known, others) = lefts.partition(r => r.key.isDefined && r.time.isDefined)
       val (decided, rest) = (waiting ++ known).partition(_.time.exists(_ <= limits.decided))
       waiting = rest
