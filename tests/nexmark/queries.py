@@ -80,6 +80,11 @@ ALL = [
         "c.window_start = m.window_start AND c.window_end = m.window_end AND c.num = m.most",
     ),
     Query(
+        "q6",
+        "SELECT seller, avg(won.price) OVER (PARTITION BY seller ORDER BY dateTime ROWS BETWEEN 10 "
+        f"PRECEDING AND CURRENT ROW) AS average FROM ({_FINAL})",
+    ),
+    Query(
         "q7",
         "SELECT b.auction, b.price, b.bidder, b.dateTime FROM bid b JOIN (SELECT max(price) AS "
         "most, window_time FROM TUMBLE(bid, DESCRIPTOR(dateTime), INTERVAL '10' SECOND) "
@@ -120,9 +125,11 @@ ALL = [
         keys=("bidder", "window_start"),
         by_clock=True,
     ),
-    _same(
+    Query(
         "q13",
-        "SELECT b.auction, b.bidder, b.price, b.dateTime, s.value FROM bid b JOIN side s ON "
+        "SELECT b.auction, b.bidder, b.price, b.dateTime, s.value FROM bid b JOIN side FOR "
+        "SYSTEM_TIME AS OF PROCTIME() AS s ON b.auction % 10000 = s.key",
+        spark="SELECT b.auction, b.bidder, b.price, b.dateTime, s.value FROM bid b JOIN side s ON "
         "b.auction % 10000 = s.key",
     ),
     _same(
@@ -176,4 +183,3 @@ ALL = [
         "b.auction = a.id JOIN person p ON a.seller = p.id",
     ),
 ]
-"""Not q6: it needs the ten auctions before each of a seller."""

@@ -27,7 +27,7 @@ final case class FaultQuery(
 
 object FaultQuery {
   private val both = Seq(false, true)
-  private val onRocksDb = StateStoreKind.all.filterNot(_ == StateStoreKind.hdfs)
+  private val onRocksDb = StateStoreKind.all.filter(_.name.startsWith("RocksDB"))
 
   /** The folder to which the late rows of a query go that is made, if there is one. */
   val lateRows: DynamicVariable[Option[Path]] = new DynamicVariable(None)
