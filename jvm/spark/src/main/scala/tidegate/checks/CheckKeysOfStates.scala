@@ -8,6 +8,7 @@ import org.apache.spark.sql.tidegate.{SparkInternals, TransformWithStateInPySpar
 import tidegate.errors.WatermarkErrors
 import tidegate.operators.StatefulOperators
 import tidegate.own.asof.StreamAsOfJoin
+import tidegate.own.over.OverAggregate
 import tidegate.plans.KeyedWatermark
 
 /**
@@ -47,6 +48,7 @@ object CheckKeysOfStates extends (LogicalPlan => Unit) {
     case t: TransformWithState             => t.groupingAttributes
     case t: TransformWithStateInPySpark    => t.child.output.take(t.groupingAttributesLen)
     case j: StreamAsOfJoin                 => j.leftKeys ++ j.rightKeys
+    case o: OverAggregate                  => o.partitionBy
     case _                                 => Nil
   }
 }

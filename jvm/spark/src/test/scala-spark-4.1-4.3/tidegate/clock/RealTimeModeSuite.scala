@@ -10,8 +10,9 @@ class RealTimeModeSuite extends AnyFunSuite {
     val error = intercept[AnalysisException](new EventTimeClock(0L).prepareForRealTimeMode())
     assert(
       error.getMessage.startsWith(
-        "[TIDEGATE_REAL_TIME_MODE] A keyed watermark does not run in real-time mode: it moves once " +
-          "in a batch, and there a batch lasts for minutes. Use another trigger, for example Trigger.ProcessingTime."
+        "[TIDEGATE_REAL_TIME_MODE] A keyed watermark does not run in real-time mode: there " +
+          "the stages of a batch run at the same time, for minutes, so no moment comes in which the times of all " +
+          "its rows are known. Use another trigger, for example Trigger.ProcessingTime."
       )
     )
   }

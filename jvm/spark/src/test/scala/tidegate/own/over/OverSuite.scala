@@ -123,6 +123,10 @@ class OverSuite extends SameTextTest {
       OutputMode.Update()
     )
     assert(
+      refused("SELECT sum(n) OVER (PARTITION BY sub COLLATE UTF8_LCASE ORDER BY time) FROM events")
+        .startsWith("[TIDEGATE_COLLATED_KEY]")
+    )
+    assert(
       refused(s"SELECT row_number() $over DESC) FROM events")
         .startsWith("[TIDEGATE_RANK_WITHOUT_LIMIT]")
     )
