@@ -4,7 +4,6 @@ import java.util.concurrent.TimeUnit
 
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.util.toPrettySQL
 import org.apache.spark.sql.streaming.OutputMode
@@ -28,7 +27,7 @@ object LowerOver extends AtStart {
     if (!query.exists(isStreamWindow)) query
     else
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
-        InlineCTE(alwaysInline = true)(query).transformUp {
+        query.transformUp {
           case w: Window if isStreamWindow(w) && KeyedWatermark.isIn(w) => lowered(w, mode)
           case w: Window if isStreamWindow(w)                           => checkRank(w)
         }
@@ -86,7 +85,7 @@ object LowerOver extends AtStart {
       val state = OverState(
         time.name,
         keys.map(inWords(_, w.child)),
-        results.flatMap(_.collect { case f: OverFunction => inWords(f, w.child) })
+        results.flatMap(OverFunction.in).distinct.map(inWords(_, w.child))
       )
       val ordered = EventTimeOrder(keys, time, None, w.child)
       OverAggregate(results, columns, keys, time, state, None, ordered)
@@ -113,10 +112,12 @@ object LowerOver extends AtStart {
       w.child.output
         .find(_.exprId == a.exprId)
         .filter(a => EventTimeTag.key(a).isDefined && EventTimeTag.isTime(a))
-        .toRight(s"its ORDER BY has `${a.name}`, which is no time with a watermark")
+        .toRight(
+          s"its ORDER BY has `${inWords(a, w.child)}`, which is no time with a watermark"
+        )
     case Seq() => Left("it has no ORDER BY, and a stream has no last row")
     case other =>
-      val found = other.map(o => toPrettySQL(o)).mkString(", ")
+      val found = other.map(inWords(_, w.child)).mkString(", ")
       Left(s"its ORDER BY has $found, and not a time with a watermark alone, from early to late")
   }
 
@@ -129,10 +130,18 @@ object LowerOver extends AtStart {
       case (AggregateExpression(f, _, false, None, _), _) if !f.isInstanceOf[PythonUDAF] =>
         Right(OverFunction(f, frame))
       case (_: RowNumber, _) =>
-        Right(Cast(OverFunction(Count(Literal(1)), frame), window.dataType))
+        // A stream has no end, and the type of the result has one.
+        val number = OverFunction(Count(Literal(1)), frame)
+        Right(Cast(Least(Seq(number, Literal(Int.MaxValue.toLong))), window.dataType))
       case (n: NthValue, _) if n.offset.foldable && n.offset.eval() == 1 =>
         Right(OverFunction(First(n.input, n.ignoreNulls), frame))
+      case (AggregateExpression(_, _, _, Some(_), _), _) =>
+        Left(
+          "it has a FILTER; put the condition into the argument, as in sum(CASE WHEN ... THEN x END)"
+        )
       case (lag: Lag, OverRows(Some(_), _)) if !lag.ignoreNulls => Right(lagged(lag, frame))
+      case (lag: Lag, OverRows(_, _)) if lag.ignoreNulls        =>
+        Left("it has IGNORE NULLS, and would have to keep rows of any age")
       case (other, _) => Left(s"${toPrettySQL(other)} is none of the functions for streams")
     }
   } yield function

@@ -25,11 +25,13 @@ import tidegate.plans.ColumnOrigin
 object LowerTopN extends AtStart with PredicateHelper {
 
   override protected def inQuery(query: LogicalPlan, mode: OutputMode): LogicalPlan =
-    if (!query.exists(isStreamWindow)) query
+    if (!query.exists(isStreamRank)) query
     else
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
         val unmarked = mutable.Map.empty[ExprId, Metadata]
-        val lowered = InlineCTE(alwaysInline = true)(query).transformUp { case f: Filter =>
+        // A common table expression that is used twice has its clock twice then.
+        val whole = KeepOneClock(InlineCTE(alwaysInline = true)(query))
+        val lowered = whole.transformUp { case f: Filter =>
           Ranked.below(f).filterNot(leaveAtOnce(_, mode)).fold[LogicalPlan](f) { ranked =>
             if (mode == OutputMode.Update()) {
               checkUpserts(query, ranked)
@@ -42,9 +44,10 @@ object LowerTopN extends AtStart with PredicateHelper {
         if (unmarked.isEmpty) lowered else withMarks(lowered, unmarked)
       }
 
-  private def isStreamWindow(plan: LogicalPlan): Boolean = plan match {
-    case w: Window => w.isStreaming
-    case _         => false
+  private def isStreamRank(plan: LogicalPlan): Boolean = plan match {
+    case w: Window =>
+      w.isStreaming && w.windowExpressions.exists(_.exists(Rank.unapply(_).isDefined))
+    case _ => false
   }
 
   /** Above the new aggregation its columns are as it gives them, below it as they were. */

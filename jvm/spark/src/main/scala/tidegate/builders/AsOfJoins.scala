@@ -10,7 +10,7 @@ import tidegate.checks.{CheckJoins, LostTime}
 import tidegate.columns.{EventTimeTag, WindowMark}
 import tidegate.errors.{AsOfErrors, WatermarkErrors}
 import tidegate.operators.KeyedTimes
-import tidegate.own.asof.{StreamAsOfJoin, TableAsOfJoin}
+import tidegate.own.asof.{AsOfState, StreamAsOfJoin, TableAsOfJoin}
 import tidegate.plans.{BoundsFollow, NamedOperator}
 import tidegate.request.{Durations, NamedColumn, WatermarkRequest}
 
@@ -100,6 +100,7 @@ private[tidegate] object AsOfJoins {
           toleranceMs,
           isOuter,
           condition,
+          AsOfState.of(leftTime, rightTime, leftKeys.zip(rightKeys), toleranceMs),
           None,
           left,
           right

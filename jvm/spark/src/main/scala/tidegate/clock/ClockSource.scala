@@ -37,6 +37,11 @@ private[tidegate] abstract class ClockSource[Query] extends MicroBatchStream {
    */
   private[clock] def stepWithin(of: Query, batchId: Long): Option[ClockTimes]
 
+  /**
+   * The times to which an earlier run of a batch has come within it, if the checkpoint has them.
+   */
+  private[clock] def knownWithin(of: Query, batchId: Long): Option[ClockTimes]
+
   /** What the time of the query answers, from any thread; `None` before the first trigger. */
   private[clock] def asked[T](question: QueryClock => T): Option[T]
 

@@ -118,11 +118,14 @@ final class EventTimeClock(madeAtMs: Long)
     }
   }
 
+  // Of a batch that an earlier run has begun. If that run has let tasks use a time, they use it again.
+  override private[clock] def knownWithin(of: RunningQuery, batchId: Long): Option[ClockTimes] =
+    if (time == null) skippedAfter(batchId, of.endState) else None
+
   override private[clock] def stepWithin(of: RunningQuery, batchId: Long): Option[ClockTimes] = {
     val end = of.endState
     val isReplay = time == null
-    // A batch that an earlier run has begun. If that run has let tasks use a time, they use it again.
-    val known = if (isReplay) skippedAfter(batchId, end) else None
+    val known = knownWithin(of, batchId)
     if (known.isDefined) known
     // Nothing is known of a batch without rows whose run has ended.
     else if (isReplay && !pending.hasSeen) None

@@ -12,16 +12,20 @@ import tidegate.core.clock.{BatchTimes, ClockTimes}
  *   as the offset log has them
  * @param hasRows
  *   whether a source has something to read in the batch
+ * @param known
+ *   the watermarks to which an earlier run of the batch has come within it: tasks of that run may
+ *   have used them, and the next batch goes on from them, so the batch has them whatever closes now
  * @param clockStep
  *   lets the clock step, and writes to the checkpoint how far; `None` if no operator moves
  */
 private[tidegate] final class RunningBatch private[tidegate] (
     planned: BatchTimes,
     val hasRows: Boolean,
+    known: Option[ClockTimes],
     clockStep: () => Option[ClockTimes]
 ) {
   private var result = Option.empty[Try[Option[ClockTimes]]]
-  @volatile private var shown = planned
+  @volatile private var shown = known.fold(planned)(planned.within)
 
   /** The watermarks as they are now. */
   def times: BatchTimes = shown

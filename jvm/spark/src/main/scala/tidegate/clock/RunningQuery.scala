@@ -161,8 +161,12 @@ final class RunningQuery private[clock] (
   def batch: RunningBatch = synchronized {
     val c = context
     planned.collect { case (plan, batch) if plan eq c.executionPlan => batch }.getOrElse {
-      val batch =
-        new RunningBatch(timesOf(c), rounds.hasMoved(c), () => clock.stepWithin(this, c.batchId))
+      val batch = new RunningBatch(
+        timesOf(c),
+        rounds.hasMoved(c),
+        clock.knownWithin(this, c.batchId),
+        () => clock.stepWithin(this, c.batchId)
+      )
       planned = Some(c.executionPlan -> batch)
       batch
     }

@@ -1,11 +1,10 @@
 package tidegate.operators
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
-import tidegate.columns.{EventTimeTag, WindowMark}
+import tidegate.columns.EventTimeTag
 import tidegate.core.clock.{BehindTime, CoalescedTime, InputTime, JoinTime, TightestTime}
-import tidegate.plans.{ColumnOrigin, TimedPair}
+import tidegate.plans.TimedPair
 
 /**
  * The as-of join: our own operator. A left row waits until the watermark of the right side has
@@ -46,7 +45,7 @@ private[tidegate] object AsOfJoin extends TimedOperator {
           key <- EventTimeTag.key(join.leftTime)
           left <- times.of(join.left).get(key)
           right <- EventTimeTag.key(join.rightTime).flatMap(times.of(join.right).get)
-          if join.left.output.filter(EventTimeTag.key(_).contains(key)).forall(isAlike(join, _))
+          if AsLate.areAll(join.left, join.leftTime)
         } yield key -> heldBy(join, passed(left, right))
         going.toMap
       case _ => Map.empty
@@ -59,16 +58,4 @@ private[tidegate] object AsOfJoin extends TimedOperator {
     if (EventTimeTag.closesWindow(join.leftTime) && !EventTimeTag.closesWindow(join.rightTime))
       BehindTime(passed, 1)
     else passed
-
-  /** Whether a column with the key is as late as the time of the join, or later. */
-  private def isAlike(join: TimedPair, column: Attribute): Boolean = {
-    def origin(a: Attribute) = ColumnOrigin.of(join.left, a).column.exprId
-    def isOfWindow(a: Attribute) = EventTimeTag.isWindow(a) || WindowMark.of(a).isDefined
-    val time = join.leftTime
-    origin(column) == origin(time) || isOfWindow(column) && {
-      if (isOfWindow(time))
-        WindowMark.of(time).exists(m => WindowMark.of(column).exists(_.isOfSameWindow(m)))
-      else WindowColumns.grid(join.left, column).exists(g => origin(g._2) == origin(time))
-    }
-  }
 }

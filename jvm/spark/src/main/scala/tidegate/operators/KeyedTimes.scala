@@ -5,7 +5,7 @@ import java.util.IdentityHashMap
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Union}
 import tidegate.columns.EventTimeTag
 import tidegate.core.clock.{CoalescedTime, InputTime}
-import tidegate.plans.KeyedWatermark
+import tidegate.plans.{KeyedWatermark, TimedNode}
 
 /**
  * Which watermark keys the rows of a plan carry, and where the time of each comes from. Decided on
@@ -85,6 +85,9 @@ private[tidegate] class KeyedTimes extends TimesByKey {
     case AsOfJoin(j) if j.children.exists(of(_).contains(key)) =>
       s"the as-of join before it passes on only the time of its left side, `${j.leftTime.name}`: " +
         "other times of its rows may be of any age"
+    case TimedNode.Of(o) if of(o.children.head).contains(key) =>
+      s"${o.kind} before it lets go of rows by `${o.eventTime.name}`, when other times of a row may " +
+        "have passed long ago; run on that time from there on, and select no other one"
     case other =>
       other.children.headOption match {
         case Some(child) if of(child).contains(key) =>

@@ -47,3 +47,14 @@ trait TimedNode extends LogicalPlan {
   /** The same node, as an operator of a query. */
   def named(name: String): LogicalPlan
 }
+
+object TimedNode {
+
+  /** A plan that is such a node. */
+  object Of {
+    def unapply(plan: LogicalPlan): Option[TimedNode] = plan match {
+      case node: TimedNode => Some(node)
+      case _               => None
+    }
+  }
+}

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.InnerLike
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import tidegate.columns.EventTimeTag
+import tidegate.core.EndOfTime
 import tidegate.operators.{JoinBound, JoinBounds, JoinLimits, KeyedTimes, StreamJoin}
 import tidegate.settings.Settings
 
@@ -38,7 +39,7 @@ private[preparation] object LimitJoins extends Logging {
       val compared = pairs.map { case (l, r) => s"${l.name} and ${r.name}" }.mkString(", ")
       logInfo(s"A join without bounds joins rows that are at most $ms ms apart: $compared.")
       val bounds = pairs.flatMap { case (l, r) =>
-        val micros = Math.multiplyExact(ms, 1000L)
+        val micros = EndOfTime.micros(ms)
         Seq(JoinBound(l, r, micros), JoinBound(r, l, micros))
       }
       CompleteJoinConditions.withNotNull(

@@ -155,7 +155,7 @@ object Settings {
     "a duration such as '1 hour', or '0 seconds'",
     "How far the times of two rows may be apart that an inner join without bounds on its times " +
       "joins. Rows leave its state accordingly. `0 seconds` is for no such limit. The setting may " +
-      "change between two runs."
+      "change between two runs, but not to `0 seconds`."
   )(milliseconds(_).filter(_ >= 0))
 
   /** Whether a restarted query reads its last batch again. */

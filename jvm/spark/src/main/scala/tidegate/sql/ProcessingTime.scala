@@ -20,7 +20,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.types.DataType
 import tidegate.columns.{EventTimeTag, Proctime}
 import tidegate.core.policy.PolicySpec
-import tidegate.plans.ColumnOrigin
+import tidegate.plans.{ColumnOrigin, KeyedWatermark}
 import tidegate.request.{WatermarkArgument, WatermarkRequest}
 
 /**
@@ -75,18 +75,21 @@ private[sql] final class ProcessingTime(whole: LogicalPlan) {
     rows -> rows.output.last
   }
 
-  private def keyed(input: LogicalPlan, time: Attribute): LogicalPlan =
-    request.over(input, time, WatermarkRequest.OfMethods)
+  private def keyed(input: LogicalPlan, time: Attribute): LogicalPlan = {
+    val used = input.collect { case k: KeyedWatermark => k.spec.key }.toSet
+    val free = (ProcessingTime.HighestKey to 0 by -1).find(key => !used(key.toByte))
+    request(free.getOrElse(ProcessingTime.HighestKey)).over(input, time, WatermarkRequest.OfMethods)
+  }
 }
 
 private[sql] object ProcessingTime {
 
-  /** The key of all processing time: there is one wall clock. */
-  val Key = 127
+  /** The key of processing time, unless the rows have one with this number already. */
+  val HighestKey = 127
 
   /** A wall clock is never silent. */
-  private val request = WatermarkRequest(
-    WatermarkArgument.Key(Key),
+  private def request(key: Int) = WatermarkRequest(
+    WatermarkArgument.Key(key),
     WatermarkArgument.Policy(PolicySpec("limitingTimestampAndWallClockLag", Seq(0L, 0L))),
     WatermarkArgument.IdleTimeout(null),
     WatermarkArgument.Name(Proctime.Name)

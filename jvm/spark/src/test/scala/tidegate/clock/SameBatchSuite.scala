@@ -248,6 +248,22 @@ class SameBatchSuite extends RestartTest {
     assert(run.lateRows === Map.empty)
   }
 
+  for (closings <- Seq("sameBatch", "nextBatch").permutations)
+    test(s"a batch that fails with ${closings.head} and runs again with ${closings.last}") {
+      val folder = files(
+        Seq(event("a", 0), event("a", 30)),
+        Seq(event("a", 60)),
+        Seq(event("a", 3600))
+      )
+      def frame = keyed(stream(folder)).groupBy(window(col("time"), "5 seconds")).count()
+      val run = new Run(frame)
+      run.failIn = _ == 0
+      withConf("spark.tidegate.closing" -> closings.head)(run.start().awaitEnd())
+      run.failIn = _ => false
+      withConf("spark.tidegate.closing" -> closings.last)(run.start().settle())
+      assert(run.answer === Seq("[0,5)|1", "[30,35)|1", "[60,65)|1"))
+    }
+
   test("the progress and the watermarks of a batch show where it has come") {
     val in = events()
     val run = new Run(tens(keyed(in.toDF()))).start()
@@ -356,6 +372,7 @@ class SameBatchSuite extends RestartTest {
     val batch = new RunningBatch(
       BatchTimes(empty, empty),
       hasRows = true,
+      known = None,
       () => { asked.incrementAndGet(): Unit; Some(times) }
     )
     batch.step()
@@ -364,6 +381,7 @@ class SameBatchSuite extends RestartTest {
     val failing = new RunningBatch(
       BatchTimes(empty, empty),
       hasRows = true,
+      known = None,
       () => { asked.incrementAndGet(): Unit; throw new IllegalStateException("the disk is full") }
     )
     for (_ <- 1 to 2)

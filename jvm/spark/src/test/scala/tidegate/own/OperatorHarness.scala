@@ -247,7 +247,12 @@ final class OperatorHarness(
         come
       }
       val hasRows = entry.ends.exists { case (feed, n) => n > readBy(begin)(feed) }
-      val running = new RunningBatch(times, hasRows, () => step())
+      val running = new RunningBatch(
+        times,
+        hasRows,
+        if (isReplay) within.get(entry.id) else None,
+        () => step()
+      )
       // Spark looks for the first batch of a run in the log.
       if (isFirst) writeLogs(checkpoint, entries, committed, stateIds)
       isFirst = false

@@ -27,7 +27,7 @@ private[tidegate] object AsOf extends OwnOperator {
           Nil,
           isAppendOnly = false,
           isKeptForSpark = false,
-          _ => Right(AsOfState.of(join)),
+          _ => Right(join.state),
           _ => join
         )
       }
@@ -49,6 +49,10 @@ private[tidegate] object AsOf extends OwnOperator {
         Left(
           s"its times are `${of.left}` and `${of.right}` now, and were `${former.left}` and " +
             s"`${former.right}` before"
+        )
+      case (Some(former), of: AsOfState) if former.keys != of.keys =>
+        Left(
+          s"its keys are ${of.keys.mkString(", ")} now, and were ${former.keys.mkString(", ")} before"
         )
       case (Some(former), of: AsOfState) if isWider(former.toleranceMs, of.toleranceMs) =>
         Right(
@@ -77,6 +81,7 @@ private[tidegate] object AsOf extends OwnOperator {
         join.leftTime,
         join.rightTime,
         join.toleranceMs,
+        join.state.mark,
         join.isOuter,
         join.condition,
         join.owner,

@@ -2,6 +2,7 @@ package tidegate.own.asof
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.util.toPrettySQL
 import tidegate.own.StateMark
 import tidegate.plans.{AsOfTable, OperatorName, OwnState, TimedPair}
 
@@ -15,6 +16,8 @@ import tidegate.plans.{AsOfTable, OperatorName, OwnState, TimedPair}
  *   whether rows without a version stay, with NULLs
  * @param condition
  *   what else must be true of a row and its version
+ * @param state
+ *   what its state means, in the words of the query
  * @param owner
  *   the operator of a query; none if the query has not started
  */
@@ -26,6 +29,7 @@ final case class StreamAsOfJoin(
     toleranceMs: Option[Long],
     isOuter: Boolean,
     condition: Option[Expression],
+    state: AsOfState,
     owner: Option[OperatorName],
     left: LogicalPlan,
     right: LogicalPlan
@@ -63,12 +67,15 @@ object StreamAsOfJoin {
  *   the name of the left time
  * @param right
  *   the name of the right time
+ * @param keys
+ *   what is equal in a row and its version
  * @param toleranceMs
  *   how old a version may be; older ones have left the state
  */
-private[tidegate] final case class AsOfState(
+final case class AsOfState(
     left: String,
     right: String,
+    keys: Seq[String],
     toleranceMs: Option[Long]
 ) extends OwnState {
 
@@ -76,17 +83,27 @@ private[tidegate] final case class AsOfState(
 
   /** The mark on the state, whose rows are in the order of these times. */
   def mark: StateMark =
-    StateMark(kind, meaning = Seq(left, right) ++ toleranceMs.map(_.toString))
+    StateMark(kind, meaning = Seq(left, right, toleranceMs.fold("")(_.toString)) ++ keys)
 }
 
 private[tidegate] object AsOfState {
 
-  def of(join: StreamAsOfJoin): AsOfState =
-    AsOfState(join.leftTime.name, join.rightTime.name, join.toleranceMs)
+  /** @param keys the equal expressions of both sides */
+  def of(
+      left: Attribute,
+      right: Attribute,
+      keys: Seq[(Expression, Expression)],
+      toleranceMs: Option[Long]
+  ): AsOfState = AsOfState(
+    left.name,
+    right.name,
+    keys.map { case (l, r) => s"${toPrettySQL(l)} = ${toPrettySQL(r)}" },
+    toleranceMs
+  )
 
   def of(mark: StateMark): Option[AsOfState] = mark.meaning match {
-    case Seq(left, right)            => Some(AsOfState(left, right, None))
-    case Seq(left, right, tolerance) => Some(AsOfState(left, right, tolerance.toLongOption))
-    case _                           => None
+    case Seq(left, right, tolerance, keys @ _*) =>
+      Some(AsOfState(left, right, keys, tolerance.toLongOption))
+    case _ => None
   }
 }

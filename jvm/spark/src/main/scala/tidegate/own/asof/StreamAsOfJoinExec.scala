@@ -33,6 +33,7 @@ final case class StreamAsOfJoinExec(
     leftTime: Attribute,
     rightTime: Attribute,
     toleranceMs: Option[Long],
+    mark: StateMark,
     isOuter: Boolean,
     condition: Option[Expression],
     owner: Option[OperatorName],
@@ -44,9 +45,6 @@ final case class StreamAsOfJoinExec(
     with OwnOperatorExec {
 
   override def output: Seq[Attribute] = StreamAsOfJoin.output(left.output, right.output)
-
-  override protected def mark: StateMark =
-    AsOfState(leftTime.name, rightTime.name, toleranceMs).mark
 
   override def outputPartitioning: Partitioning = left.outputPartitioning
 

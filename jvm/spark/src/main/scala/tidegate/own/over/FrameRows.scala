@@ -53,6 +53,9 @@ private[over] final class FrameRows(values: FrameValues, chunks: FrameChunks) {
       while (slide.size - slide.inFrame > upper) slide.enter()
   }
 
+  /** The number of values in memory. */
+  def size: Int = slide.size
+
   private def isChunkFirst: Boolean = before == 0 && sealedRows.nonEmpty
 
   private def leaveBefore(time: Long): Unit =
@@ -104,10 +107,13 @@ private[over] final class FrameRows(values: FrameValues, chunks: FrameChunks) {
       sealedRows ++= PastRow.chunks(head, PastRow.chunks(frame))
       before = load(PastRow.before(frame))
       load(PastRow.totals(frame))
-      // They were in the frame of an earlier row.
-      while (slide.inFrame < slide.size) slide.enter()
     }
     count = before + sealedRows.iterator.map(_.rows.toLong).sum + load(PastRow.after(frame))
+    // A frame does not go back, also where the calendar does.
+    if (values.frame.slides) {
+      val entered = before + sealedRows.size + head.getLong(PastRow.entered(frame)).toInt
+      while (slide.inFrame < entered) slide.enter()
+    }
   }
 
   /** Puts rows into chunks if there are many behind the last chunk. */
@@ -130,6 +136,7 @@ private[over] final class FrameRows(values: FrameValues, chunks: FrameChunks) {
       to.setChunks(PastRow.chunks(frame), sealedRows)
       to.set(PastRow.totals(frame), values, slide, before, after)
       to.set(PastRow.after(frame), values, slide, after, slide.size)
+      to.setEntered(PastRow.entered(frame), slide.inFrame - after)
     } else {
       to.setTotal(PastRow.totals(frame), values, slide.merged)
       to.set(PastRow.after(frame), values, slide, 0, slide.size)
@@ -153,15 +160,3 @@ private[over] object FrameRows {
   /** The rows of a chunk. */
   val ChunkRows = 64
 }
-
-/**
- * What the head of a key knows of a chunk, beside its merged value.
- *
- * @param number
- *   names the row of the chunk
- * @param rows
- *   how many rows it has
- * @param first
- *   the time of its first row, in µs
- */
-private[over] final case class Chunk(number: Int, rows: Int, first: Long)

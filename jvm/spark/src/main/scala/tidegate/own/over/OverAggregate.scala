@@ -83,6 +83,12 @@ final case class OverFunction(function: Expression, frame: OverFrame)
     copy(function = newChild)
 }
 
+object OverFunction {
+
+  /** Those of an expression. */
+  def in(e: Expression): Seq[OverFunction] = e.collect { case f: OverFunction => f }
+}
+
 /** What the state of functions over rows means. */
 final case class OverState(
     eventTime: String,

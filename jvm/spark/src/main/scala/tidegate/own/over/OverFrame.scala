@@ -92,7 +92,10 @@ final case class TimeBefore(months: Int, days: Int, micros: Long, zone: String) 
 
   override def toString: String =
     if (isZero) "CURRENT ROW"
-    else s"${new CalendarInterval(-months, -days, -micros)} PRECEDING"
+    else {
+      val calendar = if (months == 0 && days == 0) "" else s" in $zone"
+      s"${new CalendarInterval(-months, -days, -micros)}$calendar PRECEDING"
+    }
 }
 
 object TimeBefore {

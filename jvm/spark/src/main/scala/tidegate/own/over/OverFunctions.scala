@@ -40,7 +40,8 @@ object OverFunctions {
   /** @param results those of [[OverAggregate]] */
   def of(results: Seq[Expression]): OverFunctions = {
     val functions = results
-      .flatMap(_.collect { case f: OverFunction => f })
+      .flatMap(OverFunction.in)
+      .distinct
       .map { f =>
         val aggregate = f.function.asInstanceOf[AggregateFunction]
         f -> aggregate.toAggregateExpression()
@@ -50,7 +51,7 @@ object OverFunctions {
       // Not in the order of the map, which may differ in the next batch.
       functions.map(_._1.frame).distinct.map(frame => frame -> aggregates(frames(frame))),
       results.map(_.transform { case f: OverFunction =>
-        functions.find(_._1 eq f).get._2.resultAttribute
+        functions.find(_._1 == f).get._2.resultAttribute
       })
     )
   }

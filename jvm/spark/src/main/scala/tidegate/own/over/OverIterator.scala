@@ -34,6 +34,7 @@ private[over] final class OverIterator(
     past: PastStore
 ) extends Iterator[InternalRow] {
   private val group = new RowBytes(mostKept = OverIterator.MostKept)
+  private val hasPeers = frames.exists(_.frame.isInstanceOf[OverRange])
   private var keys = new Array[PastRows](16)
   private var time = 0L
   private var hasTime = false
@@ -80,7 +81,7 @@ private[over] final class OverIterator(
       val (isTimed, micros) = (hasTime, time)
       take(ahead)
       ahead = null
-      while (ahead == null && rows.hasNext) {
+      while (hasPeers && ahead == null && rows.hasNext) {
         val other = rows.next()
         see(other)
         if (isTimed && hasTime && time == micros) take(other) else ahead = other.copy()
@@ -132,8 +133,12 @@ private[over] final class PastStore(
   private val writer = new PastRow.Writer(frames.length)
   private val chunks = new ChunkStore(store, frames.length)
 
+  /** How many values the keys in memory have had, at least. */
+  private var values = 0L
+
   /** The past of a key, which is written again later. */
   def of(key: UnsafeRow): PastRows = {
+    values += frames.length
     val known = keys.get(key)
     if (known != null) known
     else {
@@ -141,12 +146,13 @@ private[over] final class PastStore(
       val past = new PastRows(owned, frames, chunks, keptMicros)
       val head = store.get(owned)
       if (head != null) past.read(head)
+      values += past.size
       keys.put(owned, past)
       past
     }
   }
 
-  def writeIfLarge(): Unit = if (keys.size > PastStore.MostKeys) write()
+  def writeIfLarge(): Unit = if (values > PastStore.MostValues) write()
 
   /** Writes all keys, and removes those that are kept no longer. */
   def finish(): Unit = {
@@ -180,11 +186,12 @@ private[over] final class PastStore(
       store.put(key, past.write(writer), isNew = !past.isStored)
     }
     keys.clear()
+    values = 0
   }
 }
 
 private object PastStore {
 
-  /** So many keys are in memory at most, beside those of the rows of one time. */
-  private val MostKeys = 64 * 1024
+  /** With more values in memory, those of the rows of one time aside, keys are written. */
+  private val MostValues = 1024 * 1024
 }

@@ -18,6 +18,7 @@ import tidegate.own.aggregates.{EntryArray, EntryRowWriter, FrameStore}
  * | `chunks_1`           | the chunks of the frame                                    | NULL       |
  * | `totals_1`           | of each chunk, its rows merged into one entry              | NULL       |
  * | `rows_1`             | an entry for each row after the chunks                     | its rows   |
+ * | `entered_1`          | how many of these rows have been in the frame of a row     | NULL       |
  * | `before_2` and so on | the same of the next frames                                |            |
  *
  * A frame that begins with the first row has no chunks, and one total: of all rows it has had.
@@ -26,7 +27,7 @@ private[over] object PastRow {
   val Last = 0
   private val LookAt = 1
   private val First = 2
-  private val OfFrame = 4
+  private val OfFrame = 5
   private val ChunkFields = 3
 
   // The columns of a frame.
@@ -34,6 +35,7 @@ private[over] object PastRow {
   def chunks(frame: Int): Int = before(frame) + 1
   def totals(frame: Int): Int = before(frame) + 2
   def after(frame: Int): Int = before(frame) + 3
+  def entered(frame: Int): Int = before(frame) + 4
 
   private val chunk = StructType(
     Seq(
@@ -54,7 +56,8 @@ private[over] object PastRow {
             array("before", entry),
             array("chunks", chunk),
             array("totals", entry),
-            array("rows", entry)
+            array("rows", entry),
+            StructField(s"entered_${i + 1}", LongType)
           )
         }
     )
@@ -99,6 +102,8 @@ private[over] object PastRow {
 
     def beginChunk(): Unit = begin()
 
+    def setEntered(column: Int, count: Int): Unit = setLong(column, count.toLong)
+
     /** Values from one number until another; nothing if there are none. */
     def set(column: Int, values: FrameValues, slide: RowSlide, from: Int, until: Int): Unit =
       if (from < until) {
@@ -124,6 +129,18 @@ private[over] object PastRow {
     def end(): UnsafeRow = result()
   }
 }
+
+/**
+ * What the head of a key knows of a chunk, beside its merged value.
+ *
+ * @param number
+ *   names the row of the chunk
+ * @param rows
+ *   how many rows it has
+ * @param first
+ *   the time of its first row, in µs
+ */
+private[over] final case class Chunk(number: Int, rows: Int, first: Long)
 
 /** The chunks of all keys of a partition. */
 private[over] final class ChunkStore(store: StateRows, val frames: Int) {

@@ -57,6 +57,9 @@ private[over] final class PastRows(
   /** The results of the frame with a number. */
   def result(frame: Int): UnsafeRow = rows(frame).result
 
+  /** The number of values in memory. */
+  def size: Int = rows.iterator.map(_.size).sum
+
   /** Reads the head of the key. */
   def read(head: UnsafeRow): Unit = {
     isStored = true

@@ -1,5 +1,7 @@
 package tidegate.sql.parser
 
+import java.util.Locale
+
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedFunction}
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.parser.ParserUtils.withOrigin
@@ -55,6 +57,21 @@ private[parser] object AsOfClause {
 
   private val Now = "proctime"
 
+  private val OfSpark = Set(
+    "current_catalog",
+    "current_database",
+    "current_date",
+    "current_schema",
+    "current_time",
+    "current_timestamp",
+    "current_timezone",
+    "current_user",
+    "localtimestamp",
+    "now",
+    "session_user",
+    "user"
+  )
+
   /** Whether a statement has such a clause, as far as its words tell. */
   def isIn(tokens: TokenList): Boolean = tokens.all.indices.exists { i =>
     tokens.is(i, SYSTEM_TIME) && tokens.is(i + 1, AS) && tokens.is(i + 2, OF) &&
@@ -88,10 +105,14 @@ private[parser] object AsOfClause {
     } yield new AsOfClause(written, of)
 
   private def timeIn(written: Expression): Option[Option[Seq[String]]] = written match {
+    case UnresolvedAttribute(Seq(name)) if isOfSpark(name)        => None
     case UnresolvedAttribute(parts)                               => Some(Some(parts))
     case f: UnresolvedFunction if isNow(f) && f.arguments.isEmpty => Some(None)
     case _                                                        => None
   }
+
+  /** Spark reads some functions without brackets as columns first. */
+  private def isOfSpark(name: String): Boolean = OfSpark.contains(name.toLowerCase(Locale.ROOT))
 
   private def isNow(f: UnresolvedFunction): Boolean =
     f.nameParts.size == 1 && f.nameParts.head.equalsIgnoreCase(Now)

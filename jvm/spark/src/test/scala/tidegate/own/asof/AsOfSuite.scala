@@ -181,6 +181,12 @@ class AsOfSuite extends HarnessTest {
         "before. Start the query as it was, or with a new checkpoint; nothing in this one was " +
         "changed. SQLSTATE: 42K03"
     )
+    query = (o, r) =>
+      o.asOfJoin(r.withColumnRenamed("currency", "of"), o("currency") === col("of"), "inner")
+        .drop("of")
+    assert(
+      refused().contains("But its keys are currency = of now, and were currency = currency before")
+    )
     query = (o, r) => o.withColumnRenamed("amount", "n").asOfJoin(r, Seq("currency"))
     assert(refused().contains("rows of its left side, with the columns "))
     query = (o, r) => o.asOfJoin(r, Seq("currency"), tolerance = "1 hour")

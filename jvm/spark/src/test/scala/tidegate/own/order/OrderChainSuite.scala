@@ -1,7 +1,7 @@
 package tidegate
 package own.order
 
-import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.{AnalysisException, DataFrame}
 import org.apache.spark.sql.functions._
 import tidegate.operators.JoinTest
 
@@ -97,18 +97,17 @@ class OrderChainSuite extends OrderTest with JoinTest {
     assert(times.size === 22)
   }
 
-  onStores("an order by one time, then one by another") {
-    def twice(rows: DataFrame) = rows
+  test("an operator on another time than that of the order before it is refused") {
+    val twice = orders(lefts.toDF())
       .withColumn("paid", col("order_time") + expr("interval 1 second"))
       .withKeyedWatermark("paid", "2 seconds", key = 3, substream = Seq("sub"))
-    val run = checkKilled {
-      twice(orders(lefts.toDF()))
-        .orderByEventTime(Seq("id"), "paid")
-        .orderByEventTime(eventTime = "order_time")
-    }
-    assert(run.lateRows === Map.empty)
-    val times = run.rows.map(_.getTimestamp(1).getTime)
-    assert(times.nonEmpty)
-    assert(times === times.sorted)
+      .orderByEventTime(Seq("id"), "paid")
+    val error = intercept[AnalysisException](twice.orderByEventTime(eventTime = "order_time"))
+    assert(
+      error.getMessage === "[TIDEGATE_KEY_NOT_AVAILABLE] The operator `orderByEventTime` runs on the " +
+        "column `order_time` with the watermark key 0, but that key does not reach it: " +
+        "orderByEventTime before it lets go of rows by `paid`, when other times of a row may have " +
+        "passed long ago; run on that time from there on, and select no other one. SQLSTATE: 42K0E"
+    )
   }
 }

@@ -1,6 +1,9 @@
 package tidegate
 package own.over
 
+import java.sql.Timestamp
+import java.time.Instant
+
 import tidegate.own.{HarnessTest, OperatorHarness}
 
 /** What functions with `OVER` keep, and for how long. */
@@ -37,6 +40,28 @@ class OverStateSuite extends HarnessTest {
     val over = run("RANGE BETWEEN INTERVAL 10 SECONDS PRECEDING AND CURRENT ROW")
     assert(over.answer === Seq("a|1|1", "a|2|3", "a|4|4", "a|8|12"))
     assert(keys(over) === 0)
+  })
+
+  test("a frame of the calendar does not go back, also where the calendar does")(onEach {
+    def at(time: String, n: Int) = Event("a", Timestamp.from(Instant.parse(time)), n)
+    val rows = Seq(
+      at("2026-02-28T12:00:00Z", 1),
+      at("2026-03-30T13:00:00Z", 2),
+      // A month before this one is earlier than a month before the one before.
+      at("2026-03-31T11:00:00Z", 4),
+      at("2026-08-01T00:00:00Z", -1)
+    )
+    val frame = "RANGE BETWEEN INTERVAL 2 MONTHS PRECEDING AND INTERVAL 1 MONTH PRECEDING"
+    for (batches <- Seq(rows.map(Seq(_)), Seq(rows))) {
+      val over = harness(
+        feed(batches: _*)
+          .toDF()
+          .withKeyedWatermark("time", "0 seconds")
+          .selectExpr("n", s"sum(n) OVER (PARTITION BY sub ORDER BY time $frame)")
+          .where("n > 0")
+      ).start().settle().restart().settle()
+      assert(over.answer === Seq("1|null", "2|1", "4|1"))
+    }
   })
 
   test("keys that are needed for ever leave after the retention, and begin anew")(onEach {

@@ -78,6 +78,24 @@ class OverSuite extends SameTextTest {
       )
     }
 
+  test("a common table expression that is used twice, with a rank above it too") {
+    val before = "lag(n) OVER (PARTITION BY sub ORDER BY time) AS before"
+    for (
+      text <- Seq(
+        "WITH c AS (SELECT * FROM events) SELECT x.n, y.before FROM c x JOIN " +
+          s"(SELECT *, $before FROM c) y ON x.n = y.n AND x.time = y.time",
+        s"WITH c AS (SELECT n, $before FROM events) SELECT * FROM c UNION ALL SELECT * FROM c",
+        "WITH c AS (SELECT sub, window_end, count(*) AS k " +
+          s"FROM $tumble GROUP BY window_start, window_end, sub) " +
+          "SELECT * FROM (SELECT x.sub, x.window_end, row_number() OVER (PARTITION BY " +
+          "x.window_start, x.window_end ORDER BY x.k DESC, x.sub) AS rn FROM " +
+          s"(SELECT sub, window_start, window_end, count(*) AS k FROM $tumble " +
+          "GROUP BY window_start, window_end, sub) x JOIN c ON c.sub = x.sub AND " +
+          "c.window_end = x.window_end) WHERE rn <= 1"
+      )
+    ) withClue(text)(assert(new Run(streamed(text)).start().settle().answer === wanted(text)))
+  }
+
   test("what looks ahead, or not along a time, is refused") {
     val over = "OVER (PARTITION BY sub ORDER BY time"
     val ahead = "its frame ends after the row, and a row would have to wait for later ones"
@@ -115,6 +133,11 @@ class OverSuite extends SameTextTest {
       s"SELECT n, ntile(3) $over) FROM events",
       shown("ntile(3)", s"ROWS $upToNow"),
       "ntile(3) is none of the functions for streams"
+    )
+    checkRefused(
+      s"SELECT lag(n) IGNORE NULLS $over) FROM events",
+      shown("lag(n, 1, NULL)", "ROWS BETWEEN -1 FOLLOWING AND -1 FOLLOWING"),
+      "it has IGNORE NULLS, and would have to keep rows of any age"
     )
     checkRefused(
       s"SELECT sum(n) $over) FROM events",
