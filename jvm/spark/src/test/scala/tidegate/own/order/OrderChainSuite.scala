@@ -1,8 +1,8 @@
 package tidegate
 package own.order
 
-import org.apache.spark.sql.{AnalysisException, DataFrame}
 import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{AnalysisException, DataFrame}
 import tidegate.operators.JoinTest
 
 /**
