@@ -297,17 +297,18 @@ class RefusalSuite extends KeyedStreamTest {
 
   test("an outer join without bounds, and an inner one where the session says so") {
     val keyed = orders.withKeyedWatermark("order_time", "1 second")
-    def sentence(how: String) =
+    def sentence(how: String, other: String = "") =
       s"The state of the $how join of two streams grows without limit: nothing bounds " +
         "`delivery_time` of the right side by `order_time` of the left side in both directions; " +
         "add a condition such as delivery_time BETWEEN order_time - INTERVAL 10 MINUTES AND " +
-        "order_time + INTERVAL 10 MINUTES, or join on equal times or windows."
+        s"order_time + INTERVAL 10 MINUTES, or join on equal times or windows$other."
     refused("JOIN_UNBOUNDED", sentence("LEFT OUTER")) {
       val right = deliveries
       keyed.join(right, keyed("n") === right("n"), "leftOuter")
     }
+    val timeToLive = ", or set spark.tidegate.join.timeToLive to how far they may be apart"
     withConf("spark.tidegate.join.unbounded" -> "error") {
-      refused("JOIN_UNBOUNDED", sentence("INNER"))(start(keyed.join(deliveries, "n")))
+      refused("JOIN_UNBOUNDED", sentence("INNER", timeToLive))(start(keyed.join(deliveries, "n")))
     }
     withConf("spark.tidegate.join.unbounded" -> "ignore") {
       refused(

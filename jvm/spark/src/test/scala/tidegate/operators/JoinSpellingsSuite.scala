@@ -91,7 +91,7 @@ class JoinSpellingsSuite extends JoinTest {
           "limit: nothing bounds `delivery_time` of the right side by `order_time` of the left " +
           "side in both directions; add a condition such as delivery_time BETWEEN order_time - " +
           "INTERVAL 10 MINUTES AND order_time + INTERVAL 10 MINUTES, or join on equal times or " +
-          "windows. SQLSTATE: 42K0E"
+          "windows, or set spark.tidegate.join.timeToLive to how far they may be apart. SQLSTATE: 42K0E"
       )
     }
   }

@@ -88,7 +88,7 @@ class UnknownOperatorSuite extends KeyedStreamTest {
         "cleaned up. Use one of the known operators: `aggregate`, `distinct`, `deduplicate`, " +
         "`deduplicateWithinWatermark`, `flatMapGroupsWithState`, `applyInPandasWithState`, " +
         "`transformWithState`, `transformWithStateInPandas`, `join`, `asOfJoin`, `orderByEventTime`, " +
-        "`limit`. SQLSTATE: 0A000"
+        "`over`, `limit`. SQLSTATE: 0A000"
     )
     assert(run.batchCount === 0)
   })

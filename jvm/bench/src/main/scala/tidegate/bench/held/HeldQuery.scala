@@ -130,6 +130,16 @@ private[held] object HeldQuery {
     }
   }
 
+  /** Holds the rows of each key of an hour; Spark has no such functions over streams. */
+  private object Over extends HeldQuery("over", Seq("bids")) {
+    override def over(streams: Seq[DataFrame]): DataFrame = streams.head.selectExpr(
+      "key",
+      "rt",
+      "sum(price) OVER (PARTITION BY key ORDER BY rt RANGE INTERVAL 1 HOUR PRECEDING) AS spent"
+    )
+  }
+
   /** Those that are run only if they are named. */
-  val Due: Seq[HeldQuery] = Seq(AsOf, TumblingDue, HopDue, SessionDue, JoinDue, JoinHot, DedupDue)
+  val Due: Seq[HeldQuery] =
+    Seq(AsOf, Over, TumblingDue, HopDue, SessionDue, JoinDue, JoinHot, DedupDue)
 }

@@ -41,6 +41,17 @@ final case class StreamAsOfJoin(
 
   override def output: Seq[Attribute] = StreamAsOfJoin.output(left.output, right.output)
 
+  override protected def stringArgs: Iterator[Any] = Iterator(
+    leftKeys,
+    rightKeys,
+    leftTime,
+    rightTime,
+    toleranceMs,
+    isOuter,
+    condition,
+    owner.map(_.name)
+  )
+
   override protected def withNewChildrenInternal(
       newLeft: LogicalPlan,
       newRight: LogicalPlan
