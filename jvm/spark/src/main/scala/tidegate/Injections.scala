@@ -26,6 +26,7 @@ import tidegate.checks.{
   CheckKeyedTime,
   CheckKeysOfStates,
   CheckOrderModes,
+  CheckRealTimeMode,
   CheckSessions,
   CheckSubqueries,
   CheckUntimedAggregates,
@@ -79,6 +80,9 @@ private[tidegate] object Injections {
 
     // Also before Spark's check of streams, which refuses a sort, and before those of this order.
     extensions.injectHintResolutionRule(_ => LowerSorts)
+
+    // Before Spark's check of real-time mode, which advises another output mode first.
+    extensions.injectHintResolutionRule(_ => CheckRealTimeMode)
 
     // Before Spark's check of output modes, whose error names no column.
     extensions.injectHintResolutionRule(_ => CheckWindowedAggregates)

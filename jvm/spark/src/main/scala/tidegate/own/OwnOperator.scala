@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.streaming.state.StateStoreColFamilySchema
 import tidegate.core.clock.OperatorMark
+import tidegate.operators.StatefulOperators
 import tidegate.plans.{OperatorName, OwnState}
 import tidegate.settings.Setting
 
@@ -87,6 +88,18 @@ private[tidegate] final case class Claim(
     state: Option[StateStoreColFamilySchema] => Either[String, OwnState],
     plan: OwnState => LogicalPlan
 )
+
+private[tidegate] object Claim {
+
+  /**
+   * The claim on a node that stands for nothing of Spark's, so that it is always our own; none
+   * before the start.
+   */
+  def always(node: LogicalPlan, state: => OwnState, isAppendOnly: Boolean = false): Option[Claim] =
+    StatefulOperators.nameInQuery(node).map { owner =>
+      Claim(Some(owner), Nil, isAppendOnly, isKeptForSpark = false, _ => Right(state), _ => node)
+    }
+}
 
 /**
  * The state of an operator of our own in a checkpoint.

@@ -4,11 +4,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, SinglePartition}
-import org.apache.spark.sql.execution.exchange.{
-  ReusedExchangeExec,
-  ShuffleExchangeExec,
-  ShuffleExchangeLike
-}
+import org.apache.spark.sql.execution.exchange.{ShuffleExchangeExec, ShuffleExchangeLike}
 import org.apache.spark.sql.execution.{SortExec, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.tidegate.{Shuffles, StateStoreWriter}
 import tidegate.clock.RunningBatch
@@ -101,9 +97,6 @@ private object ClosingExec {
         })
         .orElse(nodes.find(_.spec.slowestOf.isDefined).map { _ =>
           s"${Settings.SlowestDecides.key} is slowest, so rows are late as in Spark"
-        })
-        .orElse(plan.collectFirst { case _: ReusedExchangeExec =>
-          "two parts of the query share one shuffle"
         })
   }
 

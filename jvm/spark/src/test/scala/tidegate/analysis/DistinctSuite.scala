@@ -12,6 +12,8 @@ class DistinctSuite extends SameTextTest {
     sum(DISTINCT n % 5), round(avg(DISTINCT sqrt(n % 4)), 9), max(DISTINCT sub), count(*),
     sort_array(collect_list(DISTINCT n % 3))"""
 
+  override protected def atNight: Seq[String] = Seq("TUMBLE: as in", "CUMULATE: as in")
+
   for ((name, windows) <- Seq("TUMBLE" -> tumble, "HOP" -> hop, "CUMULATE" -> cumulate)) {
     onBothStores(s"$name: as in batch, over kills, and from frames") {
       val text = s"SELECT window_start, window_end, $Distinct FROM $windows GROUP BY 1, 2"

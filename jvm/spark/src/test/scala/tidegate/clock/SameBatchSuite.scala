@@ -114,6 +114,24 @@ class SameBatchSuite extends RestartTest {
     assert(run.batchCount === 2 && run.stateRows <= before)
   }
 
+  test("rows that take two ways, and tables that two joins share: in the same batch") {
+    def closes(query: DataFrame => DataFrame): Unit = {
+      val in = events()
+      val run = new Run(query(keyed(in.toDF()))).start()
+      in.addData(event("a", 1), event("a", 35, 2))
+      run.settle()
+      assert(how(run) === "in the same batch")
+      assert(run.batchCount === 1 && run.rows.nonEmpty)
+      run.stop()
+    }
+    closes { rows =>
+      val bySub = rows.repartition(2, col("sub"))
+      tens(bySub.union(bySub))
+    }
+    val names = spark.range(1, 3).select(col("id").as("n"))
+    closes(rows => tens(rows.join(names, "n").join(names.hint("merge"), "n")))
+  }
+
   test("a plan that does not qualify goes on in the next batch, and says why") {
     def batches(query: DataFrame => DataFrame, mode: OutputMode = OutputMode.Append()) = {
       val in = events()
@@ -222,7 +240,7 @@ class SameBatchSuite extends RestartTest {
   }
 
   onBothStores("the setting changes between runs, both ways: each window once, as in the batch") {
-    val second = Seq.tabulate(40)(i => Seq(event("a", i * 4.0), event("b", i * 4.0 - 2)))
+    val second = Seq.tabulate(20)(i => Seq(event("a", i * 8.0), event("b", i * 8.0 - 2)))
     val folder = files(second :+ Seq(event("a", 9000), event("b", 9000)): _*)
     def frame =
       stream(folder)
@@ -235,9 +253,9 @@ class SameBatchSuite extends RestartTest {
         .continually(Seq("sameBatch", "nextBatch"))
         .flatten
         .zipWithIndex
-        .take(9)
+        .take(5)
     ) {
-      run.failIn = _ >= (i + 1) * 5
+      run.failIn = _ >= (i + 1) * 4
       withConf("spark.tidegate.closing" -> closing)(run.start().awaitEnd())
     }
     run.failIn = _ => false

@@ -3,7 +3,6 @@ package tidegate.own.asof
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.tidegate.SparkInternals
-import tidegate.operators.StatefulOperators
 import tidegate.own.{Change, Claim, OwnOperator, OwnPlanning, StoredState}
 import tidegate.plans.{DropLate, OwnState}
 import tidegate.settings.Setting
@@ -20,18 +19,8 @@ private[tidegate] object AsOf extends OwnOperator {
   override val enabled: Option[Setting[Boolean]] = None
 
   override def claim(node: LogicalPlan): Option[Claim] = node match {
-    case join: StreamAsOfJoin =>
-      StatefulOperators.nameInQuery(join).map { owner =>
-        Claim(
-          Some(owner),
-          Nil,
-          isAppendOnly = false,
-          isKeptForSpark = false,
-          _ => Right(join.state),
-          _ => join
-        )
-      }
-    case _ => None
+    case join: StreamAsOfJoin => Claim.always(join, join.state)
+    case _                    => None
   }
 
   override def inWords(stored: StoredState): String = "the rows of an as-of join"

@@ -1,10 +1,9 @@
 package tidegate.own.asof
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeRow}
-import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.types._
 import tidegate.own.StateSchemas
-import tidegate.own.due.DueSchema
+import tidegate.own.due.{ChunkedKeys, DueSchema}
 
 /**
  * The state of an as-of join. Each join key has a head with some rows of both sides. Rows that do
@@ -23,9 +22,6 @@ import tidegate.own.due.DueSchema
  * | `right`     | versions                                                   | the same, or NULL |
  */
 private[asof] object AsOfStateSchema {
-
-  /** The number of a chunk in its key; NULL in the key of a head. */
-  val Chunk = 0
 
   val LeftDue = 0
 
@@ -58,25 +54,14 @@ private[asof] object AsOfStateSchema {
     .add("from", LongType, nullable = false)
     .add("to", LongType, nullable = false)
 
-  def key(keys: Seq[Expression]): StructType = {
-    val columns = keys.zipWithIndex.map { case (key, i) =>
-      val name = key match {
-        case a: Attribute => a.name
-        case _            => s"key_$i"
-      }
-      StructField(name, SparkInternals.nullable(key.dataType))
-    }
-    DueSchema.key(StructType(StructField("chunk", IntegerType) +: columns))
-  }
-
   def value(left: Seq[Attribute], right: Seq[Attribute], key: StructType): StructType =
     DueSchema.value(
       new StructType()
         .add("left_due", LongType)
         .add("right_due", LongType)
         .add("chunks", ArrayType(chunk, containsNull = false))
-        .add("left", rows(left))
-        .add("right", rows(right)),
+        .add("left", ChunkedKeys.rows(left))
+        .add("right", ChunkedKeys.rows(right)),
       key
     )
 
@@ -91,19 +76,6 @@ private[asof] object AsOfStateSchema {
   def haveSameNames(before: StructType, now: StructType): Boolean =
     before.length == now.length &&
       before.zip(now).forall { case (b, n) => StateSchemas.isSameName(b.name, n.name) }
-
-  /** The key of a chunk. */
-  def chunkKey(headKey: UnsafeRow, number: Int): UnsafeRow = {
-    val key = headKey.copy()
-    key.setInt(Chunk, number)
-    key
-  }
-
-  /** A column may be without nulls in a batch that lacks a branch of a union. */
-  private def rows(columns: Seq[Attribute]): ArrayType = ArrayType(
-    StructType(columns.map(c => StructField(c.name, SparkInternals.nullable(c.dataType)))),
-    containsNull = false
-  )
 }
 
 /**

@@ -5,6 +5,7 @@ import scala.collection.mutable.ArrayBuffer
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.core.Saturating
 import tidegate.own.StateRows
+import tidegate.own.due.ChunkedKeys
 import tidegate.own.rows.RowArray
 
 /**
@@ -249,7 +250,7 @@ private[asof] final class KeySide(
       }
       (at until chunks.size).foreach { _ =>
         val number = takeOut(at)
-        replaced.foreach(n => store.remove(chunkKey(key, n)))
+        replaced.foreach(n => store.remove(ChunkedKeys.ofChunk(key, n)))
         replaced = Some(number)
       }
     }
@@ -290,7 +291,7 @@ private[asof] final class KeySide(
         merged.time(first),
         merged.time(i - 1)
       )
-      store.put(chunkKey(key, chunk.number), writer.chunk(isLeft, piece.bytes), isNew)
+      store.put(ChunkedKeys.ofChunk(key, chunk.number), writer.chunk(isLeft, piece.bytes), isNew)
       chunks.insert(at, chunk)
       at += 1
       number = None
@@ -305,12 +306,12 @@ private[asof] final class KeySide(
   private def remove(at: Int): Unit = {
     val chunk = chunks.remove(at)
     if (readNumber == chunk.number) readNumber = -1
-    store.remove(chunkKey(key, chunk.number))
+    store.remove(ChunkedKeys.ofChunk(key, chunk.number))
   }
 
   private def load(chunk: Chunk): Unit = if (readNumber != chunk.number) {
     read.clear()
-    array.pointTo(store.get(chunkKey(key, chunk.number)), column)
+    array.pointTo(store.get(ChunkedKeys.ofChunk(key, chunk.number)), column)
     read.addAll(array, chunk.first, time, row)
     readNumber = chunk.number
   }

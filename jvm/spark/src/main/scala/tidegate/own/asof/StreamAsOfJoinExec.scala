@@ -14,6 +14,7 @@ import tidegate.columns.EventTimeTag
 import tidegate.core.clock.OperatorBatch
 import tidegate.errors.CheckpointErrors
 import tidegate.operators.SideLimit
+import tidegate.own.due.ChunkedKeys
 import tidegate.own.{OperatorContext, OwnOperatorExec, StateMark}
 import tidegate.plans.OperatorName
 
@@ -55,7 +56,7 @@ final case class StreamAsOfJoinExec(
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     Seq(leftKeys, rightKeys).map(_.map(SortOrder(_, Ascending)))
 
-  override protected def keyColumns: StructType = AsOfStateSchema.key(leftKeys)
+  override protected def keyColumns: StructType = ChunkedKeys.schema(leftKeys)
 
   override protected def valueSchema: StructType =
     AsOfStateSchema.value(left.output, right.output, keySchema)

@@ -9,6 +9,7 @@ import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 import org.apache.spark.sql.tidegate.OperatorState
 import org.apache.spark.sql.types.StructType
 import tidegate.operators.SideLimit
+import tidegate.own.due.ChunkedKeys
 import tidegate.own.{OperatorContext, OwnOperatorExec, StateMark}
 import tidegate.plans.OperatorName
 
@@ -61,7 +62,7 @@ final case class IntervalJoinExec(
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     Seq(leftKeys, rightKeys).map(_.map(SortOrder(_, Ascending)))
 
-  override protected def keyColumns: StructType = JoinStateSchema.key(leftKeys)
+  override protected def keyColumns: StructType = ChunkedKeys.schema(leftKeys)
 
   override protected def valueSchema: StructType =
     JoinStateSchema.value(left.output, right.output, keySchema)

@@ -1,9 +1,8 @@
 package tidegate.own.join
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeRow}
-import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.types._
-import tidegate.own.due.DueSchema
+import tidegate.own.due.{ChunkedKeys, DueSchema}
 
 /**
  * The state of an interval join. Each join key has a head. Rows that do not fit there are sealed
@@ -23,9 +22,6 @@ import tidegate.own.due.DueSchema
  * | `matched`   | whether each row has found a partner, the left ones first; NULL if none has | the same   |
  */
 private[join] object JoinStateSchema {
-
-  /** The number of a chunk in its key; NULL in the key of a head. */
-  val Chunk = 0
 
   val LeftDue = 0
 
@@ -59,39 +55,15 @@ private[join] object JoinStateSchema {
     .add("right_to", LongType)
     .add("right_due", LongType)
 
-  def key(keys: Seq[Expression]): StructType = {
-    val columns = keys.zipWithIndex.map { case (key, i) =>
-      val name = key match {
-        case a: Attribute => a.name
-        case _            => s"key_$i"
-      }
-      StructField(name, SparkInternals.nullable(key.dataType))
-    }
-    DueSchema.key(StructType(StructField("chunk", IntegerType) +: columns))
-  }
-
   def value(left: Seq[Attribute], right: Seq[Attribute], key: StructType): StructType =
     DueSchema.value(
       new StructType()
         .add("left_due", LongType)
         .add("right_due", LongType)
         .add("chunks", ArrayType(chunk, containsNull = false))
-        .add("left", rows(left))
-        .add("right", rows(right))
+        .add("left", ChunkedKeys.rows(left))
+        .add("right", ChunkedKeys.rows(right))
         .add("matched", ArrayType(BooleanType, containsNull = false)),
       key
     )
-
-  /** The key of a chunk. */
-  def chunkKey(headKey: UnsafeRow, number: Int): UnsafeRow = {
-    val key = headKey.copy()
-    key.setInt(Chunk, number)
-    key
-  }
-
-  /** A column may be without nulls in a batch that lacks a branch of a union. */
-  private def rows(columns: Seq[Attribute]): ArrayType = ArrayType(
-    StructType(columns.map(c => StructField(c.name, SparkInternals.nullable(c.dataType)))),
-    containsNull = false
-  )
 }

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import tidegate.core.Saturating
 import tidegate.core.due.DueKeys
 import tidegate.own.StateRows
+import tidegate.own.due.ChunkedKeys
 
 /**
  * The join of one key at a time: loads what the state has of the key, pairs it with new rows, lets
@@ -175,7 +176,7 @@ private[join] final class KeyJoin(
 
   /** Reads the rows of a chunk that have not left. */
   private def readChunk(i: Int, to: TwoSides): Unit = {
-    to.read(store.get(JoinStateSchema.chunkKey(key, chunks.number(i))))
+    to.read(store.get(ChunkedKeys.ofChunk(key, chunks.number(i))))
     Sides.Both.foreach { isLeft =>
       val (rows, due) = (to.of(isLeft), chunks.due(i, isLeft))
       if (due > chunks.from(i, isLeft)) rows.removeIf(r => rows.time(r) < due && !rows.isMatched(r))
@@ -189,7 +190,7 @@ private[join] final class KeyJoin(
 
   private def putChunk(number: Int, isNew: Boolean): Unit =
     store.put(
-      JoinStateSchema.chunkKey(key, number),
+      ChunkedKeys.ofChunk(key, number),
       writer.write(None, None, null, chunk.left, chunk.right),
       isNew
     )
@@ -262,7 +263,7 @@ private[join] final class KeyJoin(
   }
 
   private def removeChunk(i: Int): Unit = {
-    store.remove(JoinStateSchema.chunkKey(key, chunks.number(i)))
+    store.remove(ChunkedKeys.ofChunk(key, chunks.number(i)))
     gone += i
   }
 
@@ -395,7 +396,7 @@ private[join] final class KeyJoin(
   private def putSealed(factor: Int): Unit = {
     var (number, isNew) = (chunks.nextNumber, true)
     while (takeInLast(factor)) {
-      if (!isNew) store.remove(JoinStateSchema.chunkKey(key, number))
+      if (!isNew) store.remove(ChunkedKeys.ofChunk(key, number))
       number = chunks.number(chunks.size - 1)
       isNew = false
       chunks.removeLast()

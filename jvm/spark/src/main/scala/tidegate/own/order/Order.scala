@@ -2,7 +2,6 @@ package tidegate.own.order
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
-import tidegate.operators.StatefulOperators
 import tidegate.own.{Change, Claim, OwnOperator, OwnPlanning, StoredState}
 import tidegate.plans.OwnState
 import tidegate.settings.Setting
@@ -19,18 +18,8 @@ private[tidegate] object Order extends OwnOperator {
   override val enabled: Option[Setting[Boolean]] = None
 
   override def claim(node: LogicalPlan): Option[Claim] = node match {
-    case o: EventTimeOrder =>
-      StatefulOperators.nameInQuery(o).map { owner =>
-        Claim(
-          Some(owner),
-          Nil,
-          isAppendOnly = false,
-          isKeptForSpark = false,
-          _ => Right(OrderState.of(o.eventTime, o.partitionBy)),
-          _ => o
-        )
-      }
-    case _ => None
+    case o: EventTimeOrder => Claim.always(o, OrderState.of(o.eventTime, o.partitionBy))
+    case _                 => None
   }
 
   override def inWords(stored: StoredState): String =

@@ -2,7 +2,6 @@ package tidegate.own.over
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
-import tidegate.operators.StatefulOperators
 import tidegate.own.{Change, Claim, OwnOperator, OwnPlanning, StoredState}
 import tidegate.plans.OwnState
 import tidegate.settings.{Setting, Settings}
@@ -19,18 +18,8 @@ private[tidegate] object Over extends OwnOperator {
   override val enabled: Option[Setting[Boolean]] = None
 
   override def claim(node: LogicalPlan): Option[Claim] = node match {
-    case o: OverAggregate =>
-      StatefulOperators.nameInQuery(o).map { owner =>
-        Claim(
-          Some(owner),
-          Nil,
-          isAppendOnly = true,
-          isKeptForSpark = false,
-          _ => Right(o.state),
-          _ => o
-        )
-      }
-    case _ => None
+    case o: OverAggregate => Claim.always(o, o.state, isAppendOnly = true)
+    case _                => None
   }
 
   override def inWords(stored: StoredState): String =

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import tidegate.AtNight
 import tidegate.core.due.DueKeys
 import tidegate.own.StateRows
-import tidegate.own.due.StateDuePages
+import tidegate.own.due.{ChunkedKeys, StateDuePages}
 
 /**
  * The as-of join against a model that never forgets a version, on random batches: without Spark's
@@ -112,7 +112,7 @@ object AsOfModelSuite {
 
   private final class Join(isOuter: Boolean, tolerance: Option[Long], sizes: AsOfSizes) {
     val store = new MapStore
-    private val keySchema = AsOfStateSchema.key(Seq(left.head))
+    private val keySchema = ChunkedKeys.schema(Seq(left.head))
     private val valueSchema = AsOfStateSchema.value(left, right, keySchema)
     private var before = AsOfLimits(Long.MinValue, Long.MinValue)
 
@@ -144,7 +144,7 @@ object AsOfModelSuite {
       store.all.filter { case (key, _) => key.isNullAt(0) && !StateDuePages.isPage(key) }.values
 
     def chunks: Int =
-      store.held(key => !key.isNullAt(AsOfStateSchema.Chunk) && !StateDuePages.isPage(key))
+      store.held(key => !key.isNullAt(ChunkedKeys.Chunk) && !StateDuePages.isPage(key))
 
     /** How many versions there are, or less. */
     def versions: Int = heads.map { head =>

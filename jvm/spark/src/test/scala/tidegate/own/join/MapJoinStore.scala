@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 import tidegate.core.due._
 import tidegate.own.StateRows
+import tidegate.own.due.ChunkedKeys
 
 /** Heads and chunks in a map. */
 private[join] final class MapJoinStore extends StateRows {
@@ -22,7 +23,7 @@ private[join] final class MapJoinStore extends StateRows {
   /** How many bytes of chunks were written. */
   var written: Long = 0
 
-  private def isChunk(key: UnsafeRow): Boolean = !key.isNullAt(JoinStateSchema.Chunk)
+  private def isChunk(key: UnsafeRow): Boolean = !key.isNullAt(ChunkedKeys.Chunk)
 
   override def get(key: UnsafeRow): UnsafeRow = all.getOrElse(key, null)
 

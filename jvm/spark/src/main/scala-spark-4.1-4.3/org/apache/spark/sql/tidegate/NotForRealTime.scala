@@ -2,6 +2,8 @@ package org.apache.spark.sql.tidegate
 
 import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.connector.read.streaming.{Offset, PartitionOffset, SupportsRealTimeMode}
+import org.apache.spark.sql.execution.streaming.RealTimeTrigger
+import org.apache.spark.sql.streaming.Trigger
 
 /**
  * A source that refuses real-time mode with its own error. Without this interface, Spark's error
@@ -17,4 +19,10 @@ trait NotForRealTime extends SupportsRealTimeMode {
   override def planInputPartitions(start: Offset): Array[InputPartition] = refuseRealTime()
 
   override def mergeOffsets(offsets: Array[PartitionOffset]): Offset = refuseRealTime()
+}
+
+object NotForRealTime {
+
+  /** Whether a query is started in real-time mode. */
+  def isAsked(trigger: Trigger): Boolean = trigger.isInstanceOf[RealTimeTrigger]
 }
