@@ -24,8 +24,21 @@ def test_as_of_join(spark: SparkSession) -> None:
     assert documents.check(DOCS / "asof-join.md", spark.newSession()) >= 1
 
 
-def test_sliding_windows(spark: SparkSession) -> None:
+def test_windows(spark: SparkSession) -> None:
     assert documents.check(DOCS / "windows.md", spark.newSession()) >= 3
+    assert documents.check(DOCS / "design" / "008-the-state-of-windows.md", spark.newSession()) >= 1
+
+
+def test_sessions(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "sessions.md", spark.newSession()) >= 1
+
+
+def test_local_days(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "local-days.md", spark.newSession()) >= 1
+
+
+def test_restarts(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "checkpoints.md", spark.newSession()) >= 1
 
 
 def test_sources(spark: SparkSession) -> None:

@@ -1,0 +1,24 @@
+"""A hook of MkDocs: the version in the header, and which pages the search leaves out."""
+
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import Files
+from mkdocs.structure.pages import Page
+
+FOR_DEVELOPERS = ("docs/design/", "tests/", "jvm/spark/", "jvm/spark-suites/")
+"""Pages about how Tidegate is built: their words would hide the pages for users."""
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the version behind the name of the site."""
+    version = (Path(config.config_file_path).parent / "version.txt").read_text().strip()
+    config.site_name = f"{config.site_name} {version}"
+    return config
+
+
+def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Take pages for developers out of the search."""
+    if page.file.src_uri.startswith(FOR_DEVELOPERS):
+        page.meta["search"] = {"exclude": True}
+    return markdown
