@@ -12,7 +12,10 @@ import first_minute
 from first_minute import PAGE, README
 
 _ALARMING = re.compile(r" (WARN|ERROR) (?!NativeCodeLoader|Utils)|^\s+at |Exception|Traceback")
-"""Lines of a log that alarm a reader. Spark warns of Hadoop's library and of the host's name before any code runs."""
+"""Lines of a log that alarm a reader.
+
+Spark warns of Hadoop's library and of the name of the host before it reads settings.
+"""
 
 
 def paste(command: list[str], text: str, folder: Path) -> tuple[str, str]:

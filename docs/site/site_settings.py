@@ -1,4 +1,4 @@
-"""A hook of MkDocs: the version in the header, and which pages the search leaves out."""
+"""A hook of MkDocs: the version in the header, and which pages the search leaves out or shows first."""
 
 from pathlib import Path
 
@@ -9,6 +9,8 @@ from mkdocs.structure.pages import Page
 FOR_DEVELOPERS = ("docs/design/", "tests/", "jvm/spark/", "jvm/spark-suites/")
 """Pages about how Tidegate is built: their words would hide the pages for users."""
 
+FOR_SYMPTOMS = "docs/troubleshooting.md"
+
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the version behind the name of the site."""
@@ -18,7 +20,9 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Take pages for developers out of the search."""
+    """Take pages for developers out of the search, and put that of symptoms first."""
     if page.file.src_uri.startswith(FOR_DEVELOPERS):
         page.meta["search"] = {"exclude": True}
+    elif page.file.src_uri == FOR_SYMPTOMS:
+        page.meta["search"] = {"boost": 3}
     return markdown
