@@ -65,8 +65,9 @@ def with_texts(page: str, known: dict[str, Condition]) -> str:
 
 
 def short_name(name: str) -> str:
-    """Return what the list of errors shows: `TIDEGATE_HOP_SWAPPED` is `Hop swapped`."""
-    return name.removeprefix("TIDEGATE_").replace("_", " ").capitalize()
+    """Return what the list of errors shows: `TIDEGATE_OTHER_SPARK` is `Other Spark`."""
+    words = name.removeprefix("TIDEGATE_").replace("_", " ").capitalize()
+    return words.replace("spark", "Spark")
 
 
 def _markdown(text: str) -> str:

@@ -1,5 +1,7 @@
-"""A hook of MkDocs: the version in the header, and which pages the search leaves out or shows first."""
+"""A hook of MkDocs: the version in the header, what the search shows, and tables for phones."""
 
+import html
+import re
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -26,3 +28,26 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
     elif page.file.src_uri == FOR_SYMPTOMS:
         page.meta["search"] = {"boost": 3}
     return markdown
+
+
+def on_page_content(content: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Give each cell the head of its column, which a phone shows above the cell."""
+    return re.sub(r"<table>.*?</table>", _with_heads, content, flags=re.DOTALL)
+
+
+def _with_heads(table: re.Match[str]) -> str:
+    heads = [
+        html.escape(html.unescape(re.sub("<[^>]*>", "", head)))
+        for head in re.findall(r"<th[^>]*>(.*?)</th>", table[0], re.DOTALL)
+    ]
+
+    def row(match: re.Match[str]) -> str:
+        column = iter(heads)
+
+        def cell(start: re.Match[str]) -> str:
+            head = next(column, "")
+            return f'<td data-head="{head}"' if head else start[0]
+
+        return re.sub(r"<td(?=[ >])", cell, match[0])
+
+    return re.sub(r"<tr>.*?</tr>", row, table[0], flags=re.DOTALL)
