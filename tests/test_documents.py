@@ -68,3 +68,16 @@ def test_monitoring(spark: SparkSession) -> None:
 
 def test_patterns(spark: SparkSession) -> None:
     assert documents.check(DOCS / "patterns.md", spark.newSession()) >= 6
+
+
+def test_top_n(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "top-n.md", spark.newSession()) >= 1
+
+
+def test_schedules(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "schedules.md", spark.newSession()) >= 1
+
+
+def test_other_engines(spark: SparkSession) -> None:
+    for page in ("from-flink-sql.md", "from-kafka-streams.md"):
+        assert documents.check(DOCS / page, spark.newSession()) >= 1

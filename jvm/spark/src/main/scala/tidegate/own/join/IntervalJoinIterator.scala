@@ -8,7 +8,7 @@ import tidegate.core.due.{DueEntry, DueKeys}
  * Joins what a batch brings to one partition: key by key, because both sides come in the order of
  * their keys; then it looks at the keys whose time has come.
  *
- * Most keys have one or two rows: a state machine finds the next result, and allocates nothing for a
+ * Most keys have one or two rows: a state machine finds the next result, and allocates nothing per
  * key.
  *
  * @param order
