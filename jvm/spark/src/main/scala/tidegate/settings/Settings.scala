@@ -108,8 +108,8 @@ object Settings {
     "sameBatch",
     "'sameBatch' or 'nextBatch'",
     "When Tidegate's own operators close windows and emit rows that wait: in the `sameBatch` that " +
-      "read the row which moved time so far, or in the `nextBatch`, as in Spark. The setting may change " +
-      "between two runs."
+      "read the row which moved time so far, or in the `nextBatch`, as in Spark. The setting may " +
+      "change between two runs."
   )(Map("sameBatch" -> true, "nextBatch" -> false).get)
 
   /** Whether batches without rows are left out in which no operator has anything to do. */
@@ -164,8 +164,8 @@ object Settings {
     "true",
     "'true' or 'false'",
     "Whether a query that continues from a checkpoint reads its last committed batch again to " +
-      "learn the event times in that batch. `false` is for a source that has dropped those rows: time " +
-      "may then stand a little earlier."
+      "learn the event times in that batch. `false` is for a source that has dropped those rows: " +
+      "time may then stand a little earlier."
   )(_.toBooleanOption)
 
   /** Whether the log shows values of rows. */
