@@ -8,6 +8,6 @@ ARG SPARK=4.2
 USER root
 COPY dist/tidegate-spark-${SPARK}_2.13-*.jar /opt/spark/jars/
 COPY dist/tidegate-*.whl /tmp/
-# Not the wheel's dependencies: the image has its own PySpark.
-RUN pip3 install --no-cache-dir --no-deps /tmp/tidegate-*.whl && rm /tmp/tidegate-*.whl
+# The image has its own PySpark. Nothing else uses the Python of the system.
+RUN PIP_BREAK_SYSTEM_PACKAGES=1 pip3 install --no-cache-dir --no-deps /tmp/tidegate-*.whl && rm /tmp/tidegate-*.whl
 USER spark
