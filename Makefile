@@ -27,6 +27,7 @@ KAFKA := $(KAFKA_JARS)/.ready
 DIRECT_FILES := build/direct-files/.ready
 DIRECT_CLASS := jvm/spark/target/scala-2.13/test-classes/tidegate/DirectFiles.class
 FLINK := build/flink/.ready
+DBT := build/dbt/.ready
 PYTEST_NEEDS := $(VENV)/.tools $(VENV)/.installed $(KAFKA) $(DIRECT_FILES)
 BUILD_FILES := version.txt build.sbt $(wildcard project/*.scala project/*.sbt project/*.properties)
 # Not the files about sources that the compiler writes: they have the same paths below target.
@@ -310,7 +311,7 @@ TESTS := not at_night
 AT_NIGHT := kafka installed-wheel examples cluster delta tools
 
 .PHONY: test-python-at-night
-test-python-at-night: ## Run the tests of Python that `make test` leaves out, as they take long.
+test-python-at-night: $(DBT) ## Run the tests of Python that `make test` leaves out, as they take long.
 	@$(MAKE) --no-print-directory test-python TESTS=at_night SUITES="$(AT_NIGHT)"
 
 .PHONY: test-python
@@ -361,6 +362,11 @@ $(DIRECT_FILES): $(shell find jvm/spark/src/test -name DirectFiles.scala) | $(JA
 	[ $(DIRECT_CLASS) -nt $< ] || ./sbt spark/Test/compile
 	mkdir -p $(@D)/tidegate
 	cp $(dir $(DIRECT_CLASS))Direct*.class $(@D)/tidegate/
+	@touch $@
+
+$(DBT): tests/tools/requirements-dbt.txt
+	python3 -m venv $(@D)
+	$(@D)/bin/python -m pip install -q --disable-pip-version-check -r $<
 	@touch $@
 
 $(FLINK): $(shell find jvm/bench/flink -type f)

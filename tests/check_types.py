@@ -79,7 +79,7 @@ def main() -> int:
     if failed:
         print(
             f"{' and '.join(failed)} found errors in examples. A file above has the name of its "
-            "page, and its lines have the numbers of the page. Mend the page; names that an "
+            "page, and its lines have the numbers of the page. Correct the page; names that an "
             f"example takes from the text are in tests/{NAMES.name}. A line of {WRONG.name} has to "
             "be refused where it has an ignore, and only there."
         )

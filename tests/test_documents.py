@@ -24,8 +24,21 @@ def test_as_of_join(spark: SparkSession) -> None:
     assert documents.check(DOCS / "asof-join.md", spark.newSession()) >= 1
 
 
-def test_sliding_windows(spark: SparkSession) -> None:
+def test_windows(spark: SparkSession) -> None:
     assert documents.check(DOCS / "windows.md", spark.newSession()) >= 3
+    assert documents.check(DOCS / "design" / "008-the-state-of-windows.md", spark.newSession()) >= 1
+
+
+def test_sessions(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "sessions.md", spark.newSession()) >= 1
+
+
+def test_local_days(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "local-days.md", spark.newSession()) >= 1
+
+
+def test_restarts(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "checkpoints.md", spark.newSession()) >= 1
 
 
 def test_sources(spark: SparkSession) -> None:
@@ -55,3 +68,16 @@ def test_monitoring(spark: SparkSession) -> None:
 
 def test_patterns(spark: SparkSession) -> None:
     assert documents.check(DOCS / "patterns.md", spark.newSession()) >= 6
+
+
+def test_top_n(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "top-n.md", spark.newSession()) >= 1
+
+
+def test_schedules(spark: SparkSession) -> None:
+    assert documents.check(DOCS / "schedules.md", spark.newSession()) >= 1
+
+
+def test_other_engines(spark: SparkSession) -> None:
+    for page in ("from-flink-sql.md", "from-kafka-streams.md"):
+        assert documents.check(DOCS / page, spark.newSession()) >= 1

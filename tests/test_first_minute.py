@@ -1,6 +1,7 @@
 """The blocks of the first minute, pasted as a user pastes them, print what the pages show."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +11,15 @@ import pytest
 import first_minute
 from first_minute import PAGE, README
 
+_ALARMING = re.compile(r" (WARN|ERROR) (?!NativeCodeLoader|Utils)|^\s+at |Exception|Traceback")
+"""Lines of a log that alarm a reader.
 
-def paste(command: list[str], text: str, folder: Path) -> str:
-    """Give a text to a shell as its input, and return what it prints."""
+Spark warns of Hadoop's library and of the name of the host before it reads settings.
+"""
+
+
+def paste(command: list[str], text: str, folder: Path) -> tuple[str, str]:
+    """Give a text to a shell as its input, and return what it prints, and its log."""
     binaries = str(Path(sys.executable).parent)
     path = os.pathsep.join([binaries, os.environ["PATH"]])
     done = subprocess.run(
@@ -26,7 +33,7 @@ def paste(command: list[str], text: str, folder: Path) -> str:
     )
     if done.returncode != 0:
         pytest.fail(f"{command} failed:\n{done.stdout}\n{done.stderr}")
-    return done.stdout
+    return done.stdout, done.stderr
 
 
 def test_python_when_the_block_of_readme_is_pasted_and_sql_behind_it_then_both_print_their_tables(
@@ -35,11 +42,14 @@ def test_python_when_the_block_of_readme_is_pasted_and_sql_behind_it_then_both_p
     readme = first_minute.blocks(README, "The first minute")
     sql = first_minute.blocks(PAGE, "SQL on a stream")
 
+    assert first_minute.blocks(PAGE, "Python") == readme
     assert readme["python"].count("\n") <= 20
     pasted = readme["python"] + "\n" + sql["python"]
-    printed = paste([sys.executable, *first_minute.PASTED], pasted, tmp_path)
+    printed, log = paste([sys.executable, *first_minute.PASTED], pasted, tmp_path)
     assert readme["text"].strip() in printed
     assert sql["text"].strip() in printed
+    # The queries are stopped in the middle of a batch, and nobody needs to read of that.
+    assert [line for line in log.splitlines() if _ALARMING.search(line)] == []
 
 
 @pytest.mark.at_night
@@ -52,7 +62,7 @@ def test_shell_when_the_block_is_pasted_then_it_prints_the_table(
     blocks = first_minute.blocks(PAGE, heading)
 
     assert blocks[language].count("\n") <= 20
-    printed = paste(["bash", "-e", "-c", blocks["bash"]], blocks[language], tmp_path)
+    printed, _ = paste(["bash", "-e", "-c", blocks["bash"]], blocks[language], tmp_path)
     assert blocks["text"].strip() in printed
 
 
@@ -64,5 +74,5 @@ def test_java_when_the_file_is_compiled_and_submitted_then_it_prints_the_table(
     (tmp_path / "FirstMinute.java").write_text(blocks["java"])
 
     assert blocks["java"].count("\n") <= 20
-    printed = paste(["bash", "-e", "-c", blocks["bash"]], "", tmp_path)
+    printed, _ = paste(["bash", "-e", "-c", blocks["bash"]], "", tmp_path)
     assert blocks["text"].strip() in printed

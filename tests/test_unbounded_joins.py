@@ -166,7 +166,7 @@ def test_windows_when_over_a_join_without_bounds_then_the_sentence_says_that_it_
         "KEY_NOT_AVAILABLE",
         "The operator `aggregate` runs on the column `window` with the watermark key 0, but that "
         "key does not reach it: the join before it has no bound for this time, so that its state "
-        "may put out rows of any age; compare it with a time of the other side, such as "
+        "may emit rows of any age; compare it with a time of the other side, such as "
         "l >= r - interval 10 minutes AND l <= r + interval 10 minutes.",
         "42K0E",
     )

@@ -53,7 +53,8 @@ def with_texts(page: str, known: dict[str, Condition]) -> str:
         name, content = match.groups()
         condition = known[name]
         return (
-            f"### {name}\n\n"
+            # The list of the page shows a short name.
+            f'### {name} {{: data-toc-label="{short_name(name)}" }}\n\n'
             # The name itself is an anchor too, as people paste it.
             f'<a id="{name}"></a>\n\n'
             f"> {_markdown(condition.text)}\n>\n> SQLSTATE `{condition.sql_state}`\n"
@@ -61,6 +62,12 @@ def with_texts(page: str, known: dict[str, Condition]) -> str:
         )
 
     return _SECTION.sub(section, page)
+
+
+def short_name(name: str) -> str:
+    """Return what the list of errors shows: `TIDEGATE_OTHER_SPARK` is `Other Spark`."""
+    words = name.removeprefix("TIDEGATE_").replace("_", " ").capitalize()
+    return words.replace("spark", "Spark")
 
 
 def _markdown(text: str) -> str:

@@ -2,7 +2,7 @@
 
 MkDocs knows pages of one folder. Here the path of a page is its path in the repository, so the
 relative links of the Markdown files work in the repository and on the site, and MkDocs checks them.
-The site has shorter addresses: `docs/sql.md` is at `sql/`, and `README.md` at the top.
+The site has shorter addresses: `docs/sql.md` is at `sql/`, and `docs/index.md` at the top.
 """
 
 from pathlib import Path, PurePosixPath
@@ -41,7 +41,7 @@ def address(path: PurePosixPath) -> PurePosixPath:
     short = path.relative_to("docs") if path.is_relative_to("docs") else path
     if short.suffix != ".md":
         return short
-    if short.stem == "README":
+    if short.stem in ("README", "index"):
         return short.with_name("index.html")
     return short.with_suffix("") / "index.html"
 

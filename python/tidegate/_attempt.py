@@ -49,7 +49,7 @@ class Attempt:
         self.task.cancel()
 
     def _give_up(self) -> None:
-        text = f"it goes on {self._clean_up:g} s after it was cancelled, {self._late}"
+        text = f"it still runs {self._clean_up:g} s after it was cancelled, {self._late}"
         self._end(Outcome(None, StuckError(text)))
 
     @property

@@ -305,7 +305,7 @@ def test_call_when_it_never_ends_then_the_task_does(monkeypatch: pytest.MonkeyPa
 
     assert str(error.value) == (
         "mapAsync: the call of function price for row 0 of partition 1 in batch 7 does not end: it "
-        "goes on 0.01 s after it was cancelled, no answer within 0.01 s. Let the function pass "
+        "still runs 0.01 s after it was cancelled, no answer within 0.01 s. Let the function pass "
         "asyncio.CancelledError on, and end, or raise timeout."
     )
 

@@ -44,6 +44,26 @@ def test_search_when_a_condition_is_pasted_then_finds_its_cause_and_cure(page: P
     expect(page.locator("#tidegate_hop_swapped")).to_be_in_viewport()
 
 
+@pytest.mark.parametrize("symptom", ["watermark stuck", "no output", "rows missing"])
+def test_search_when_a_symptom_is_typed_then_its_section_is_first(page: Page, symptom: str) -> None:
+    _search(page, symptom)
+    first = page.locator(".md-search-result__item a").first
+    expect(first).to_have_attribute("href", re.compile("/troubleshooting/"))
+
+
+WIDTHS = {"phone": 360, "tablet": 800, "screen": 1400}
+
+
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=list(WIDTHS))
+def test_page_when_narrow_or_wide_then_does_not_scroll_sideways(
+    page: Page, site: str, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    for address in ("", "troubleshooting/", "checkpoints/", "errors/"):
+        page.goto(f"{site}{address}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_background_when_the_system_is_dark_then_is_darker_than_the_text(page: Page) -> None:
     def brightness(name: str) -> int:
         style = f"getComputedStyle(document.body)['{name}']"

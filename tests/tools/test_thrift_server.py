@@ -12,6 +12,8 @@ def test_thrift_server_when_a_jdbc_client_connects_then_tidegates_sql_runs(shell
     port = str(free_port())
 
     with shell.serving(server.code.replace("10000", port), "HiveThriftServer2 started"):
+        # The first connection that ends closes the class loader of `--jars`.
+        shell.output(f"beeline -u jdbc:hive2://localhost:{port} -e 'SELECT 1'")
         command = client.code.replace("10000", port)
         assert shell.output(command) == shown.code
 

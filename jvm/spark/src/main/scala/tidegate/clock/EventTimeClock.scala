@@ -107,7 +107,7 @@ final class EventTimeClock(madeAtMs: Long)
         logWarning(
           "A source has rows that it does not give yet, as with Kafka's minOffsetsPerTrigger. If " +
             "it gives none now, the run ends and its time does not: another run on the " +
-            "checkpoint goes on with them, and is flushed when all is read."
+            "checkpoint continues with them, and is flushed when all is read."
         )
       }
       state.foreach(answered = _)
@@ -187,7 +187,7 @@ final class EventTimeClock(madeAtMs: Long)
       logWarning(
         s"The time of the watermark `$name` has ended: an earlier run on this checkpoint was " +
           "flushed. All rows of this run are late. Start it with a new checkpoint, or leave " +
-          "`flush` out if the stream goes on."
+          "`flush` out if the stream continues."
       )
     }
     synchronized { time = made }

@@ -49,7 +49,7 @@ private[tidegate] final class SkippedBatches(location: String, session: SparkSes
       case e @ (_: ChecksumException | _: EOFException) =>
         logWarning(
           s"$file is damaged, perhaps because the driver was killed while it wrote the file. " +
-            "The query goes on from its last batch: fewer rows may be late.",
+            "The query continues from its last batch: fewer rows may be late.",
           e
         )
         None

@@ -76,7 +76,7 @@ private[tidegate] class KeyedTimes extends TimesByKey {
         }
         .getOrElse("it ends before the union")
     case StreamJoin(j) if j.children.exists(of(_).contains(key)) =>
-      "the join before it has no bound for this time, so that its state may put out rows of any " +
+      "the join before it has no bound for this time, so that its state may emit rows of any " +
         "age; compare it with a time of the other side, such as " +
         "l >= r - interval 10 minutes AND l <= r + interval 10 minutes"
     case StreamJoin(j) =>
@@ -86,7 +86,7 @@ private[tidegate] class KeyedTimes extends TimesByKey {
       s"the as-of join before it passes on only the time of its left side, `${j.leftTime.name}`: " +
         "other times of its rows may be of any age"
     case TimedNode.Of(o) if of(o.children.head).contains(key) =>
-      s"${o.kind} before it lets go of rows by `${o.eventTime.name}`, when other times of a row may " +
+      s"${o.kind} before it evicts rows by `${o.eventTime.name}`, when other times of a row may " +
         "have passed long ago; run on that time from there on, and select no other one"
     case other =>
       other.children.headOption match {

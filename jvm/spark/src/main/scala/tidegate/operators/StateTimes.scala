@@ -60,8 +60,8 @@ private[tidegate] object StateTimes {
    * A watermark that Spark compares in µs with times, as a number that is never below 0.
    *
    * Below 0, Spark would start batches without end: it takes its own watermark, which is 0 here,
-   * for an advance. But Spark multiplies by 1000 without a check for overflow, so a multiple of
-   * 2^64 / 1000 that is a whole number makes no difference to the product; 2^61 is the smallest.
+   * for an advance. Adding 2^61 keeps the product, which wraps (2^61 * 1000 is a multiple of 2^64),
+   * and makes the number positive.
    */
   private[operators] def compared(watermarkMs: Long): Long =
     if (watermarkMs < 0) watermarkMs + (1L << 61) else watermarkMs

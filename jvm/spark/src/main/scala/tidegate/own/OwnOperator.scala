@@ -73,7 +73,7 @@ private[tidegate] trait OwnOperator {
  * @param isAppendOnly
  *   whether only output mode append has the rows that our operator emits
  * @param isKeptForSpark
- *   whether our operator gains less than a job loses that may want to go back to Spark
+ *   whether our operator gains little, so that a job that may return to Spark keeps Spark's state
  * @param state
  *   what the state means, from the schema that it has in the checkpoint; or why the node cannot be
  *   our operator

@@ -32,8 +32,8 @@ import tidegate.core.window.WindowGrid
  *   the lowest value of the watermark, in epoch ms: times below it are late even before there is a
  *   watermark. The functions that keep state begin at the epoch
  * @param isPlain
- *   whether `time` is a plain column of a join that is equal to a keyed time of the other side: its
- *   rows leave the state by that watermark, but are not late for it
+ *   whether `time` has no watermark of its own. It equals a keyed time of the other side of a join,
+ *   whose watermark evicts its rows but drops none as late
  * @param stateId
  *   the number under which one of our own operators keeps its state; it names a folder of the
  *   checkpoint

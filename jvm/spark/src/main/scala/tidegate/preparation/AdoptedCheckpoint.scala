@@ -33,7 +33,7 @@ private[tidegate] object AdoptedCheckpoint {
   /** A kill may fall between any two steps of a change, and so may a fault of the disk. */
   private def changing[T](call: String, location: String, session: SparkSession)(body: => T): T =
     FolderCall(call, session, Seq("checkpoint" -> location))
-      .running("The checkpoint goes on as it was, or with the whole new log.")(body)
+      .running("The checkpoint stays as it was, or has the whole new log.")(body)
 
   /**
    * Adopts a checkpoint for a query that does not run.

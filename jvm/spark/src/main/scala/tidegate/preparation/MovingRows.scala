@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.rules.{Rule, RuleExecutor}
 import tidegate.plans.{KeyedWatermark, NamedOperator}
 
 /**
- * Lets only those rows move a watermark that Spark would leave below its own.
+ * Ignores the rows that Spark's optimizer would filter out below its own watermark.
  *
  * Spark's optimizer moves a filter below `withWatermark`, unless the filter reads the time, so a
  * row that the filter removes does not move the watermark. The filter stays above a keyed

@@ -102,7 +102,8 @@ private[tidegate] object OwnOperators extends Logging {
         .filterNot(_.in(plan.conf))
         .map(setting => s"${setting.key} is false")
         .orElse(Option.when(isReplaced && claim.isKeptForSpark) {
-          "the watermark is Spark's, replaced by a setting, and Spark can go on with its own state"
+          "the watermark is Spark's, replaced by a setting, and Spark can continue with its own " +
+            "state"
         })
         .orElse(AggregateColumns.intervalIn(claim.keys))
 

@@ -107,9 +107,9 @@ object Settings {
     "spark.tidegate.closing",
     "sameBatch",
     "'sameBatch' or 'nextBatch'",
-    "When Tidegate's own operators close windows and let go of rows: in the `sameBatch` that read " +
-      "the row which moved time so far, or in the `nextBatch`, as in Spark. The setting may change " +
-      "between two runs."
+    "When Tidegate's own operators close windows and emit rows that wait: in the `sameBatch` that " +
+      "read the row which moved time so far, or in the `nextBatch`, as in Spark. The setting may " +
+      "change between two runs."
   )(Map("sameBatch" -> true, "nextBatch" -> false).get)
 
   /** Whether batches without rows are left out in which no operator has anything to do. */
@@ -163,9 +163,9 @@ object Settings {
     "spark.tidegate.restart.observeLastBatch",
     "true",
     "'true' or 'false'",
-    "Whether a query that goes on from a checkpoint reads its last committed batch again to learn " +
-      "the event times in that batch. `false` is for a source that has dropped those rows: time " +
-      "may then stand a little earlier."
+    "Whether a query that continues from a checkpoint reads its last committed batch again to " +
+      "learn the event times in that batch. `false` is for a source that has dropped those rows: " +
+      "time may then stand a little earlier."
   )(_.toBooleanOption)
 
   /** Whether the log shows values of rows. */

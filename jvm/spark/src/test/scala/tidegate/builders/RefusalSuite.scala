@@ -264,7 +264,7 @@ class RefusalSuite extends KeyedStreamTest {
       "KEY_NOT_AVAILABLE",
       "The operator `aggregate` runs on the column `window` with the watermark key 0, but that " +
         "key does not reach it: the join before it has no bound for this time, so that its state " +
-        "may put out rows of any age; compare it with a time of the other side, such as " +
+        "may emit rows of any age; compare it with a time of the other side, such as " +
         "l >= r - interval 10 minutes AND l <= r + interval 10 minutes."
     )(start(joined.groupBy(window(col("order_time"), "10 seconds")).count()))
   }
@@ -279,7 +279,7 @@ class RefusalSuite extends KeyedStreamTest {
       "KEY_NOT_AVAILABLE",
       "The operator `join` runs on the column `delivery_time` with the watermark key 1, but that " +
         "key does not reach it: the join before it has no bound for this time, so that its state " +
-        "may put out rows of any age; compare it with a time of the other side, such as " +
+        "may emit rows of any age; compare it with a time of the other side, such as " +
         "l >= r - interval 10 minutes AND l <= r + interval 10 minutes."
     )(third.join(unbounded, expr("n = m and third = delivery_time"), "leftOuter"))
   }

@@ -118,7 +118,7 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
     refused(
       "ALLOWED_LATENESS_UNUSED",
       "The watermark `events` has `allowedLateness`, but the query has sessions, which come out " +
-        "once. Lateness is for aggregations by windows in output mode update, which put out a " +
+        "once. Lateness is for aggregations by windows in output mode update, which emit a " +
         "corrected row for each late row. Leave out the argument: a longer lag keeps late rows in " +
         "every mode."
     )(sessions(Some("1 hour")))

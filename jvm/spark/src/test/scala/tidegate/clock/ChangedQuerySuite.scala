@@ -44,8 +44,8 @@ class ChangedQuerySuite extends RestartTest {
       lines === Seq(
         s"Query ${again.query.id}, watermark `time`: the checkpoint was made with the policy " +
           "limitingLagAndDelay(0 ms, 3600000 ms), and the query now has " +
-          "limitingLagAndLull(0 ms, 60000 ms). Each substream goes on from its watermark; silence " +
-          "is counted from now on."
+          "limitingLagAndLull(0 ms, 60000 ms). Each substream continues from its watermark; " +
+          "silence is counted from now on."
       )
     )
   }
@@ -103,8 +103,8 @@ class ChangedQuerySuite extends RestartTest {
       error.getMessage ===
         "[TIDEGATE_STREAMS_MOVED] The stream of the watermark `r` is source 1 of the query in this " +
         "query, but was source 2 of the query when the checkpoint was made. Spark's checkpoint " +
-        "knows streams only by their places: each would go on where another one stopped. Restore " +
-        "the order of the streams, or start with a new checkpoint. SQLSTATE: KD000"
+        "knows streams only by their places: each would continue where another one stopped. " +
+        "Restore the order of the streams, or start with a new checkpoint. SQLSTATE: KD000"
     )
     new Run(union(left, right, ("l", "r"), columns), checkpoint).start().settle().stop()
   }

@@ -260,7 +260,7 @@ class FlushSuite extends RestartTest {
     assert(
       lines.head === "The time of the watermark `time` has ended: an earlier run on this " +
         "checkpoint was flushed. All rows of this run are late. Start it with a new checkpoint, " +
-        "or leave `flush` out if the stream goes on."
+        "or leave `flush` out if the stream continues."
     )
     assert(before.nonEmpty && run.take() === Nil)
     assert(run.lateRows === Map("aggregate" -> 1L))

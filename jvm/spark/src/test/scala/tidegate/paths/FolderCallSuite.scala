@@ -128,7 +128,7 @@ class FolderCallSuite extends KeyedStreamTest {
       assert(
         refusal(release(checkpoint)) ===
           s"[TIDEGATE_PATH_FAILED] release failed at $checkpoint: No space left on device. The " +
-          "checkpoint goes on as it was, or with the whole new log. Check the disk, the host and " +
+          "checkpoint stays as it was, or has the whole new log. Check the disk, the host and " +
           "the rights there, and try again. SQLSTATE: 58030"
       )
       assert(!Files.exists(run.checkpoint.resolve("offsets.tidegate")))

@@ -111,7 +111,7 @@ class AllowedLatenessSuite extends RestartTest {
 
   private def unused(found: String) =
     s"[TIDEGATE_ALLOWED_LATENESS_UNUSED] The watermark `orders` has `allowedLateness`, but $found. " +
-      "Lateness is for aggregations by windows in output mode update, which put out a corrected row " +
+      "Lateness is for aggregations by windows in output mode update, which emit a corrected row " +
       "for each late row. Start the query in this mode, or leave out the argument: a longer lag keeps " +
       "late rows in every mode. SQLSTATE: 42K03"
 

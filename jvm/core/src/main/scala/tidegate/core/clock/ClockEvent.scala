@@ -109,13 +109,13 @@ object ClockEvent {
       of(kind, substreams.size.toLong, text, substreams)
     event match {
       case Restored(_, substreams, watermarkMs) =>
-        val text = s"goes on from the checkpoint, at ${time(watermarkMs)}, with $substreams " +
+        val text = s"continues from the checkpoint, at ${time(watermarkMs)}, with $substreams " +
           "substreams."
         of(TimeEvent.Restarted, substreams.toLong, text)
       case PolicyChanged(_, before, now) =>
         val text =
           s"the checkpoint was made with the policy $before, and the query now has $now. " +
-            "Each substream goes on from its watermark; silence is counted from now on."
+            "Each substream continues from its watermark; silence is counted from now on."
         of(TimeEvent.Changed, 0, text)
       case ColumnsChanged(_, before, now, watermarkMs) =>
         val text = s"the checkpoint was made with ${columns(before)}, and the query now has " +

@@ -87,7 +87,7 @@ private[figures] final class WatermarkSentences(query: QueryFigures, name: Strin
     }
     val silent = detail.lastRowAtMs.fold("")(at => s" (the last row came ${ago(at)})")
     val rest =
-      if (detail.followsWallClock) "without rows, time goes on with the wall clock."
+      if (detail.followsWallClock) "without rows, time follows the wall clock."
       else "time stands still until a row comes."
     Seq(s"$all$silent: `$name` holds nothing back, and $rest") ++
       (if (detail.followsWallClock) Nil else Seq(LullAdvice))
@@ -99,7 +99,7 @@ private[figures] final class WatermarkSentences(query: QueryFigures, name: Strin
     val last = s"Nothing holds `$name` back: its last row came ${ago(h.figures.activeAtMs)}"
     if (silentMs < QuietMs) Seq(s"$last.")
     else if (detail.followsWallClock)
-      Seq(s"$last, and without rows time goes on with the wall clock.")
+      Seq(s"$last, and without rows time follows the wall clock.")
     else Seq(s"$last, and time moves only with rows.", LullAdvice)
   }
 
@@ -201,5 +201,5 @@ private object WatermarkSentences {
   private final case class Holder(name: String, figures: SubstreamFigures)
 
   private val LullAdvice =
-    "  What helps: a policy that goes on with the wall clock in a lull, such as limitingLagAndLull."
+    "  What helps: a policy that follows the wall clock in a lull, such as limitingLagAndLull."
 }

@@ -115,12 +115,12 @@ class ExplanationSuite extends ClockScenarios {
       explain(run).slice(2, 5) === Seq(
         head + "1 h behind the wall clock.",
         "Nothing holds `orders` back: its last row came 1 h ago, and time moves only with rows.",
-        "  What helps: a policy that goes on with the wall clock in a lull, such as limitingLagAndLull."
+        "  What helps: a policy that follows the wall clock in a lull, such as limitingLagAndLull."
       )
     )
   }
 
-  test("a lull in which time goes on with the wall clock") {
+  test("a lull in which time follows the wall clock") {
     val lull = orders(None).copy(policy = lagAndLull(0, 5000))
     val run = counts(lull).start()
     send(run, "a", 0).settle()
@@ -128,8 +128,8 @@ class ExplanationSuite extends ClockScenarios {
     assert(
       explain(run).slice(2, 4) === Seq(
         "`orders` is at 1970-01-12T13:48:35Z, 5 s behind the wall clock.",
-        "Nothing holds `orders` back: its last row came 2 min ago, and without rows time goes on " +
-          "with the wall clock."
+        "Nothing holds `orders` back: its last row came 2 min ago, and without rows time follows " +
+          "the wall clock."
       )
     )
   }
@@ -232,7 +232,7 @@ class ExplanationSuite extends ClockScenarios {
         "`orders` is at 1970-01-12T13:47:50Z, 2 min behind the wall clock.",
         "All 3 substreams are idle (the last row came 2 min ago): `orders` holds nothing back, and " +
           "time stands still until a row comes.",
-        "  What helps: a policy that goes on with the wall clock in a lull, such as limitingLagAndLull.",
+        "  What helps: a policy that follows the wall clock in a lull, such as limitingLagAndLull.",
         "",
         "`aggregate` follows `orders`, which is idle and holds nothing back."
       )

@@ -8,8 +8,8 @@ import tidegate.core.due.{DueEntry, DueKeys}
  * Joins what a batch brings to one partition: key by key, because both sides come in the order of
  * their keys; then it looks at the keys whose time has come.
  *
- * Most keys have a row or two, so no iterators are made for a key: the next result is found by the
- * state in which this one is.
+ * Most keys have one or two rows: a state machine finds the next result, and allocates nothing per
+ * key.
  *
  * @param order
  *   compares keys

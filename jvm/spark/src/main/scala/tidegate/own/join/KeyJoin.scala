@@ -13,8 +13,7 @@ import tidegate.own.due.ChunkedKeys
  * The join of one key at a time: loads what the state has of the key, pairs it with new rows, lets
  * rows leave that find no partner any more, and writes the rest back.
  *
- * What was begun goes on with each call of `next`, until that returns null; so it has to be called
- * until then before anything else is begun.
+ * Call `next` until it returns null before you begin anything else.
  *
  * @param upTo
  *   for each side the time in µs up to which, inclusive, rows find no partner any more

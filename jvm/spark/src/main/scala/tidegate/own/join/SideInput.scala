@@ -51,7 +51,7 @@ private[join] final class SideInput(
   }
 
   /**
-   * Lets `other` show the next of the rows that have no partner, which were passed on the way.
+   * Points `other` at the next skipped row that has no partner.
    *
    * @return
    *   whether there was one; if not, there is room for others again

@@ -75,7 +75,7 @@ private[own] final class KeyFrames(
     }
   }
 
-  /** Whether a head has windows that end at or before `until`, and may still have to leave. */
+  /** Whether the row may still have a window to emit that ends at or before `until`. */
   def isOpen(head: UnsafeRow, until: Long): Boolean = {
     val long = longOf(head)
     if (long == null) shortRow.isOpen(head, until) else FrameRow.isOpen(long, until)

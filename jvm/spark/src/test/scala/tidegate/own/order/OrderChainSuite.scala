@@ -106,7 +106,7 @@ class OrderChainSuite extends OrderTest with JoinTest {
     assert(
       error.getMessage === "[TIDEGATE_KEY_NOT_AVAILABLE] The operator `orderByEventTime` runs on the " +
         "column `order_time` with the watermark key 0, but that key does not reach it: " +
-        "orderByEventTime before it lets go of rows by `paid`, when other times of a row may have " +
+        "orderByEventTime before it evicts rows by `paid`, when other times of a row may have " +
         "passed long ago; run on that time from there on, and select no other one. SQLSTATE: 42K0E"
     )
   }

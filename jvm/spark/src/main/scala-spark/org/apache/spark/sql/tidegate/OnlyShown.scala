@@ -24,7 +24,7 @@ final class OnlyShown extends Logging with Serializable {
     catch {
       // Another version of a library that shows something fails with a linkage error.
       case e @ (NonFatal(_) | _: LinkageError) =>
-        if (failed.add(what)) logWarning(s"$what cannot be shown, and the query goes on: $e")
+        if (failed.add(what)) logWarning(s"$what cannot be shown, and the query continues: $e")
         otherwise
     }
 
