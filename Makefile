@@ -307,7 +307,7 @@ $(foreach suite,connect cluster delta kafka examples tools,$(eval PYTEST_$(suite
 
 # Some tests take long, and another one takes the same way: `make test-python-at-night` runs those.
 TESTS := not at_night
-AT_NIGHT := kafka installed-wheel examples cluster delta tools
+AT_NIGHT := kafka installed-wheel examples connect cluster delta tools
 
 .PHONY: test-python-at-night
 test-python-at-night: ## Run the tests of Python that `make test` leaves out, as they take long.

@@ -12,9 +12,9 @@ import tidegate.{
   AsyncFunction,
   KeyedStreamTest,
   KeyedTimeDataset,
+  explainTime,
   fixedLag,
-  progress,
-  timeExplanation
+  progress
 }
 
 /** The methods for Java do what Scala's do, and ask for no type of Scala. */
@@ -181,7 +181,7 @@ class JavaApiSuite extends KeyedStreamTest {
     // An idle trigger before the batch has its number too.
     val told = run.query.recentProgress.filter(_.batchId == of.batchId).last
     assert(Tidegate.progressOf(told).get === to)
-    assert(Tidegate.timeExplanation(run.query) === timeExplanation(run.query))
+    assert(Tidegate.explainTime(run.query) === explainTime(run.query))
   }
 
   test("everything that Scala has is there for Java") {
