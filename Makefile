@@ -141,7 +141,7 @@ test-wheel: test-python ## Run the Python tests on another Spark: make test-whee
 # Each file is a process with the jars of one library, and a Spark has those that there are for it.
 BESIDE_4.0 := delta iceberg lakes messages sedona
 BESIDE_4.1 := delta iceberg lakes messages
-BESIDE_4.2 := delta messages
+BESIDE_4.2 := delta messages openlineage
 BESIDE := build/beside/$(SPARK)/.ready
 .PHONY: test-beside
 test-beside: ## Run other libraries beside Tidegate, on the Sparks that they are for.

@@ -8,14 +8,7 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{AnalysisException, Dataset}
 import tidegate.plans.{AsyncMap, CallOptions, KeyedWatermark}
-import tidegate.{
-  AsyncFunction,
-  KeyedStreamTest,
-  KeyedTimeDataset,
-  explainTime,
-  fixedLag,
-  progress
-}
+import tidegate.{AsyncFunction, KeyedStreamTest, KeyedTimeDataset, explainTime, fixedLag, progress}
 
 /** The methods for Java do what Scala's do, and ask for no type of Scala. */
 class JavaApiSuite extends KeyedStreamTest {
