@@ -81,7 +81,7 @@ final class LateRows(@transient val note: Option[String] = None)
   /** Adds one row, as a pass of its own. */
   override def add(row: (Int, LogLine)): Unit = begin(row._1).drop(row._2)
 
-  override def merge(other: AccumulatorV2[(Int, String), Long]): Unit = synchronized {
+  override def merge(other: AccumulatorV2[(Int, LogLine), Long]): Unit = synchronized {
     val before = others.total
     others = others.max(other.asInstanceOf[LateRows].counts)
     if (total != null) total += others.total - before

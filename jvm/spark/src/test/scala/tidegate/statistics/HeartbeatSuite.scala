@@ -89,7 +89,7 @@ final class HeartbeatSuite extends AnyFunSuite {
   }
 
   private def touch(inTask: AnyRef): Unit = inTask match {
-    case late: LateRows        => late.add(0 -> "a row")
+    case late: LateRows        => late.add(0 -> LogLine("a row"))
     case stats: SubstreamStats => stats.add(1L)
     case other                 => fail(s"$other is not counted in")
   }
