@@ -35,8 +35,9 @@ object LogLines {
       TestQueries.withStructuredLog(caught(logger, Level.INFO, layout.toSerializable(_))(body))
     lines.map { line =>
       val json = parse(line)
+      // Spark's own, such as QUERY_ID, are in capitals.
       val fields = (json \ "context").values.asInstanceOf[Map[String, Any]]
-      ((json \ "msg").values.toString, fields)
+      ((json \ "msg").values.toString, fields.filter(_._1.head.isLower))
     }
   }
 

@@ -66,7 +66,9 @@ class LateLogSuite extends KeyedStreamTest {
     assert(found.collect {
       case (text, fields) if text.startsWith("Event dropped") => fields
     } === Seq(late))
-    assert(found.collect { case (text, fields) if text.contains("`c`") => fields } === Seq(isNew))
+    assert(found.collect {
+      case (text, fields) if text.contains(": new substreams: ") => fields
+    } === Seq(isNew))
   }
 
   test("a row that cannot be shown is counted") {

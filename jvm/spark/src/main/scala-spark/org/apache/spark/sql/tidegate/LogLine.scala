@@ -1,6 +1,6 @@
 package org.apache.spark.sql.tidegate
 
-import java.util
+import scala.jdk.CollectionConverters._
 
 import org.apache.spark.internal.{LogEntry, Logging, MessageWithContext}
 
@@ -41,10 +41,6 @@ trait LogsLines extends Logging {
 
   protected def warn(line: LogLine): Unit = logWarning(entry(line))
 
-  // A HashMap, as Spark 4.0 asks for.
-  private def entry(line: LogLine): LogEntry = LogEntry.from {
-    val context = new util.HashMap[String, String]
-    line.fields.foreach { case (name, value) => context.put(name, value) }
-    MessageWithContext(line.text, context)
-  }
+  private def entry(line: LogLine): LogEntry =
+    LogEntry.from(MessageWithContext(line.text, line.fields.asJava))
 }
