@@ -44,8 +44,10 @@ def test_client_when_thin_then_counts_on_a_server_and_sees_its_watermarks(
     pip: list[str | Path] = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     subprocess.run([*pip, f"pyspark-client~={line}.0", WHEEL], check=True, cwd=tmp_path)
 
+    # PySpark takes a program without a file for a doctest, and then looks for Spark's folder.
+    (tmp_path / "program.py").write_text(PROGRAM)
     done = subprocess.run(
-        [python, "-c", PROGRAM, address], cwd=tmp_path, capture_output=True, text=True, timeout=300
+        [python, "program.py", address], cwd=tmp_path, capture_output=True, text=True, timeout=300
     )
 
     assert done.returncode == 0, done.stderr
