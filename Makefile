@@ -142,7 +142,7 @@ test-wheel: test-python ## Run the Python tests on another Spark: make test-whee
 # Each file is a process with the jars of one library, and a Spark has those that there are for it.
 BESIDE_4.0 := delta iceberg lakes messages sedona
 BESIDE_4.1 := delta iceberg lakes messages
-BESIDE_4.2 := delta messages
+BESIDE_4.2 := delta messages openlineage
 BESIDE := build/beside/$(SPARK)/.ready
 .PHONY: test-beside
 test-beside: ## Run other libraries beside Tidegate, on the Sparks that they are for.
@@ -308,7 +308,7 @@ $(foreach suite,connect cluster delta kafka examples tools,$(eval PYTEST_$(suite
 
 # Some tests take long, and another one takes the same way: `make test-python-at-night` runs those.
 TESTS := not at_night
-AT_NIGHT := kafka installed-wheel examples cluster delta tools
+AT_NIGHT := kafka installed-wheel examples connect cluster delta tools
 
 .PHONY: test-python-at-night
 test-python-at-night: $(DBT) ## Run the tests of Python that `make test` leaves out, as they take long.

@@ -43,7 +43,9 @@ def main(wheel: Path) -> int:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYSPARK_")}
         pip: list[str | Path] = [python, "-m", "pip", "--disable-pip-version-check"]
         start = time.monotonic()
-        subprocess.run([*pip, "install", "-q", wheel], check=True, cwd=folder, env=environment)
+        subprocess.run(
+            [*pip, "install", "-q", f"{wheel}[spark]"], check=True, cwd=folder, env=environment
+        )
         installed = time.monotonic()
         with subprocess.Popen(
             [python, *PASTED],

@@ -1,4 +1,4 @@
-"""`progress`, its listener and `explain_time`, on classic PySpark."""
+"""`progress`, its listener and `explainTime`, on classic PySpark."""
 
 import threading
 from datetime import datetime, timezone
@@ -89,7 +89,7 @@ def test_explanation_when_a_substream_is_behind_then_names_it(
     feed.add(("12:00:10", 0), ("11:50:10", 1))
     query = counts(feed).writeStream.format("noop").queryName("explained").start()
     query.processAllAvailable()
-    tidegate.explain_time(query)
+    tidegate.explainTime(query)
     printed = capsys.readouterr().out
     query.stop()
 
@@ -102,7 +102,7 @@ def test_explanation_when_a_substream_is_behind_then_names_it(
         lines[6]
         == "`aggregate` waits for partition 1 of `feed`, which is 10 min behind the newest."
     )
-    assert tidegate.time_explanation(query).startswith("The query `explained` has ended. ")
+    assert tidegate.explainTime(query).startswith("The query `explained` has ended. ")
 
 
 def test_query_when_it_has_no_keyed_watermark_then_the_sentence_is_that_of_watermarks(
@@ -111,7 +111,7 @@ def test_query_when_it_has_no_keyed_watermark_then_the_sentence_is_that_of_water
     feed.add(("12:00:10", 0))
     query = feed.stream().writeStream.queryName("plain").format("noop").start()
     try:
-        for ask in (tidegate.progress, tidegate.explain_time):
+        for ask in (tidegate.progress, tidegate.explainTime):
             with pytest.raises(AnalysisException) as error:
                 ask(query)
             check(

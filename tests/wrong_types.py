@@ -33,11 +33,14 @@ events.mapAsync(lambda row: 1, "rate int")  # type: ignore[arg-type, return-valu
 events.mapAsync(print, "rate int")  # type: ignore[arg-type]
 events.mapAsync(dict, "rate int")  # type: ignore[arg-type]
 events.mapAsync(rated, "rate int", onError="ignore")  # type: ignore[arg-type]
+events.mapAsync(None, "rate int")  # type: ignore[arg-type]
+tidegate.explainTime(orders)  # type: ignore[arg-type]
 tidegate.watermarks(orders)  # type: ignore[arg-type]
 tidegate.watermarks(query)["x"]["late"]  # type: ignore[typeddict-item]
 tidegate.progress(query, last="5")  # type: ignore[arg-type]
 
 # And what it has to take.
+tidegate.explainTime(query).splitlines()
 orders.withKeyedWatermark("t", timedelta(seconds=5))
 orders.streamJoin(deliveries, on="id", how="left_anti")
 orders.asOfJoin(deliveries, on="id", how="left", tolerance=timedelta(minutes=5))

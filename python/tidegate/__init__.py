@@ -5,6 +5,15 @@ Importing the package adds ``withKeyedWatermark``, ``withIngestionWatermark``, `
 ``pyspark.sql.DataFrame``.
 """
 
+from importlib.util import find_spec as _find_spec
+
+if _find_spec("pyspark") is None:
+    raise ImportError(
+        "Tidegate needs PySpark, and this Python has none. Install both with pip install "
+        '"tidegate[spark]", or for a client of Spark Connect, without a JVM, "tidegate[connect]".',
+        name="pyspark",
+    )
+
 from tidegate._call import CallKey
 from tidegate._version import __version__
 from tidegate.asof import asOfJoin
@@ -26,10 +35,10 @@ from tidegate.figures import (
 )
 from tidegate.insight import (
     ProgressListener,
-    explain_time,
+    TimeExplanation,
+    explainTime,
     progress,
     progressOf,
-    time_explanation,
 )
 from tidegate.joins import streamJoin
 from tidegate.mapping import mapAsync
@@ -86,6 +95,7 @@ __all__ = [
     "StageVerdict",
     "SubstreamWatermark",
     "TidegateError",
+    "TimeExplanation",
     "UnsupportedSessionError",
     "Watermark",
     "WatermarkProgress",
@@ -97,7 +107,7 @@ __all__ = [
     "cancelAndExportSnapshot",
     "checkCompatibility",
     "configure",
-    "explain_time",
+    "explainTime",
     "exportSnapshot",
     "fixedLag",
     "inspectSnapshot",
@@ -115,10 +125,14 @@ __all__ = [
     "startSnapshot",
     "streamJoin",
     "tidegateName",
-    "time_explanation",
     "topN",
     "verifySnapshot",
     "watermarks",
     "withIngestionWatermark",
     "withKeyedWatermark",
 ]
+
+
+def __dir__() -> list[str]:
+    """Name what is public: a shell then offers no inner module."""
+    return __all__

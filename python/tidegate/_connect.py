@@ -140,7 +140,7 @@ def progress(query: Any, last: int) -> list[dict[str, Any]]:
     return _asked(query, PROGRESS_TABLE, PROGRESS, last=last)
 
 
-def time_explanation(query: Any) -> str:
+def explain_time(query: Any) -> str:
     """Call ``tidegate_explain_time`` with the run of a query."""
     lines = _asked(query, EXPLANATION_TABLE, EXPLANATION)
     return "\n".join(line["sentence"] for line in lines)

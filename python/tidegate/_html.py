@@ -1,9 +1,10 @@
-"""The watermarks of a query as a table in HTML, for notebooks.
+"""What notebooks show, in HTML: watermarks as a table, and an explanation as paragraphs.
 
 Names of substreams are data: every text is escaped. The table has no colours of its own, so it
 suits a light page and a dark one.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from html import escape
@@ -38,6 +39,15 @@ def table(watermarks: Mapping[str, Watermark]) -> str:
         f"<thead>{_row(COLUMNS, cell='th')}</thead><tbody>{body or _line('no watermarks yet')}"
         "</tbody></table>"
     )
+
+
+def paragraphs(sentences: str) -> str:
+    """Return paragraphs with their lines, and names in the type of code."""
+    named = re.sub("`([^`\n]+)`", r"<code>\1</code>", escape(sentences))
+    body = "".join(
+        f"<p>{paragraph.replace(chr(10), '<br>')}</p>" for paragraph in named.split("\n\n")
+    )
+    return f'<div class="tidegate-time">{body}</div>'
 
 
 def _entry(name: str, status: Watermark) -> list[str]:

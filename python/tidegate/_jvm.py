@@ -2,7 +2,8 @@
 
 All calls go to one Scala class, ``tidegate.PythonFacade``, loaded through the context class loader
 of the calling thread: Spark gives that loader the jars from ``--jars`` and ``spark.jars``. On Spark
-Connect there is no JVM, and ``_connect.py`` takes the place of this file.
+Connect there is no JVM, and ``_connect.py`` takes the place of this file. The package
+``pyspark-client`` has neither py4j nor a ``SparkContext``: this file can be imported all the same.
 """
 
 import json
@@ -10,8 +11,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, TypeAlias
 
-from py4j.protocol import Py4JJavaError
-from pyspark import SparkContext
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructType
@@ -19,6 +18,14 @@ from pyspark.sql.types import StructType
 from tidegate._arguments import wrong_type
 from tidegate._connect import is_connect
 from tidegate.errors import MissingJarError, UnsupportedSessionError
+
+try:
+    from py4j.protocol import Py4JJavaError
+    from pyspark import SparkContext
+except ImportError:
+    IS_CLASSIC = False
+else:
+    IS_CLASSIC = True
 
 FACADE = "tidegate.PythonFacade"
 
@@ -33,6 +40,11 @@ NO_JAR = (
     "Spark runs without the Tidegate jar on its classpath. Create the session with "
     "tidegate.configure(SparkSession.builder).getOrCreate(), or start Spark with "
     "--jars <the Tidegate jar> --conf spark.sql.extensions=tidegate.TidegateExtensions."
+)
+
+NO_CLASSIC = (
+    "This call needs classic PySpark, and only its client for Spark Connect is installed, which "
+    'has no py4j. Install classic PySpark in another environment: pip install "tidegate[spark]".'
 )
 
 NO_ADOPTION = (
@@ -52,9 +64,14 @@ NO_COMPATIBILITY = (
 )
 
 
+def context() -> "SparkContext | None":
+    """Return the SparkContext that runs in this process."""
+    return SparkContext._active_spark_context if IS_CLASSIC else None
+
+
 def running() -> Any | None:
     """Return the py4j view of the JVM of this process, or None if none was started."""
-    return SparkContext._jvm
+    return SparkContext._jvm if IS_CLASSIC else None
 
 
 def has_facade(jvm: Any) -> bool:
@@ -68,6 +85,8 @@ def has_facade(jvm: Any) -> bool:
 
 def facade() -> Any:
     """Return a new facade, or raise an error that says how to get the jar onto the classpath."""
+    if not IS_CLASSIC:
+        raise UnsupportedSessionError(NO_CLASSIC)
     jvm = running()
     if jvm is None:
         raise MissingJarError(NO_JAR)
@@ -81,8 +100,8 @@ def facade() -> Any:
 
 def with_watermark(df: Any, event_time: str, arguments: dict[str, Any]) -> DataFrame:
     """Call the facade's method of this name."""
-    keyed = facade().withWatermark(_java_dataframe("df", df), event_time, arguments)
-    return DataFrame(keyed, df.sparkSession)
+    java_df = _java_dataframe("df", df)
+    return DataFrame(facade().withWatermark(java_df, event_time, arguments), df.sparkSession)
 
 
 def stream_join(
@@ -115,14 +134,14 @@ def as_of_join(
 
 def order_by_event_time(df: Any, partition_by: list[str], event_time: str | None) -> DataFrame:
     """Call the facade's method of this name."""
-    ordered = facade().orderByEventTime(_java_dataframe("df", df), partition_by, event_time)
-    return DataFrame(ordered, df.sparkSession)
+    java_df = _java_dataframe("df", df)
+    return DataFrame(facade().orderByEventTime(java_df, partition_by, event_time), df.sparkSession)
 
 
 def tidegate_name(df: Any, name: str) -> DataFrame:
     """Call the facade's method of this name."""
-    named = facade().tidegateName(_java_dataframe("df", df), name)
-    return DataFrame(named, df.sparkSession)
+    java_df = _java_dataframe("df", df)
+    return DataFrame(facade().tidegateName(java_df, name), df.sparkSession)
 
 
 def adopt(checkpoint: str, query: Any, output_mode: str | None) -> int | None:
@@ -227,8 +246,8 @@ def async_arguments(
 
     The facade has read and checked them.
     """
-    arguments = facade().asyncArguments(_java_dataframe("df", df), schema, timeout, on_error)
-    read = json.loads(arguments)
+    java_df = _java_dataframe("df", df)
+    read = json.loads(facade().asyncArguments(java_df, schema, timeout, on_error))
     schemas = StructType.fromJson(read["schema"]), StructType.fromJson(read["calls"])
     return schemas[0], read["timeoutMs"], schemas[1]
 

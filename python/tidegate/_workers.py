@@ -6,12 +6,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pyspark import SparkContext
 from pyspark.serializers import CloudPickleSerializer
 
 from tidegate.errors import UnsupportedSessionError
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
 
 VARIABLE = "PYSPARK_PYTHON"
 """Where Spark finds the Python of its workers; it reads the variable when it starts."""
@@ -38,7 +40,7 @@ def use_own_python() -> None:
     os.environ.setdefault(VARIABLE, sys.executable)
 
 
-def check(method: str, context: SparkContext | None) -> None:
+def check(method: str, context: "SparkContext | None") -> None:
     """Refuse workers without Tidegate, as far as can be seen from here.
 
     Those on other machines cannot: `carried` tells of them. Files that Spark sends to workers may

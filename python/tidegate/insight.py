@@ -1,6 +1,7 @@
 """What batches did to the time of a query, and what holds time back, in sentences."""
 
 import json
+import sys
 from abc import abstractmethod
 
 from pyspark.sql.streaming.listener import (
@@ -13,7 +14,7 @@ from pyspark.sql.streaming.listener import (
 )
 from pyspark.sql.streaming.query import StreamingQuery
 
-from tidegate import _connect, _jvm, figures
+from tidegate import _connect, _html, _jvm, figures
 from tidegate._arguments import wrong_type
 from tidegate._keywords import keywords
 from tidegate.figures import BatchProgress
@@ -98,7 +99,8 @@ def progress(query: StreamingQuery, last: int | None = None) -> list[BatchProgre
     number = _number(last)
     if _connect.is_connect(query):
         return figures.batches_of_rows(_connect.progress(query, number))
-    text = _jvm.facade().progress(_jvm.java_query(query), number)
+    java_query = _jvm.java_query(query)
+    text = _jvm.facade().progress(java_query, number)
     return [figures.batch(batch) for batch in json.loads(text)]
 
 
@@ -184,9 +186,29 @@ class ProgressListener(StreamingQueryListener):
         """Do nothing."""
 
 
+class TimeExplanation(str):
+    """Sentences about the time of a query, as :func:`explainTime` found: a text with its lines.
+
+    Python's shell shows the lines, and a notebook shows paragraphs.
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Return the lines."""
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        """Return paragraphs for a notebook."""
+        return _html.paragraphs(self)
+
+
 @keywords
-def explain_time(query: StreamingQuery) -> None:
-    """Print how far the time of a query is, what holds what back, since when, and what would help.
+def explainTime(query: StreamingQuery) -> TimeExplanation:
+    """Print and return how far the time of a query is, what holds what back, and what would help.
+
+    Python's shell and notebooks show the value of a line themselves, so nothing is printed there:
+    within a loop of a notebook, write ``print(tidegate.explainTime(query))``.
 
     In SQL the same is ``SELECT sentence FROM tidegate_explain_time('orders')``.
 
@@ -194,6 +216,11 @@ def explain_time(query: StreamingQuery) -> None:
     ----------
     query : StreamingQuery
         The query, running or ended, as ``start()`` returns it.
+
+    Returns
+    -------
+    TimeExplanation
+        A str of some lines, without a line break at their end; in a notebook, paragraphs.
 
     Raises
     ------
@@ -215,38 +242,23 @@ def explain_time(query: StreamingQuery) -> None:
     ...     .writeStream.queryName("hourly").format("noop").start()
     ... )
     >>> query.processAllAvailable()
-    >>> tidegate.explain_time(query)  # doctest: +ELLIPSIS
+    >>> text = tidegate.explainTime(query)  # doctest: +ELLIPSIS
     The query `hourly` runs; it is ...
     <BLANKLINE>
     `orders` is at 2026-01-01T00:00:55Z, ... behind the wall clock.
     Nothing holds `orders` back: its last row came ...
+    >>> "Nothing holds `orders` back" in text
+    True
     >>> query.stop()
     """
-    print(time_explanation(query))
-
-
-@keywords
-def time_explanation(query: StreamingQuery) -> str:
-    """Return what :func:`explain_time` prints.
-
-    Parameters
-    ----------
-    query : StreamingQuery
-        The query, running or ended, as ``start()`` returns it.
-
-    Returns
-    -------
-    str
-        Some lines, without a line break at their end.
-
-    Raises
-    ------
-    TypeError, MissingJarError, MissingExtensionError, pyspark.errors.AnalysisException
-        As :func:`explain_time`.
-    """
     if _connect.is_connect(query):
-        return _connect.time_explanation(query)
-    return str(_jvm.facade().timeExplanation(_jvm.java_query(query)))
+        explanation = TimeExplanation(_connect.explain_time(query))
+    else:
+        java_query = _jvm.java_query(query)
+        explanation = TimeExplanation(_jvm.facade().explainTime(java_query))
+    if not hasattr(sys, "ps1"):
+        print(explanation)
+    return explanation
 
 
 def _number(last: int | None) -> int:

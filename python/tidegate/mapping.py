@@ -5,7 +5,6 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal, Protocol, TypeAlias
 
-from pyspark import SparkContext
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.utils import require_minimum_pyarrow_version
 from pyspark.sql.types import StructType
@@ -169,7 +168,7 @@ def mapAsync(
         whole_number("rowsPerCall", rowsPerCall, 1)
     if _connect.is_connect(df):
         raise UnsupportedSessionError(NO_CONNECT)
-    _workers.check("mapAsync", SparkContext._active_spark_context)
+    _workers.check("mapAsync", _jvm.context())
     columns = schema if isinstance(schema, str) else schema.json()
     fields, timeout_ms, calls = _jvm.async_arguments(df, columns, limit, onError)
 

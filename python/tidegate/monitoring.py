@@ -150,8 +150,8 @@ def watermarks(query: StreamingQuery) -> QueryWatermarks:
     """
     if _connect.is_connect(query):
         return QueryWatermarks(figures.watermarks_of_rows(_connect.watermarks(query)))
-    text = _jvm.facade().watermarks(_jvm.java_query(query))
-    return QueryWatermarks(figures.watermarks(json.loads(text)))
+    java_query = _jvm.java_query(query)
+    return QueryWatermarks(figures.watermarks(json.loads(_jvm.facade().watermarks(java_query))))
 
 
 def _rows(name: str, status: Watermark) -> Iterator[tuple[Any, ...]]:

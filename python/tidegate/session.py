@@ -1,9 +1,10 @@
 """Add the Tidegate jar and its session extension to a Spark session."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyspark
-from pyspark import SparkConf, SparkContext
+from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
 from tidegate import _jvm, _workers
@@ -11,6 +12,9 @@ from tidegate._arguments import wrong_type
 from tidegate._keywords import keywords
 from tidegate._version import __version__
 from tidegate.errors import MissingExtensionError, MissingJarError, UnsupportedSessionError
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
 
 EXTENSION = "tidegate.TidegateExtensions"
 JARS = Path(__file__).parent / "jars"
@@ -58,7 +62,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     MissingExtensionError
         If a SparkContext runs with the jar but without the extension.
     UnsupportedSessionError
-        If the builder is for Spark Connect, where the server decides on jars and extensions.
+        If the builder is for Spark Connect, where the server decides on jars and extensions, or
+        if PySpark is its client for Spark Connect alone.
 
     Examples
     --------
@@ -75,8 +80,16 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
             f"{options['spark.remote']}, a Spark Connect server. Start that server with "
             f"--jars {jar_name()} --conf {_EXTENSIONS_KEY}={EXTENSION}."
         )
-    if SparkContext._active_spark_context is not None:
-        _check_running(SparkContext._active_spark_context)
+    if not _jvm.IS_CLASSIC:
+        raise UnsupportedSessionError(
+            "configure adds a jar to a local Spark, and only the client of PySpark for Spark "
+            f"Connect is installed. Start the server with --jars {jar_name()} "
+            f"--conf {_EXTENSIONS_KEY}={EXTENSION}, and connect to it with "
+            "SparkSession.builder.remote(...)."
+        )
+    context = _jvm.context()
+    if context is not None:
+        _check_running(context)
         return builder
 
     jvm = _jvm.running()
@@ -144,7 +157,7 @@ def _options(builder: SparkSession.Builder) -> dict[str, str]:
     return options
 
 
-def _check_running(context: SparkContext) -> None:
+def _check_running(context: "SparkContext") -> None:
     """Refuse a context that runs without jar or extension: Spark reads both at its start only."""
     _check_jar(_jvm.running())
     extensions = context.getConf().get(_EXTENSIONS_KEY, "") or ""

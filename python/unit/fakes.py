@@ -1,11 +1,13 @@
 """Stand-ins for what lives on the JVM."""
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from py4j.protocol import Py4JJavaError
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql.types import StructType
+
+if TYPE_CHECKING:
+    from py4j.protocol import Py4JJavaError
 
 NO_CLASS = "java.lang.ClassNotFoundException: tidegate.PythonFacade"
 
@@ -78,7 +80,7 @@ class FakeFacade:
         self.calls.append((query, last))
         return self.json
 
-    def timeExplanation(self, query: Any) -> str:
+    def explainTime(self, query: Any) -> str:
         self.calls.append((query,))
         return "The query `hourly` runs.\n\n`orders` is at 12:00."
 
@@ -178,8 +180,9 @@ class FakeConnectColumn(Column):
         return FakeConnectColumn(f"({self.text} and {other.text})")
 
 
-def java_error(text: str) -> Py4JJavaError:
+def java_error(text: str) -> "Py4JJavaError":
     """Return the error that py4j raises for a Java exception with this text."""
+    from py4j.protocol import Py4JJavaError
 
     class JavaException:
         _target_id = "o1"

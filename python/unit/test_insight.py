@@ -1,6 +1,7 @@
-"""What `progress`, `progressOf` and `explain_time` make of the answers of the JVM."""
+"""What `progress`, `progressOf` and `explainTime` make of the answers of the JVM."""
 
 import json
+import sys
 from datetime import datetime, timezone
 from typing import Any
 
@@ -177,7 +178,7 @@ def test_server_when_without_the_extension_then_the_error_says_so() -> None:
     session = FakeConnectSession()
     for name, ask in (
         ("tidegate_progress", tidegate.progress),
-        ("tidegate_explain_time", tidegate.explain_time),
+        ("tidegate_explain_time", tidegate.explainTime),
     ):
         session.failure = AnalysisException(
             "no",
@@ -226,22 +227,41 @@ def test_listener_when_told_of_batches_then_only_those_with_keyed_watermarks_arr
     assert heard == [("hourly", EXPECTED)]
 
 
-def test_explanation_when_asked_then_it_is_printed_or_returned(
+def test_explanation_when_asked_then_it_is_printed_and_returned(
     query: StreamingQuery, facade: FakeFacade, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = "The query `hourly` runs.\n\n`orders` is at 12:00."
 
-    assert tidegate.time_explanation(query) == text
-    assert capsys.readouterr().out == ""
-    tidegate.explain_time(query)
+    assert tidegate.explainTime(query) == text
     assert capsys.readouterr().out == text + "\n"
+
+
+def test_explanation_when_asked_in_a_shell_then_the_shell_shows_it_alone(
+    query: StreamingQuery,
+    facade: FakeFacade,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
+
+    sys.displayhook(tidegate.explainTime(query))
+    assert capsys.readouterr().out == "The query `hourly` runs.\n\n`orders` is at 12:00.\n"
+
+
+def test_explanation_when_in_a_notebook_then_has_paragraphs_and_names_are_escaped() -> None:
+    text = "`a<b>` waits for b & c.\n  Its rows are old.\n\n`aggregate` waits."
+
+    assert tidegate.TimeExplanation(text)._repr_html_() == (
+        '<div class="tidegate-time"><p><code>a&lt;b&gt;</code> waits for b &amp; c.<br>  Its rows '
+        "are old.</p><p><code>aggregate</code> waits.</p></div>"
+    )
 
 
 def test_explanation_when_of_spark_connect_then_its_lines_are_put_together() -> None:
     session = FakeConnectSession()
     session.rows = [Row(sentence="a"), Row(sentence=""), Row(sentence="b")]
 
-    assert tidegate.time_explanation(connect_query(session)) == "a\n\nb"
+    assert tidegate.explainTime(connect_query(session)) == "a\n\nb"
     ((statement, values, _),) = session.calls
     assert statement == "SELECT sentence FROM tidegate_explain_time(:query) ORDER BY line"
     assert values == {"query": "a run"}
@@ -251,7 +271,7 @@ def test_explanation_when_of_something_else_then_the_sentence_says_what_was_foun
     facade: FakeFacade,
 ) -> None:
     with pytest.raises(TypeError) as error:
-        tidegate.explain_time(7)  # type: ignore[arg-type]
+        tidegate.explainTime(7)  # type: ignore[arg-type]
 
     assert str(error.value) == (
         "query must be a pyspark.sql.streaming.StreamingQuery, found int: 7."

@@ -43,6 +43,7 @@ def spark(
         .config("spark.sql.extensions", extensions)
         .config("spark.sql.warehouse.dir", warehouse)
         .config("spark.sql.catalog.lake.warehouse", f"{warehouse}/lake")
+        .config("spark.openlineage.transport.location", f"{warehouse}/lineage.json")
     )
     for library in request.cls.libraries:
         for key, value in library.settings.items():

@@ -62,6 +62,14 @@ SEDONA = Library(
 
 AVRO = Library("avro")
 
+OPENLINEAGE = Library(
+    "openlineage",
+    settings={
+        "spark.extraListeners": "io.openlineage.spark.agent.OpenLineageSparkListener",
+        "spark.openlineage.transport.type": "file",
+    },
+)
+
 
 def orders(*libraries: Library) -> list[str]:
     """Return the lists of extensions with Tidegate's at each place, and the others either way."""

@@ -1,5 +1,6 @@
 """What every format of tables has to do beside Tidegate."""
 
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -23,6 +24,11 @@ DELIVERIES = [
     [("a", 8, "13:40:00"), ("b", 9, "13:40:00")],
 ]
 """Order 1 is delivered too late for the join."""
+
+LATE = (
+    "operator STRING, late_by_ms BIGINT, batch_id BIGINT, row STRUCT<id: BIGINT, time: TIMESTAMP>"
+)
+"""The columns of late rows that the test reads."""
 
 CALLS = {
     "TUMBLE": ("INTERVAL 1 MINUTE", "1 minute", None),
@@ -116,6 +122,29 @@ class TableTests:
             lake.write(counts(lake.keyed(events)).toDF("minute", "n"), written)
 
         assert lake.rows(f"SELECT * FROM {written}") == lake.windows(events)
+
+    def test_late_rows_when_streamed_into_a_table_then_each_is_there_once(
+        self, lake: Lake, feed: Feed, tmp_path: Path
+    ) -> None:
+        late = str(tmp_path / "late")
+        table = lake.create("late", "operator STRING, late_by_ms BIGINT, id BIGINT, time TIMESTAMP")
+        feed.add(("12:00:10", 0), ("12:10:00", 1))
+        feed.add(("12:30:00", 0), ("12:30:00", 1))
+        # A stream of late rows that begins before there is one, and goes on after each restart.
+        for rows in ([], [("11:00:00", 0)], [("11:05:00", 0), ("11:05:00", 0)], []):
+            if rows:
+                feed.add(*rows)
+            keyed = feed.stream().withKeyedWatermark("time", "0 seconds", lateRows=late)
+            feed.run(counts(keyed))
+            stream = lake.spark.readStream.schema(LATE).parquet(late)
+            lake.write(stream.select("operator", "late_by_ms", "row.id", "row.time"), table)
+
+        found = lake.rows(f"SELECT operator, late_by_ms, id, hour(time), minute(time) FROM {table}")
+        assert found == [
+            ("aggregate", 5100000, 0, 11, 5),
+            ("aggregate", 5100000, 1, 11, 5),
+            ("aggregate", 5400000, 0, 11, 0),
+        ]
 
     def test_merge_when_in_every_batch_then_the_table_has_the_newest_counts(
         self, lake: Lake

@@ -1,4 +1,4 @@
-"""`progress`, its listener and `explain_time` on Spark Connect: the answers of classic PySpark."""
+"""`progress`, its listener and `explainTime` on Spark Connect: the answers of classic PySpark."""
 
 import threading
 from typing import Any
@@ -47,10 +47,10 @@ def test_explanation_when_the_query_runs_or_was_stopped_then_names_who_holds_tim
     feed.add(("12:00:10", 0), ("11:50:10", 1))
     query = counts(feed).writeStream.format("noop").queryName("remote").start()
     query.processAllAvailable()
-    tidegate.explain_time(query)
+    tidegate.explainTime(query)
     while_running = capsys.readouterr().out.splitlines()
     query.stop()
-    after_stop = tidegate.time_explanation(query).splitlines()
+    after_stop = tidegate.explainTime(query).splitlines()
 
     assert while_running[0].startswith("The query `remote` runs; it is ")
     assert after_stop[0].startswith("The query `remote` has ended. ")
@@ -92,7 +92,7 @@ def test_query_when_it_has_no_keyed_watermark_then_the_sentence_says_so(feed: Re
     feed.add(("12:00:10", 0))
     query = feed.stream().writeStream.queryName("plain").format("noop").start()
     try:
-        for ask in (tidegate.progress, tidegate.explain_time):
+        for ask in (tidegate.progress, tidegate.explainTime):
             with pytest.raises(AnalysisException) as error:
                 ask(query)
             assert error.value.getCondition() == "TIDEGATE_NOT_A_TIDEGATE_QUERY"

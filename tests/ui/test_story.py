@@ -93,12 +93,12 @@ def test_story_when_told_then_each_moment_has_its_sentences_and_late_rows_add_up
     )
     assert late_rows(spark, late) == {"0": 1, "1": LATE}
     query.stop()
-    assert tidegate.time_explanation(query).startswith("The query `story` has ended.")
+    assert tidegate.explainTime(query).startswith("The query `story` has ended.")
 
 
 def assert_says(query: StreamingQuery, *sentences: str) -> None:
     """Fail if a pattern fits no line of the explanation."""
-    text = tidegate.time_explanation(query)
+    text = tidegate.explainTime(query)
     print(text, end="\n\n")
     for sentence in sentences:
         assert any(re.fullmatch(sentence, line) for line in text.splitlines()), (sentence, text)

@@ -11,7 +11,7 @@ import org.json4s.JsonAST.JArray
 import org.json4s.jackson.JsonMethods.compact
 import tidegate.builders.{AsOfJoins, AsyncMaps, EventTimeOrders, StreamJoins}
 import tidegate.clock.KnownQueries
-import tidegate.core.figures.FiguresJson
+import tidegate.core.figures.{Explanation, FiguresJson}
 import tidegate.preparation.AdoptedCheckpoint
 import tidegate.request.WatermarkRequest
 import tidegate.settings.Defaults
@@ -188,5 +188,5 @@ final class PythonFacade {
     compact(JArray(KnownQueries.of(query).batches.takeRight(last).toList.map(FiguresJson.of(_))))
 
   /** See the package's method of the same name. */
-  def timeExplanation(query: StreamingQuery): String = tidegate.timeExplanation(query)
+  def explainTime(query: StreamingQuery): String = Explanation.of(KnownQueries.of(query))
 }

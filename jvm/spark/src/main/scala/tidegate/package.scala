@@ -117,17 +117,17 @@ package object tidegate extends tidegate.PolicyFunctions with tidegate.SnapshotF
     BatchProgress.of(progress)
 
   /**
-   * Prints in plain sentences how far the time of a query is, what holds what back, since when, and
-   * what would help.
+   * Prints and returns in plain sentences how far the time of a query is, what holds what back,
+   * since when, and what would help.
    *
    * @throws AnalysisException
    *   if the query has no keyed watermark, or ended before Spark planned it
    */
-  def explainTime(query: StreamingQuery): Unit = println(timeExplanation(query))
-
-  /** What `explainTime` prints. */
-  def timeExplanation(query: StreamingQuery): String =
-    Explanation.of(KnownQueries.of(query))
+  def explainTime(query: StreamingQuery): String = {
+    val sentences = Explanation.of(KnownQueries.of(query))
+    println(sentences)
+    sentences
+  }
 
   /**
    * Lets a query with keyed watermarks continue from a checkpoint that was made without Tidegate:

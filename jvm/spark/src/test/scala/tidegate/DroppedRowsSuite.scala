@@ -3,7 +3,7 @@ package tidegate
 import org.apache.spark.sql.execution.metric.SQLMetrics
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, Trigger}
-import org.apache.spark.sql.tidegate.{TestClock, TestQueries}
+import org.apache.spark.sql.tidegate.{LogLine, TestClock, TestQueries}
 import org.apache.spark.sql.{DataFrame, Dataset, Row}
 import tidegate.settings.Settings
 import tidegate.statistics.LateRows
@@ -170,7 +170,7 @@ class DroppedRowsSuite extends KeyedStreamTest {
     def attempt(rows: Int): LateRows = {
       val inTask = new LateRows
       val pass = inTask.begin(partition = 0)
-      (1 to rows).foreach(i => pass.drop(s"row $i"))
+      (1 to rows).foreach(i => pass.drop(LogLine(s"row $i")))
       inTask
     }
     Seq(3 -> 3, 2 -> 3, 4 -> 4).foreach { case (rows, total) =>

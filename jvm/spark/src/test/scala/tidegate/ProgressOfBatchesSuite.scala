@@ -158,7 +158,7 @@ class ProgressOfBatchesSuite extends KeyedStreamTest with ClosesInNextBatch {
     val orders = progress(run.query).last.watermarks("orders")
     assert(orders.watermark.contains(ms(core.EndOfTime.Ms)))
     assert(orders.lagMs === None)
-    assert(timeExplanation(run.query).contains("`orders` is at the end of time"))
+    assert(explainTime(run.query).contains("`orders` is at the end of time"))
   }
 
   test("in SQL: the same figures as rows, for a number of batches, or of all queries that run") {

@@ -36,7 +36,7 @@ class StallSuite extends KeyedStreamTest {
     def warning(still: String) =
       s"Query ID, watermark `orders`: time has stood still for $still, " +
         "at 1970-01-01T00:00:30Z. It waits for the substream b, which is 1 min 14 s behind the newest " +
-        s"and has had no row for $still. tidegate.explain_time(query) says what would help."
+        s"and has had no row for $still. tidegate.explainTime(query) says what would help."
     assert(lines(run)(run.settle()) === Seq(warning("10 min")))
     assert(lines(run)(run.settle()) === Nil)
     run.clock.advance(600000)
@@ -79,7 +79,7 @@ class StallSuite extends KeyedStreamTest {
     run.settle()
     val source = run.query.lastProgress.sources.map(_.description).find(_ != "tidegate_clock").get
     assert(
-      timeExplanation(run.query).linesIterator.toSeq.slice(3, 5) === Seq(
+      explainTime(run.query).linesIterator.toSeq.slice(3, 5) === Seq(
         "`orders` waits for partition 7, which is 5 min 1 s behind the newest and has 12 rows to " +
           "read, since 1970-01-12T13:46:40Z or longer: the query was started then.",
         "  What helps: more cores, or more rows in a batch, so that the query catches up with what " +
@@ -94,12 +94,12 @@ class StallSuite extends KeyedStreamTest {
           "Kafka's does with minOffsetsPerTrigger. Time waits for these rows.",
         s"${start}time has stood still for 10 min, at 1970-01-12T13:41:40Z. It waits for the " +
           "substream 7, which is 5 min 1 s behind the newest and has rows that are not read. " +
-          "tidegate.explain_time(query) says what would help."
+          "tidegate.explainTime(query) says what would help."
       )
     )
     log.limit = _ => Long.MaxValue
     run.settle()
-    assert(timeExplanation(run.query).contains("waits for partition 7, which is 5 min behind"))
+    assert(explainTime(run.query).contains("waits for partition 7, which is 5 min behind"))
     run.clock.advance(600000)
     assert(!lines(run)(run.settle()).exists(_.contains("has reported rows")))
   }
@@ -107,7 +107,7 @@ class StallSuite extends KeyedStreamTest {
   test("what the log says of rows that are not read, of none, of a source, and of the end") {
     def stalled(by: Option[String], behindMs: Long, isBehind: Boolean) =
       Stalled("orders", None, 600000, by, behindMs, 60000, isBehind).text
-    val advice = " tidegate.explain_time(query) says what would help."
+    val advice = " tidegate.explainTime(query) says what would help."
     assert(
       stalled(Some("7"), 5000, isBehind = true) === "time has stood still for 10 min, without a " +
         "value. It waits for the substream 7, which is 5 s behind the newest and has rows that are " +

@@ -344,16 +344,11 @@ public final class Tidegate {
   }
 
   /**
-   * Prints in plain sentences how far the time of a query is, what holds what back, since when, and
-   * what would help.
+   * Prints and returns in plain sentences how far the time of a query is, what holds what back,
+   * since when, and what would help.
    */
-  public static void explainTime(StreamingQuery query) {
-    package$.MODULE$.explainTime(query);
-  }
-
-  /** What {@code explainTime} prints. */
-  public static String timeExplanation(StreamingQuery query) {
-    return package$.MODULE$.timeExplanation(query);
+  public static String explainTime(StreamingQuery query) {
+    return package$.MODULE$.explainTime(query);
   }
 
   /** As the other {@code adopt}, in output mode append. */

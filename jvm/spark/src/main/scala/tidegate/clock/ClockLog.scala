@@ -2,7 +2,7 @@ package tidegate.clock
 
 import scala.collection.mutable
 
-import org.apache.spark.internal.Logging
+import org.apache.spark.sql.tidegate.{LogLine, LogsLines}
 import tidegate.core.figures.{TimeEvent, Words}
 import tidegate.statistics.{LateRows, PartlyLate}
 
@@ -15,19 +15,28 @@ import tidegate.statistics.{LateRows, PartlyLate}
  * @param query
  *   the name of the query, or its id
  */
-private[clock] final class ClockLog(query: => String) extends Logging {
+private[clock] final class ClockLog(query: => String) extends LogsLines {
 
   private val limit = new LineLimit(ClockLog.LinesPerMinute)
 
   def write(event: TimeEvent): Unit =
     if (limit.admits(event.atMs)(leftOut)) {
-      lazy val line = s"Query $query, watermark `${event.name}`: ${event.text}"
-      if (TimeEvent.Warnings(event.kind)) logWarning(line) else logInfo(line)
+      val line = LogLine(
+        s"Query $query, watermark `${event.name}`: ${event.text}",
+        Map(LogLine.Query -> query, LogLine.Watermark -> event.name) ++
+          Option.when(event.substreams.nonEmpty)(
+            LogLine.Substream -> LogLine.names(event.substreams)
+          )
+      )
+      if (TimeEvent.Warnings(event.kind)) warn(line) else inform(line)
     }
 
-  private def leftOut(lines: Long): Unit = logWarning(
-    s"Query $query: $lines more lines about its watermarks were left out of the last minute. The tab " +
-      "`Event time` of Spark's UI has the last ones."
+  private def leftOut(lines: Long): Unit = warn(
+    LogLine(
+      s"Query $query: $lines more lines about its watermarks were left out of the last minute. The " +
+        "tab `Event time` of Spark's UI has the last ones.",
+      Map(LogLine.Query -> query)
+    )
   )
 }
 
@@ -82,7 +91,7 @@ private object LineLimit {
  * @param query
  *   the name of the query, or its id
  */
-private[clock] final class LateLines(query: String, perMinute: Int, log: String => Unit) {
+private[clock] final class LateLines(query: String, perMinute: Int, log: LogLine => Unit) {
   import LineLimit.MinuteMs
 
   private var sinceMs = Option.empty[Long]
@@ -95,7 +104,7 @@ private[clock] final class LateLines(query: String, perMinute: Int, log: String 
   def add(operator: String, late: LateRows, nowMs: Long): Unit = synchronized {
     val rows = late.value
     if (rows > 0) {
-      late.note.filter(_ => noted.add(operator)).foreach(log)
+      late.note.filter(_ => noted.add(operator)).foreach(note => log(LogLine(note, of(operator))))
       if (sinceMs.isEmpty) sinceMs = Some(nowMs)
       val shown = late.samples.take(perMinute - lines)
       shown.foreach(log)
@@ -117,18 +126,21 @@ private[clock] final class LateLines(query: String, perMinute: Int, log: String 
     }
   }
 
+  private def of(operator: String): Map[String, String] =
+    Map(LogLine.Query -> query, LogLine.Operator -> operator)
+
   /** Ends the minute now. */
   def end(): Unit = synchronized {
     if (leftOut.nonEmpty) {
       val counts = leftOut.map { case (operator, n) => s"$operator=$n" }.mkString(", ")
-      log(s"Events dropped as late without a line of their own: $counts, query=$query")
+      val text = s"Events dropped as late without a line of their own: $counts, query=$query"
+      log(LogLine(text, Map(LogLine.Query -> query)))
     }
     partly.foreach { case (operator, PartlyLate(rows, windows)) =>
-      log(
-        s"Late for a part of their windows: ${Words.count(rows, "row")}, which " +
-          s"${if (rows == 1) "misses" else "miss"} ${Words.count(windows, "window")}, " +
-          s"operator=$operator, query=$query"
-      )
+      val text = s"Late for a part of their windows: ${Words.count(rows, "row")}, which " +
+        s"${if (rows == 1) "misses" else "miss"} ${Words.count(windows, "window")}, " +
+        s"operator=$operator, query=$query"
+      log(LogLine(text, of(operator)))
     }
     sinceMs = None
     lines = 0

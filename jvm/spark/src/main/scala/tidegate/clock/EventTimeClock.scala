@@ -3,7 +3,6 @@ package tidegate.clock
 import java.util.Optional
 
 import org.apache.spark.SparkContext
-import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.read.streaming.{
   Offset,
@@ -14,6 +13,8 @@ import org.apache.spark.sql.connector.read.streaming.{
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 import org.apache.spark.sql.tidegate.{
   EventTimeReporter,
+  LogLine,
+  LogsLines,
   MicroBatchExecution,
   NotForRealTime,
   OnlyShown,
@@ -55,7 +56,7 @@ final class EventTimeClock(madeAtMs: Long)
     with SupportsTriggerAvailableNow
     with ReportsSourceMetrics
     with NotForRealTime
-    with Logging {
+    with LogsLines {
 
   private val totals = new ClockTotals
 
@@ -104,10 +105,13 @@ final class EventTimeClock(madeAtMs: Long)
       pending.forget()
       time.takeEvents().foreach(event => shown("What happened to time")(reports.add(event)))
       if (time.endsUnflushed) {
-        logWarning(
-          "A source has rows that it does not give yet, as with Kafka's minOffsetsPerTrigger. If " +
-            "it gives none now, the run ends and its time does not: another run on the " +
-            "checkpoint continues with them, and is flushed when all is read."
+        warn(
+          LogLine(
+            "A source has rows that it does not give yet, as with Kafka's minOffsetsPerTrigger. If " +
+              "it gives none now, the run ends and its time does not: another run on the " +
+              "checkpoint continues with them, and is flushed when all is read.",
+            Map(LogLine.Query -> query.name)
+          )
         )
       }
       state.foreach(answered = _)
@@ -177,17 +181,23 @@ final class EventTimeClock(madeAtMs: Long)
       skippedAfter(batchId, begin)
     )
     if (frozenAtMs.isEmpty) query.spec.nodes.filter(_.flush).foreach { node =>
-      logWarning(
-        s"The watermark `${node.name}` has `flush`, but the trigger of the query is not " +
-          "AvailableNow, so nothing is flushed: the last windows stay open. Use " +
-          "trigger(availableNow=True) for a run that ends, or leave `flush` out."
+      warn(
+        LogLine(
+          s"The watermark `${node.name}` has `flush`, but the trigger of the query is not " +
+            "AvailableNow, so nothing is flushed: the last windows stay open. Use " +
+            "trigger(availableNow=True) for a run that ends, or leave `flush` out.",
+          Map(LogLine.Query -> query.name, LogLine.Watermark -> node.name)
+        )
       )
     }
     made.endedNodes.foreach { name =>
-      logWarning(
-        s"The time of the watermark `$name` has ended: an earlier run on this checkpoint was " +
-          "flushed. All rows of this run are late. Start it with a new checkpoint, or leave " +
-          "`flush` out if the stream continues."
+      warn(
+        LogLine(
+          s"The time of the watermark `$name` has ended: an earlier run on this checkpoint was " +
+            "flushed. All rows of this run are late. Start it with a new checkpoint, or leave " +
+            "`flush` out if the stream continues.",
+          Map(LogLine.Query -> query.name, LogLine.Watermark -> name)
+        )
       )
     }
     synchronized { time = made }
@@ -209,7 +219,7 @@ final class EventTimeClock(madeAtMs: Long)
   private val shown = new OnlyShown
 
   private lazy val lateLines =
-    new LateLines(query.name, query.lateLinesPerMinute, line => logWarning(line))
+    new LateLines(query.name, query.lateLinesPerMinute, line => warn(line))
 
   private def drainLate(): Unit = pending.takeLate().foreach { case (operator, late) =>
     totals.addLateRows(operator, late.value)

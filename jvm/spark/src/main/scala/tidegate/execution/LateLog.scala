@@ -38,9 +38,7 @@ private[execution] final case class LateLog(
       pass.counts.addPartly(missed.number(row))
     } else {
       metric += 1
-      pass.counts.drop(shown.orElse("A late row", s"A late row cannot be shown. ${text.origin}") {
-        text.of(row)
-      })
+      pass.counts.drop(shown.orElse("A late row", text.unshown)(text.of(row)))
     }
     pass.file.foreach(_.add(row, isPartly))
   }

@@ -1,5 +1,7 @@
 package tidegate.execution
 
+import org.apache.spark.sql.tidegate.LogLine
+
 /**
  * Where late rows come from, as the log tells it.
  *
@@ -15,6 +17,11 @@ private[tidegate] final case class LateOrigin(
     watermarks: Seq[String],
     query: Option[String]
 ) {
+
+  /** For a line of the log. */
+  def fields: Map[String, String] =
+    Map(LogLine.Operator -> operator, LogLine.Watermark -> LogLine.names(watermarks)) ++
+      query.map(LogLine.Query -> _)
 
   override def toString: String = {
     val names = if (watermarks.size == 1) watermarks.head else watermarks.mkString("[", ", ", "]")

@@ -6,6 +6,7 @@ import java.time.{Instant, ZoneId, ZoneOffset}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.tidegate.LogLine
 import org.apache.spark.sql.types.{StringType, TimestampNTZType}
 import tidegate.statistics.SubstreamNode
 
@@ -44,13 +45,22 @@ private[execution] final case class LateText(
     if (eventTime.dataType == TimestampNTZType) ZoneOffset.UTC
     else DateTimeUtils.getZoneId(timeZone)
 
-  def of(row: InternalRow): String = {
+  def of(row: InternalRow): LogLine = {
     val timeMs = Math.floorDiv(timeOf(row).getLong(0), 1000L)
-    LogText.inOneLine(
-      s"Event dropped, late by ${watermarkMs - timeMs}ms. currentWatermark=${time(watermarkMs)}, " +
-        s"eventTime=${time(timeMs)}, ${payload(row)}$origin${substreamName(row)}"
+    val lateByMs = watermarkMs - timeMs
+    val name = substreamName(row)
+    LogLine(
+      LogText.inOneLine(
+        s"Event dropped, late by ${lateByMs}ms. currentWatermark=${time(watermarkMs)}, " +
+          s"eventTime=${time(timeMs)}, ${payload(row)}$origin${name.fold("")(", substream=" + _)}"
+      ),
+      origin.fields ++ name.map(LogLine.Substream -> LogText.inOneLine(_)) +
+        (LogLine.LateBy -> lateByMs.toString)
     )
   }
+
+  /** Instead of a line that cannot be made. */
+  def unshown: LogLine = LogLine(s"A late row cannot be shown. $origin", origin.fields)
 
   private def time(ms: Long): String = format.format(Instant.ofEpochMilli(ms))
 
@@ -66,10 +76,9 @@ private[execution] final case class LateText(
       s"event=[${LogText.cut(text, payloadChars)}], "
     }
 
-  private def substreamName(row: InternalRow): String = substream.fold("") { by =>
+  private def substreamName(row: InternalRow): Option[String] = substream.map { by =>
     val values = substreamOf(row)
-    val name = SubstreamNode.name(by.indices.map(textAt(values, _).orNull))
-    s", substream=${LogText.cut(name, MaxNameChars)}"
+    LogText.cut(SubstreamNode.name(by.indices.map(textAt(values, _).orNull)), MaxNameChars)
   }
 
   private def textAt(values: UnsafeRow, i: Int): Option[String] =

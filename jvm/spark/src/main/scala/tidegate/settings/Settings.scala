@@ -222,7 +222,7 @@ object Settings {
     "1000",
     "a whole number, 0 or above",
     "How many events of a query the driver remembers, such as a substream that became idle, for " +
-      "`tidegate.explain_time`."
+      "`tidegate.explainTime`."
   )(_.toIntOption.filter(_ >= 0))
 
   /** How many late rows are written. */

@@ -142,7 +142,7 @@ private[tidegate] object FunctionInfos {
       result.mkString(s"\n    Examples:\n      > $example;\n       ", "\n       ", "\n  "),
       "",
       "datetime_funcs",
-      "0.1.0",
+      "0.2.0",
       "",
       "built-in"
     )

@@ -1,6 +1,7 @@
 package tidegate.statistics
 
 import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.tidegate.LogLine
 import org.apache.spark.util.AccumulatorV2
 
 /**
@@ -19,7 +20,7 @@ import org.apache.spark.util.AccumulatorV2
  *   what the log says once if there are late rows; only the driver needs it
  */
 final class LateRows(@transient val note: Option[String] = None)
-    extends AccumulatorV2[(Int, String), Long] {
+    extends AccumulatorV2[(Int, LogLine), Long] {
 
   /** The passes of the task of this copy that found a row. */
   @volatile private var passes = Vector.empty[LatePass]
@@ -51,7 +52,7 @@ final class LateRows(@transient val note: Option[String] = None)
   def partly: PartlyLate = counts.partly
 
   /** At most `LateRows.MaxSamples` dropped rows, as lines for the log. */
-  def samples: Seq[String] = counts.someSamples
+  def samples: Seq[LogLine] = counts.someSamples
 
   private def counts: LateCounts =
     Option(passes).iterator.flatten.foldLeft(Option(others).getOrElse(LateCounts.none)) {
@@ -78,9 +79,9 @@ final class LateRows(@transient val note: Option[String] = None)
   }
 
   /** Adds one row, as a pass of its own. */
-  override def add(row: (Int, String)): Unit = begin(row._1).drop(row._2)
+  override def add(row: (Int, LogLine)): Unit = begin(row._1).drop(row._2)
 
-  override def merge(other: AccumulatorV2[(Int, String), Long]): Unit = synchronized {
+  override def merge(other: AccumulatorV2[(Int, LogLine), Long]): Unit = synchronized {
     val before = others.total
     others = others.max(other.asInstanceOf[LateRows].counts)
     if (total != null) total += others.total - before
@@ -109,11 +110,11 @@ final class LatePass private[statistics] (
 
   private[statistics] def count: LateCount = found
 
-  /** Counts a row, and keeps its text if only a few are kept so far. */
-  def drop(text: => String): Unit = {
+  /** Counts a row, and keeps its line if only a few are kept so far. */
+  def drop(line: => LogLine): Unit = {
     val before = begun()
     val samples =
-      if (before.samples.size < LateRows.MaxSamples) before.samples :+ text else before.samples
+      if (before.samples.size < LateRows.MaxSamples) before.samples :+ line else before.samples
     found = before.copy(rows = before.rows + 1, samples = samples)
   }
 
@@ -145,7 +146,7 @@ final class LatePass private[statistics] (
 private[statistics] final case class LateCounts(
     rows: Map[Int, Long],
     total: Long,
-    samples: Map[Int, Vector[String]],
+    samples: Map[Int, Vector[LogLine]],
     partlyLate: Map[Int, PartlyLate]
 ) {
 
@@ -185,7 +186,7 @@ private[statistics] final case class LateCounts(
   }
 
   /** At most `LateRows.MaxSamples` of the samples. */
-  def someSamples: Seq[String] =
+  def someSamples: Seq[LogLine] =
     samples.toSeq.sortBy(_._1).flatMap(_._2).take(LateRows.MaxSamples)
 }
 
@@ -203,7 +204,7 @@ private[statistics] object LateCounts {
  */
 private[statistics] final case class LateCount(
     rows: Long,
-    samples: Vector[String],
+    samples: Vector[LogLine],
     partly: PartlyLate = PartlyLate.None
 )
 

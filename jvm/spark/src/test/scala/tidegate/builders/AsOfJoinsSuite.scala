@@ -181,7 +181,7 @@ class AsOfJoinsSuite extends KeyedStreamTest {
     right.addData(event("a", 10))
     run.settle()
     assert(run.rows === Nil)
-    val sentences = timeExplanation(run.query)
+    val sentences = explainTime(run.query)
     assert(sentences.contains("The state of `asOfJoin.left` follows `rates`"), sentences)
     run.stop()
   }

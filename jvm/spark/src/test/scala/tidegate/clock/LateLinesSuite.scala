@@ -2,6 +2,7 @@ package tidegate.clock
 
 import scala.collection.mutable
 
+import org.apache.spark.sql.tidegate.LogLine
 import org.scalatest.funsuite.AnyFunSuite
 import tidegate.statistics.LateRows
 
@@ -11,13 +12,13 @@ class LateLinesSuite extends AnyFunSuite {
 
   private final class Log(perMinute: Int) {
     private val said = mutable.Buffer.empty[String]
-    private val lines = new LateLines("orders", perMinute, said += _)
+    private val lines = new LateLines("orders", perMinute, line => said += line.text)
 
     /** Rows that an operator drops in a batch; they are called a, b, c and so on. */
     def drop(operator: String, rows: Int, atMs: Long, note: Option[String] = None): this.type = {
       val late = new LateRows(note)
       val pass = late.begin(partition = 0)
-      (0 until rows).foreach(i => pass.drop(('a' + i).toChar.toString))
+      (0 until rows).foreach(i => pass.drop(LogLine(('a' + i).toChar.toString)))
       lines.tick(atMs)
       lines.add(operator, late, atMs)
       this

@@ -49,6 +49,28 @@ class LateLogSuite extends KeyedStreamTest {
     )
   }
 
+  test("in Spark's structured log the same as fields, with the lateness in ms") {
+    val in = events()
+    val run = new Run(counts(keyed(in.toDF()))).start()
+    in.addData(event("a", 30, 0), event("b", 30, 0))
+    run.settle()
+    val found = LogLines.structured("tidegate.clock") {
+      in.addData(event("b", 9.877, 4), event("c", 40, 5))
+      run.settle().stop()
+    }
+    val id = run.query.id.toString
+    val ofWatermark = Map("query" -> id, "watermark" -> "orders")
+    val isNew = ofWatermark + ("substream" -> "c")
+    val late = ofWatermark ++
+      Map("operator" -> "aggregate", "substream" -> "b", "lateBy" -> "20123")
+    assert(found.collect {
+      case (text, fields) if text.startsWith("Event dropped") => fields
+    } === Seq(late))
+    assert(found.collect {
+      case (text, fields) if text.contains(": new substreams: ") => fields
+    } === Seq(isNew))
+  }
+
   test("a row that cannot be shown is counted") {
     val fails = new RaiseError(Literal("the row fails"))
     val origin = LateOrigin("aggregate", Seq("orders"), Some("hourly"))
@@ -59,7 +81,7 @@ class LateLogSuite extends KeyedStreamTest {
     log.note(InternalRow.empty, log.begin(0), isPartly = false)
     assert(late.value === 1)
     assert(
-      late.samples ===
+      late.samples.map(_.text) ===
         Seq("A late row cannot be shown. operator=aggregate, watermark=orders, query=hourly")
     )
   }

@@ -353,7 +353,8 @@ class LateTableSuite extends RestartTest {
   private def refused(table: String, reason: String): String =
     s"[TIDEGATE_LATE_ROWS_TABLE] The late rows of aggregate cannot go to the table $table of " +
       s"`lateRows`: $reason. Pass the name of a new table, which the query makes, or a folder such " +
-      "as './late'. SQLSTATE: 42809"
+      "as './late'; a stream from there can write the rows into a table of any format and catalog. " +
+      "SQLSTATE: 42809"
 
   private def refusal(to: String): String =
     intercept[AnalysisException](new Run(counted(keyed(events().toDF(), to))).start()).getMessage

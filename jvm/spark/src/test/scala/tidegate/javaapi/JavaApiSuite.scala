@@ -8,14 +8,7 @@ import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{AnalysisException, Dataset}
 import tidegate.plans.{AsyncMap, CallOptions, KeyedWatermark}
-import tidegate.{
-  AsyncFunction,
-  KeyedStreamTest,
-  KeyedTimeDataset,
-  fixedLag,
-  progress,
-  timeExplanation
-}
+import tidegate.{AsyncFunction, KeyedStreamTest, KeyedTimeDataset, explainTime, fixedLag, progress}
 
 /** The methods for Java do what Scala's do, and ask for no type of Scala. */
 class JavaApiSuite extends KeyedStreamTest {
@@ -181,7 +174,7 @@ class JavaApiSuite extends KeyedStreamTest {
     // An idle trigger before the batch has its number too.
     val told = run.query.recentProgress.filter(_.batchId == of.batchId).last
     assert(Tidegate.progressOf(told).get === to)
-    assert(Tidegate.timeExplanation(run.query) === timeExplanation(run.query))
+    assert(Tidegate.explainTime(run.query) === explainTime(run.query))
   }
 
   test("everything that Scala has is there for Java") {

@@ -50,7 +50,7 @@ class DescribedFunctionsSuite extends KeyedStreamTest {
     described.foreach { function =>
       val text = lines(s"DESCRIBE FUNCTION EXTENDED ${function.name}").mkString("\n")
       (Parameter.Data +: function.all).foreach(p => assert(text.contains(s"* ${p.name} - ")))
-      assert(text.contains("> SELECT ") && text.contains("Since: 0.1.0"))
+      assert(text.contains("> SELECT ") && text.contains("Since: 0.2.0"))
     }
   }
 

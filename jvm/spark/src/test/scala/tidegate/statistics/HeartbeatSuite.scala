@@ -6,7 +6,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.concurrent.{Await, Future}
 
-import org.apache.spark.sql.tidegate.TestTask
+import org.apache.spark.sql.tidegate.{LogLine, TestTask}
 import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.AccumulatorV2
 import org.scalatest.funsuite.AnyFunSuite
@@ -57,9 +57,9 @@ final class HeartbeatSuite extends AnyFunSuite {
       assert(seen.value >= last)
       assert(seen.samples.size === math.min(seen.value, LateRows.MaxSamples.toLong))
       last = seen.value
-    }((1 to 200000).foreach(i => pass.drop(s"row $i")))
+    }((1 to 200000).foreach(i => pass.drop(LogLine(s"row $i"))))
     assert(inTask.value === 200000)
-    assert(inTask.samples === Seq("row 1", "row 2", "row 3"))
+    assert(inTask.samples.map(_.text) === Seq("row 1", "row 2", "row 3"))
   }
 
   test("substreams: observed in one thread and serialized in another") {
@@ -89,7 +89,7 @@ final class HeartbeatSuite extends AnyFunSuite {
   }
 
   private def touch(inTask: AnyRef): Unit = inTask match {
-    case late: LateRows        => late.add(0 -> "a row")
+    case late: LateRows        => late.add(0 -> LogLine("a row"))
     case stats: SubstreamStats => stats.add(1L)
     case other                 => fail(s"$other is not counted in")
   }

@@ -1,5 +1,6 @@
 package tidegate.statistics
 
+import org.apache.spark.sql.tidegate.LogLine
 import org.scalatest.funsuite.AnyFunSuite
 
 /** What the driver learns of the late rows of an operator. */
@@ -10,7 +11,7 @@ class LateRowsSuite extends AnyFunSuite {
     val inTask = new LateRows
     partitions.foreach { case (partition, rows) =>
       val pass = inTask.begin(partition)
-      (1 to rows).foreach(i => pass.drop(s"$partition/$i"))
+      (1 to rows).foreach(i => pass.drop(LogLine(s"$partition/$i")))
     }
     inTask
   }
@@ -40,11 +41,11 @@ class LateRowsSuite extends AnyFunSuite {
   test("two passes at the same time do not mix") {
     val inTask = new LateRows
     val (one, other) = (inTask.begin(0), inTask.begin(1))
-    one.drop("0/1")
-    other.drop("1/1")
-    one.drop("0/2")
+    one.drop(LogLine("0/1"))
+    other.drop(LogLine("1/1"))
+    one.drop(LogLine("0/2"))
     assert(inTask.value === 3)
-    assert(inTask.samples === Seq("0/1", "0/2", "1/1"))
+    assert(inTask.samples.map(_.text) === Seq("0/1", "0/2", "1/1"))
   }
 
   test("a pass without late rows is nothing") {
@@ -54,14 +55,14 @@ class LateRowsSuite extends AnyFunSuite {
   }
 
   test("a row that is read again is no second sample") {
-    assert(onDriver(task(0 -> 1), task(0 -> 1)).samples === Seq("0/1"))
-    assert(onDriver(task(0 -> 1), task(0 -> 2)).samples === Seq("0/1", "0/2"))
+    assert(onDriver(task(0 -> 1), task(0 -> 1)).samples.map(_.text) === Seq("0/1"))
+    assert(onDriver(task(0 -> 1), task(0 -> 2)).samples.map(_.text) === Seq("0/1", "0/2"))
   }
 
   test("the samples of a few partitions are kept") {
     val driver = onDriver((0 until 1000).map(i => task(i -> 5)): _*)
     assert(driver.value === 5000)
-    assert(driver.samples === Seq("0/1", "0/2", "0/3"))
+    assert(driver.samples.map(_.text) === Seq("0/1", "0/2", "0/3"))
   }
 
   test("text is made for the samples alone") {
@@ -70,7 +71,7 @@ class LateRowsSuite extends AnyFunSuite {
     (1 to 1000).foreach { i =>
       pass.drop {
         made += 1
-        s"row $i"
+        LogLine(s"row $i")
       }
     }
     assert(made === LateRows.MaxSamples)

@@ -164,7 +164,7 @@ object ClockEvent {
       s"${say.one(name)}, which$behind $rest"
     }
     s"time has stood still for ${Words.duration(e.stillMs)}, $place. It waits for $who. " +
-      "tidegate.explain_time(query) says what would help."
+      "tidegate.explainTime(query) says what would help."
   }
 
   private def names(substreams: Seq[String]): String = {

@@ -22,7 +22,7 @@ class EventWordsSuite extends AnyFunSuite {
         "wait for such a substream."),
     Stalled("n", Some(0), 1000, Some("bob"), 2000, 3000, isBehind = false) ->
       ("time has stood still for 1 s, at 1970-01-01T00:00:00Z. It waits for a substream, which is " +
-        "2 s behind the newest and has had no row for 3 s. tidegate.explain_time(query) says what " +
+        "2 s behind the newest and has had no row for 3 s. tidegate.explainTime(query) says what " +
         "would help.")
   )
 

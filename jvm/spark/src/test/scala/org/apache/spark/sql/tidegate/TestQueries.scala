@@ -6,6 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import com.codahale.metrics.MetricRegistry
 import org.apache.spark.SparkEnv
+import org.apache.spark.internal.Logging
 import org.apache.spark.metrics.MetricsSystem
 import org.apache.spark.metrics.sink.PrometheusServlet
 import org.apache.spark.metrics.source.Source
@@ -26,6 +27,14 @@ import org.apache.spark.util.{JsonProtocol, ManualClock}
 
 /** Starts queries with a clock of the test's own, which Spark's public API does not offer. */
 object TestQueries {
+
+  /** Runs with what `spark.log.structuredLogging.enabled` turns on. */
+  def withStructuredLog[T](body: => T): T = {
+    Logging.enableStructuredLogging()
+    try body
+    finally Logging.disableStructuredLogging()
+  }
+
   def start(
       df: DataFrame,
       checkpoint: String,
