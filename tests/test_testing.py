@@ -22,7 +22,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "testing.md"
 ORDERS = "time TIMESTAMP, shop STRING"
 
 
-def tests_of_the_page() -> dict[str, Callable[[StreamTest], None]]:
+def page_tests() -> dict[str, Callable[[StreamTest], None]]:
     names: dict[str, Any] = {}
     for example in examples(PAGE.read_text()):
         if example.language == "python":
@@ -42,9 +42,9 @@ def started(test: StreamTest) -> QueryUnderTest:
     return test.start(counts(test.input("orders", ORDERS)))
 
 
-@pytest.mark.parametrize("name", tests_of_the_page())
+@pytest.mark.parametrize("name", page_tests())
 def test_page_when_its_tests_run_then_they_pass(name: str, stream_test: StreamTest) -> None:
-    tests_of_the_page()[name](stream_test)
+    page_tests()[name](stream_test)
 
 
 def test_rows_when_of_each_kind_then_are_the_same_rows(

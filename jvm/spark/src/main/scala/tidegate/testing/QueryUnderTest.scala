@@ -182,14 +182,15 @@ final class QueryUnderTest private[testing] (
   /** How the rows since the last comparison differ from those that are expected, if they do. */
   private[tidegate] def difference(expected: DataFrame): Option[String] = {
     val known = columns.fieldNames.toSeq
-    val names = if (expected.isEmpty) known else expected.columns.toSeq
+    val names = if (expected.columns.isEmpty) known else expected.columns.toSeq
     names.find(!known.contains(_)).foreach { name =>
       throw TestingErrors.unknownColumn("The result of the query", name, known)
     }
-    val compared = table(rowsAfter(lastAsserted)).select(names.map(n => col(quoteIdentifier(n))): _*)
+    val compared =
+      table(rowsAfter(lastAsserted)).select(names.map(n => col(quoteIdentifier(n))): _*)
     val found = compared.collect().toSeq
     val wanted =
-      if (expected.isEmpty) Nil else Casts.to(compared.schema, expected).collect().toSeq
+      if (expected.columns.isEmpty) Nil else Casts.to(compared.schema, expected).collect().toSeq
     val parts = Seq("Missing" -> wanted.diff(found), "Unexpected" -> found.diff(wanted))
     if (parts.forall(_._2.isEmpty)) {
       lastAsserted = batches.lastOption.fold(lastAsserted)(_._1)
@@ -250,7 +251,9 @@ final class QueryUnderTest private[testing] (
     else batches.iterator.filter(_._1 > batch).flatMap(_._2).toSeq
 
   private def lastBatch: Option[Long] =
-    Option(checkpoint.resolve("offsets").toFile.list).toSeq.flatten.flatMap(_.toLongOption).maxOption
+    Option(checkpoint.resolve("offsets").toFile.list).toSeq.flatten
+      .flatMap(_.toLongOption)
+      .maxOption
 
   private def table(rows: Seq[Row]): DataFrame = session.createDataFrame(rows.asJava, columns)
 

@@ -21,8 +21,8 @@ import tidegate.request.Durations
 
 /**
  * A test of streaming queries: streams that the test feeds, and a clock that stands until the test
- * moves it. Each call returns when nothing is due any more at the time of the clock, so a test needs
- * no waits, and takes the same way each time.
+ * moves it. Each call returns when nothing is due any more at the time of the clock, so a test
+ * needs no waits, and takes the same way each time.
  *
  * {{{
  * val test = new StreamTest(spark)
@@ -54,14 +54,16 @@ final class StreamTest(session: SparkSession, now: String) extends AutoCloseable
     .getOrElse(throw TestingErrors.invalidNow(now))
 
   private val folder = Files.createTempDirectory("tidegate-test")
-  private val inputs = mutable.LinkedHashMap.empty[String, (String, FedInput)]
+  private val inputs = mutable.LinkedHashMap.empty[String, FedInput]
+  private val ids = mutable.ArrayBuffer.empty[String]
   private val queries = mutable.ArrayBuffer.empty[QueryUnderTest]
 
   /** The time of the clock. */
   def time: Instant = Instant.ofEpochMilli(nowMs)
 
   /**
-   * A stream that [[feed]] gives rows, which is a temporary view of this name as well.
+   * A stream that [[feed]] gives rows, which is a temporary view of this name as well. A second
+   * call with the same columns returns the same stream.
    *
    * @param schema
    *   its columns, such as `id LONG, time TIMESTAMP`
@@ -70,14 +72,18 @@ final class StreamTest(session: SparkSession, now: String) extends AutoCloseable
 
   /** The same, of a schema. */
   def input(name: String, schema: StructType): DataFrame = {
-    val (id, nullable) = (UUID.randomUUID().toString, SparkInternals.nullable(schema))
-    val fed = new FedInput(name, nullable.asInstanceOf[StructType])
-    val _ = FedSource.inputs.put(id, fed)
-    val source = session.readStream.format(classOf[FedSource].getName)
-    val stream = source.option(FedSource.Id, id).load()
-    stream.createTempView(name)
-    inputs(name) = id -> fed
-    stream
+    // A query of Scala that makes its input is made anew at each restart.
+    val nullable = SparkInternals.nullable(schema).asInstanceOf[StructType]
+    if (inputs.get(name).exists(_.schema == nullable)) session.table(name)
+    else {
+      val (id, fed) = (UUID.randomUUID().toString, new FedInput(name, nullable))
+      val _ = FedSource.inputs.put(id, fed)
+      ids += id
+      val source = session.readStream.format(classOf[FedSource].getName)
+      source.option(FedSource.Id, id).load().createTempView(name)
+      inputs(name) = fed
+      session.table(name)
+    }
   }
 
   /** Gives an input rows, which come in one batch, and runs what is due then. */
@@ -152,10 +158,8 @@ final class StreamTest(session: SparkSession, now: String) extends AutoCloseable
   /** Stops the queries, and removes what the test has made. */
   override def close(): Unit = {
     queries.foreach(_.stop())
-    inputs.foreach { case (name, (id, _)) =>
-      session.catalog.dropTempView(name)
-      FedSource.inputs.remove(id)
-    }
+    inputs.keys.foreach(session.catalog.dropTempView)
+    ids.foreach(FedSource.inputs.remove(_))
     inputs.clear()
     FileUtils.deleteDirectory(folder.toFile)
   }
@@ -165,7 +169,5 @@ final class StreamTest(session: SparkSession, now: String) extends AutoCloseable
   private[tidegate] def schema(input: String): StructType = fed(input).schema
 
   private def fed(name: String): FedInput =
-    inputs.get(name).map(_._2).getOrElse {
-      throw TestingErrors.unknownInput(name, inputs.keys.toSeq)
-    }
+    inputs.getOrElse(name, throw TestingErrors.unknownInput(name, inputs.keys.toSeq))
 }

@@ -120,16 +120,20 @@ class StreamTestSuite extends KeyedStreamTest {
       val settings = Map("spark.sql.shuffle.partitions" -> "2")
       val update = test.start(counts(in), OutputMode.Update(), settings = settings)
       val complete = test.start(in.groupBy("shop").count(), OutputMode.Complete())
-      def flushed = in.withKeyedWatermark("time", "5 seconds", flush = true)
-        .groupBy(window(col("time"), "1 minute")).count().select("count")
-      val ended = test.start(flushed, availableNow = true)
+      def flushed = in
+        .withKeyedWatermark("time", "5 seconds", flush = true)
+        .groupBy(window(col("time"), "1 minute"))
+        .count()
+        .select("count")
       test.feed("orders", order("a", "12:00:10"))
       test.feed("orders", order("a", "12:00:20"), order("b", "12:00:20"))
       update.assertEmitted(Row("12:00", 1L), Row("12:00", 3L))
       complete.assertEmitted(Row("a", 2L), Row("b", 1L))
-      ended.assertEmitted()
-      ended.restart()
+      val ended = test.start(flushed, availableNow = true)
       ended.assertEmitted(Row(3L))
+      test.feed("orders", order("a", "12:00:40"))
+      ended.restart()
+      assert(ended.late.size === 1)
       assert(spark.conf.get("spark.sql.shuffle.partitions") === "1")
       val states = update.streamingQuery.lastProgress.stateOperators
       assert(states.map(_.numShufflePartitions).toSeq === Seq(2))
@@ -161,21 +165,29 @@ class StreamTestSuite extends KeyedStreamTest {
     tested { test =>
       def refused(body: => Unit): String = intercept[AnalysisException](body).getMessage
       val query = test.start(counts(orders(test)))
-      assert(refused(test.feed("order", order("a", "12:00:00"))).contains(
-        "The test has no input `order`. Its inputs: `orders`. Make it with input('order', schema) " +
-          "before you feed it."
-      ))
-      assert(refused(test.feed("orders", spark.range(1).toDF())).contains(
-        "The input `orders` has no column `id`. Name one of its columns: `time`, `shop`."
-      ))
-      assert(refused(query.watermark("order")).contains(
-        "The query has no watermark and no operator `order`. It has: `orders`, `aggregate`. A " +
-          "watermark has the name that withKeyedWatermark(name=...) gives it, or that of its " +
-          "event time column."
-      ))
-      assert(refused(new StreamTest(spark, "noon")).contains(
-        "now must be a timestamp such as '2026-01-01 12:00:00', found 'noon'."
-      ))
+      assert(
+        refused(test.feed("order", order("a", "12:00:00"))).contains(
+          "The test has no input `order`. Its inputs: `orders`. Make it with input('order', schema) " +
+            "before you feed it."
+        )
+      )
+      assert(
+        refused(test.feed("orders", spark.range(1).toDF())).contains(
+          "The input `orders` has no column `id`. Name one of its columns: `time`, `shop`."
+        )
+      )
+      assert(
+        refused(query.watermark("order")).contains(
+          "The query has no watermark and no operator `order`. It has: `orders`, `aggregate`. A " +
+            "watermark has the name that withKeyedWatermark(name=...) gives it, or that of its " +
+            "event time column."
+        )
+      )
+      assert(
+        refused(new StreamTest(spark, "noon")).contains(
+          "now must be a timestamp such as '2026-01-01 12:00:00', found 'noon'."
+        )
+      )
       assert(refused(test.advance("-1 second")).contains("duration"))
     }
     assert(spark.catalog.listTables().collect().map(_.name) === Array.empty[String])
