@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def stream_test(request: pytest.FixtureRequest) -> Iterator[StreamTest]:
-    """Give a StreamTest in the session of your fixture `spark`, or in a local session of its own."""
+    """Give a StreamTest in the session of your fixture `spark`, or in a local session."""
     from tidegate.testing import StreamTest
 
     with StreamTest(_session(request)) as test:
@@ -47,7 +47,9 @@ def _session(request: pytest.FixtureRequest) -> SparkSession:
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, Any, None]:
     """Show with a failed test what its queries have done."""
     outcome = yield
     report = outcome.get_result()

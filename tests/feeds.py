@@ -19,7 +19,7 @@ TIMES = "time timestamp, partition int"
 
 
 def times(*rows: tuple[str, int]) -> list[tuple[str, int]]:
-    """Return rows of a time of day, such as ``"12:00:05"``, and a partition, to feed to an input."""
+    """Return rows of a time of day, such as ``"12:00:05"``, and a partition, for an input."""
     return [(f"2026-01-01 {time}", partition) for time, partition in rows]
 
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pandas
 import pytest
+import pytest_tidegate
+from documents import examples
 from pyspark.errors import AnalysisException, StreamingQueryException
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-import pytest_tidegate
-from documents import examples
 from tidegate.testing import QueryUnderTest, StreamTest
 
 PAGE = Path(__file__).parent.parent / "docs" / "testing.md"
@@ -50,7 +50,8 @@ def test_page_when_its_tests_run_then_they_pass(name: str, stream_test: StreamTe
 def test_rows_when_of_each_kind_then_are_the_same_rows(
     spark: SparkSession, stream_test: StreamTest
 ) -> None:
-    schema = StructType.fromDDL("id LONG, time TIMESTAMP, place STRUCT<shop: STRING, since: DATE>")
+    place_type = StructType().add("shop", "string").add("since", "date")
+    schema = StructType().add("id", "long").add("time", "timestamp").add("place", place_type)
     query = stream_test.start(stream_test.input("orders", schema))
     time, place = datetime(2026, 1, 1, 12), ("a", "2026-01-01")
     frame = spark.sql("SELECT 1 AS id, timestamp '2026-01-01 12:00:00' AS time")
@@ -94,9 +95,7 @@ def test_query_when_a_statement_is_restarted_and_killed_then_each_row_comes_once
 
 def test_clock_when_moved_then_all_times_of_the_query_follow(spark: SparkSession) -> None:
     with StreamTest(spark, now=datetime(2026, 3, 29, 0, 59)) as test:
-        query = test.start(
-            test.input("orders", ORDERS).select(F.current_timestamp().alias("now"))
-        )
+        query = test.start(test.input("orders", ORDERS).select(F.current_timestamp().alias("now")))
         test.advance(timedelta(seconds=61))
         test.feed("orders", [{"shop": "a"}])
 
@@ -222,7 +221,7 @@ def test_query_when_it_fails_then_feed_raises_its_error(stream_test: StreamTest)
             "outputMode must be one of append, update, complete, found 'apend'.",
         ),
         (
-            lambda _: StreamTest("spark"),
+            lambda test: type(test)("spark"),
             TypeError,
             "spark must be a pyspark.sql.SparkSession, found str: 'spark'.",
         ),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -31,7 +31,16 @@ from tidegate.insight import explain_time
 
 __all__ = ["QueryUnderTest", "Rows", "StreamTest"]
 
-Rows: TypeAlias = Iterable[Mapping[str, Any] | Sequence[Any]] | DataFrame
+
+class Pandas(Protocol):
+    """A DataFrame of pandas."""
+
+    @property
+    def iloc(self) -> Any:
+        """Have rows by their places."""
+
+
+Rows: TypeAlias = Iterable[Mapping[str, Any] | Sequence[Any]] | DataFrame | Pandas
 """Rows as dicts, Rows or tuples, or as a DataFrame of pandas or Spark."""
 
 Query: TypeAlias = DataFrame | str | Callable[[], DataFrame]
@@ -58,8 +67,8 @@ class StreamTest:
     spark : SparkSession
         A session with Tidegate, as :func:`tidegate.configure` makes it.
     now : str or datetime, optional
-        Where the clock stands at first. A text such as ``"2026-01-01 12:00:00"`` is in the time zone
-        of the session. By default 2026-01-01 12:00:00 UTC.
+        Where the clock stands at first. A text such as ``"2026-01-01 12:00:00"`` is in the time
+        zone of the session. By default 2026-01-01 12:00:00 UTC.
 
     Raises
     ------
@@ -122,7 +131,7 @@ class StreamTest:
         Returns
         -------
         DataFrame
-            The stream.
+            The stream; of a second call with the same columns, the same one.
 
         Raises
         ------
@@ -290,8 +299,8 @@ class StreamTest:
 class QueryUnderTest:
     """A query of a :class:`StreamTest`, as :meth:`StreamTest.start` returns it.
 
-    The query has a checkpoint of its own, and its sink has each batch once, also one that runs again
-    after a kill.
+    The query has a checkpoint of its own, and its sink has each batch once, also one that runs
+    again after a kill.
     """
 
     def __init__(self, test: StreamTest, java: Any, query: Query) -> None:
@@ -421,7 +430,7 @@ def _read(spark: SparkSession, argument: str, rows: Any, schema: StructType) -> 
     """Make a table of rows with the columns that they name."""
     if isinstance(rows, DataFrame):
         return rows
-    if hasattr(rows, "to_dict"):
+    if hasattr(rows, "iloc"):
         return spark.createDataFrame(rows)
     if not isinstance(rows, Iterable) or isinstance(rows, (str, Mapping, Row)):
         raise wrong_type(argument, "a list of dicts, Rows or tuples, or a DataFrame", rows)
@@ -436,7 +445,9 @@ def _read(spark: SparkSession, argument: str, rows: Any, schema: StructType) -> 
         else StructField(name, NullType())
         for name in names
     ]
-    table = [tuple(record.get(name) if name in columns else None for name in names) for record in records]
+    table = [
+        tuple(record.get(name) if name in columns else None for name in names) for record in records
+    ]
     return spark.createDataFrame(table, StructType(fields))
 
 
