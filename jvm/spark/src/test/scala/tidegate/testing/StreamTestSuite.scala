@@ -3,6 +3,7 @@ package tidegate.testing
 import java.sql.Timestamp
 import java.time.{Duration, Instant}
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.function.Supplier
 
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException}
@@ -119,7 +120,9 @@ class StreamTestSuite extends KeyedStreamTest {
       val in = orders(test)
       val settings = Map("spark.sql.shuffle.partitions" -> "2")
       val update = test.start(counts(in), OutputMode.Update(), settings = settings)
-      val complete = test.start(in.groupBy("shop").count(), OutputMode.Complete())
+      // As Java calls it.
+      val grouped: Supplier[DataFrame] = () => in.groupBy("shop").count()
+      val complete = test.start(grouped, OutputMode.Complete())
       def flushed = in
         .withKeyedWatermark("time", "5 seconds", flush = true)
         .groupBy(window(col("time"), "1 minute"))
