@@ -30,5 +30,5 @@ def test_stream_test_when_the_session_is_of_connect_then_says_what_to_do() -> No
 def test_stream_test_when_an_argument_is_misspelt_then_names_the_right_one() -> None:
     call: Any = StreamTest
 
-    with pytest.raises(TypeError, match="'nw'. Did you mean 'now'?"):
+    with pytest.raises(TypeError, match=r"'nw'\. Did you mean 'now'\?"):
         call(None, nw="2026-01-01 12:00:00")
