@@ -32,7 +32,7 @@ PYTEST_NEEDS := $(VENV)/.tools $(VENV)/.installed $(KAFKA) $(DIRECT_FILES)
 BUILD_FILES := version.txt build.sbt $(wildcard project/*.scala project/*.sbt project/*.properties)
 # Not the files about sources that the compiler writes: they have the same paths below target.
 JVM_SOURCES := $(BUILD_FILES) $(shell find jvm -path '*/target' -prune -o -path '*/src/main/*' -type f -print)
-PYTHON_SOURCES := $(shell find python/tidegate -type f \
+PYTHON_SOURCES := $(shell find python/tidegate python/pytest_tidegate.py -type f \
   -not -path '*/jars/*' -not -path '*/__pycache__/*' -not -name _version.py)
 
 RUFF_CONFIG := --config python/pyproject.toml
@@ -126,7 +126,7 @@ OTHER_SPARK_TESTS := tests/test_other_spark.py
 SMOKE := tests/test_keyed_watermark.py tests/test_stream_join.py tests/test_order.py tests/test_sql_statements.py \
   tests/test_operators.py::test_sliding_window_when_a_substream_lags_then_counts_as_in_batch \
   tests/test_operators.py::test_drop_duplicates_by_the_start_of_a_window_when_it_is_closed_then_keys_leave \
-  'tests/test_sql_functions.py::test_stream_table_and_spark_agree[hop]' tests/test_event_time_tab.py
+  'tests/test_sql_functions.py::test_stream_table_and_spark_agree[hop]' tests/test_event_time_tab.py tests/test_testing.py
 .PHONY: test-smoke
 test-smoke: $(PACKAGE) $(PYTEST_NEEDS) ## Run a few end-to-end tests on every other Spark: watermarks, joins, sliding windows, order, SQL, restarts; and with a wrong jar.
 	@echo "== pytest, the jars of other Sparks"; $(BIN)/python -m pytest -q $(OTHER_SPARK_TESTS)

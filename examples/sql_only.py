@@ -6,12 +6,12 @@ source and the start of the query are not SQL: Spark has no statement for them.
     python examples/sql_only.py
 """
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 import tidegate
 
 ORDERS = """
-    CREATE TEMPORARY VIEW orders AS
+    CREATE OR REPLACE TEMPORARY VIEW orders AS
     SELECT
         if(value % 2 = 0, 'a', 'b') AS shop,
         timestamp + make_dt_interval(0, 0, if(shop = 'a', 0, -3), value div 2 % 60) AS order_time
@@ -19,7 +19,7 @@ ORDERS = """
     """
 
 ORDERED = """
-    CREATE TEMPORARY VIEW ordered AS
+    CREATE OR REPLACE TEMPORARY VIEW ordered AS
     SELECT * FROM IMPOSE_ORDER(
         TABLE(orders), DESCRIPTOR(order_time), INTERVAL 5 SECONDS, substream => DESCRIPTOR(shop))
     """
@@ -36,6 +36,13 @@ COUNTS = """
 RESULT = "SELECT * FROM counts ORDER BY window_start LIMIT 6"
 
 
+def counts(spark: SparkSession) -> DataFrame:
+    """Make the views over the stream `ticks`, and return the windows."""
+    for view in ORDERS, ORDERED:
+        spark.sql(view)
+    return spark.sql(COUNTS)
+
+
 def main() -> None:
     """Run the statements until six windows are complete."""
     builder = SparkSession.builder.config("spark.sql.shuffle.partitions", 2)
@@ -48,9 +55,7 @@ def main() -> None:
     ticks = ticks.option("advanceMillisPerBatch", 60_000).option("startTimestamp", 1767268800000)
     ticks.load().createOrReplaceTempView("ticks")
 
-    spark.sql(ORDERS)
-    spark.sql(ORDERED)
-    query = spark.sql(COUNTS).writeStream.format("memory").queryName("counts").start()
+    query = counts(spark).writeStream.format("memory").queryName("counts").start()
     while spark.table("counts").count() < 6 and not query.awaitTermination(1):
         pass
     query.stop()

@@ -32,7 +32,7 @@ object BinaryCompatibility {
     val inside = name.stripPrefix("tidegate.")
     val inPackage = inside.startsWith("package") || inside.headOption.exists(_.isUpper)
     name != inside && !internal.exists(inside.startsWith) &&
-    (inPackage || inside.startsWith("javaapi.") || named.exists(inside.startsWith))
+    (inPackage || Seq("javaapi.", "testing.").exists(inside.startsWith) || named.exists(inside.startsWith))
   }
 
   private val publicOnly: ProblemFilter = _.matchName.forall(isPublic)

@@ -5,7 +5,7 @@ import sbt.Keys._
 object Scaladoc {
 
   /** What users name is in the package `tidegate`; some of its types are classes of these. */
-  private val shown = Set("builders", "plans", "snapshot")
+  private val shown = Set("builders", "plans", "snapshot", "testing")
 
   private val hidden = Def.setting {
     val below = ((Compile / scalaSource).value / "tidegate").listFiles.filter(_.isDirectory)

@@ -8,15 +8,18 @@ from collections.abc import Iterator
 from typing import Any, get_type_hints, is_typeddict
 
 import tidegate
+import tidegate.testing
 from tidegate.dataframe import METHODS
 
 
 def text() -> str:
-    """Return all public names: first those of the package, then the methods of DataFrame."""
+    """Return all public names: those of the package, methods of DataFrame, and the test kit."""
     lines: list[str] = []
     for name in sorted(tidegate.__all__):
         lines += described(name, getattr(tidegate, name))
     lines += [f"DataFrame.{name} = {name}" for name in sorted(m.__name__ for m in METHODS)]
+    for name in sorted(tidegate.testing.__all__):
+        lines += [f"testing.{line}" for line in described(name, getattr(tidegate.testing, name))]
     return "\n".join(lines) + "\n"
 
 

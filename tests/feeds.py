@@ -14,6 +14,14 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 SCHEMA = "id long, time timestamp, partition int"
 
+TIMES = "time timestamp, partition int"
+"""The columns of `times`, for an input of a `StreamTest`."""
+
+
+def times(*rows: tuple[str, int]) -> list[tuple[str, int]]:
+    """Return rows of a time of day, such as ``"12:00:05"``, and a partition, for an input."""
+    return [(f"2026-01-01 {time}", partition) for time, partition in rows]
+
 
 def counts(rows: DataFrame, column: str = "time") -> DataFrame:
     """Count the rows of each minute, named by its start."""

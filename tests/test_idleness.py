@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
 
 import tidegate
-from feeds import Feed, counts
+from feeds import TIMES, Feed, counts, times
 from statuses import operator_of, watermark_of
+from tidegate.testing import StreamTest
 
 
 def test_backlog_when_a_substream_is_silent_in_it_then_is_no_idleness(feed: Feed) -> None:
@@ -30,62 +31,60 @@ def test_backlog_when_a_substream_is_silent_in_it_then_is_no_idleness(feed: Feed
     assert sorted(rows) == [("12:00", 3), *((f"12:{minute:02}", 1) for minute in range(1, 7))]
 
 
-def test_substream_when_silent_and_all_is_read_then_holds_nothing_back(feed: Feed) -> None:
-    feed.add(("12:00:10", 0), ("12:00:10", 1))
-    feed.add(("12:30:10", 0))
-    keyed = tidegate.withKeyedWatermark(
-        feed.stream(), "time", "5 seconds", substream="partition", idleTimeout="1 millisecond"
-    )
-
-    with feed.running(counts(keyed)) as (query, emitted):
-        first = emitted.next()
-        substreams = watermark_of(query, "time")["substreams"]
-
-    assert first == ("12:00", 2)
-    assert substreams["1"]["idle"]
-
-
-def test_substream_when_silent_and_the_timeout_is_none_then_holds_for_ever(feed: Feed) -> None:
-    feed.add(("12:00:10", 0), ("12:00:10", 1))
-    feed.add(("12:30:10", 0))
-    keyed = tidegate.withKeyedWatermark(
-        feed.stream(), "time", "5 seconds", substream="partition", idleTimeout=None
-    )
-
-    with feed.running(counts(keyed)) as (query, emitted):
-        query.processAllAvailable()
-        feed.add(("13:30:10", 0))
-        query.processAllAvailable()
-        held = emitted.all()
-        feed.add(("13:30:10", 1))
-        released = [emitted.next(), emitted.next()]
-
-    assert held == []
-    assert sorted(released) == [("12:00", 2), ("12:30", 1)]
-
-
-def test_substream_when_silent_behind_the_others_and_they_wait_for_it_then_loses_no_row(
-    feed: Feed,
-) -> None:
-    feed.add(("12:00:10", 0), ("12:00:10", 1))
-    feed.add(("12:30:10", 0))
-    keyed = tidegate.withKeyedWatermark(
-        feed.stream(),
+def keyed(rows: DataFrame, idle_timeout: str | None, idle_behind: str | None = None) -> DataFrame:
+    return tidegate.withKeyedWatermark(
+        rows,
         "time",
         "5 seconds",
         substream="partition",
-        idleTimeout="1 millisecond",
-        idleBehind="1 hour",
+        idleTimeout=idle_timeout,
+        idleBehind=idle_behind,
     )
 
-    with feed.running(counts(keyed)) as (query, emitted):
-        query.processAllAvailable()
-        held = emitted.all()
-        feed.add(("12:00:20", 1), ("12:45:10", 1))
-        released = emitted.next()
 
-    assert held == []
-    assert released == ("12:00", 3)
+def test_substream_when_silent_for_the_timeout_then_holds_nothing_back(
+    stream_test: StreamTest,
+) -> None:
+    query = stream_test.start(counts(keyed(stream_test.input("rows", TIMES), "1 minute")))
+    stream_test.feed("rows", times(("12:00:10", 0), ("12:00:10", 1)))
+    stream_test.feed("rows", times(("12:30:10", 0)))
+
+    stream_test.advance("59999 milliseconds")
+    query.assertEmitted([])
+    stream_test.advance("1 millisecond")
+
+    query.assertEmitted([("12:00", 2)])
+    assert watermark_of(query.streamingQuery, "time")["substreams"]["1"]["idle"]
+
+
+def test_substream_when_silent_and_the_timeout_is_none_then_holds_for_ever(
+    stream_test: StreamTest,
+) -> None:
+    query = stream_test.start(counts(keyed(stream_test.input("rows", TIMES), None)))
+    stream_test.feed("rows", times(("12:00:10", 0), ("12:00:10", 1)))
+    stream_test.feed("rows", times(("12:30:10", 0)))
+
+    stream_test.advance("1000 days")
+    query.assertEmitted([])
+    stream_test.feed("rows", times(("12:40:10", 0), ("12:40:10", 1)))
+
+    query.assertEmitted([("12:00", 2), ("12:30", 1)])
+
+
+def test_substream_when_silent_behind_the_others_and_they_wait_for_it_then_loses_no_row(
+    stream_test: StreamTest,
+) -> None:
+    rows = stream_test.input("rows", TIMES)
+    query = stream_test.start(counts(keyed(rows, "1 minute", "1 hour")))
+    stream_test.feed("rows", times(("12:00:10", 0), ("12:00:10", 1)))
+    stream_test.feed("rows", times(("12:30:10", 0)))
+
+    stream_test.advance("30 minutes")
+    query.assertEmitted([])
+    stream_test.feed("rows", times(("12:00:20", 1), ("12:45:10", 1)))
+
+    query.assertEmitted([("12:00", 3), ("12:30", 1)])
+    assert query.late() == []
 
 
 def test_simple_reader_when_each_read_finds_rows_then_silence_does_not_count(

@@ -6,7 +6,8 @@ from pyspark.sql import functions as F
 
 import tidegate
 from appended import check_arguments
-from feeds import Feed, counts
+from feeds import TIMES, Feed, counts, times
+from tidegate.testing import StreamTest
 
 LAGGING = [
     (("12:00:10", 0), ("11:50:10", 1)),
@@ -28,14 +29,14 @@ def lagging(feed: Feed) -> None:
         feed.add(*rows)
 
 
-def keyed(feed: Feed) -> DataFrame:
-    return tidegate.withKeyedWatermark(feed.stream(), "time", "5 seconds", substream="partition")
+def keyed(rows: DataFrame) -> DataFrame:
+    return tidegate.withKeyedWatermark(rows, "time", "5 seconds", substream="partition")
 
 
 def test_lagging_substream_when_counted_in_windows_then_loses_no_rows(feed: Feed) -> None:
     lagging(feed)
 
-    assert sorted(feed.run(counts(keyed(feed)))) == ALL
+    assert sorted(feed.run(counts(keyed(feed.stream())))) == ALL
 
 
 def test_lagging_substream_when_under_sparks_watermark_then_loses_rows(feed: Feed) -> None:
@@ -46,32 +47,18 @@ def test_lagging_substream_when_under_sparks_watermark_then_loses_rows(feed: Fee
     assert sorted(rows) == [row for row in ALL if row not in [("11:52", 1), ("11:53", 1)]]
 
 
-def test_query_when_restarted_in_the_middle_then_gives_the_rows_of_one_run(feed: Feed) -> None:
-    for rows in LAGGING[:2]:
-        feed.add(*rows)
-    first = feed.run(counts(keyed(feed)))
-    for rows in LAGGING[2:]:
-        feed.add(*rows)
-    second = feed.run(counts(keyed(feed)))
+def test_query_when_restarted_and_killed_after_every_batch_then_gives_the_rows_of_one_run(
+    stream_test: StreamTest,
+) -> None:
+    query = stream_test.start(counts(keyed(stream_test.input("rows", TIMES))))
 
-    assert first == [("11:50", 1)]
-    assert sorted(first + second) == ALL
+    for rows in LAGGING:
+        stream_test.feed("rows", times(*rows))
+        query.restart()
+        query.kill()
+        query.restart()
 
-
-def test_query_when_restarted_after_every_file_then_gives_the_rows_of_one_run(feed: Feed) -> None:
-    rows = []
-    for batch in LAGGING:
-        feed.add(*batch)
-        rows += feed.run(counts(keyed(feed)))
-
-    assert sorted(rows) == ALL
-
-
-def test_query_when_restarted_without_new_files_then_emits_nothing(feed: Feed) -> None:
-    lagging(feed)
-    feed.run(counts(keyed(feed)))
-
-    assert feed.run(counts(keyed(feed))) == []
+    query.assertEmitted(ALL)
 
 
 def test_two_keys_when_on_one_stream_then_each_column_has_a_watermark_of_its_own(
@@ -148,15 +135,18 @@ def test_batch_dataframe_when_given_a_watermark_then_stays_as_it_is(feed: Feed) 
     ids=lambda emission: emission.name,
 )
 def test_policy_and_emission_when_given_then_the_query_runs_with_them(
-    feed: Feed, policy: tidegate.Policy, emission: tidegate.Emission
+    stream_test: StreamTest, policy: tidegate.Policy, emission: tidegate.Emission
 ) -> None:
-    lagging(feed)
-
+    rows = stream_test.input("rows", TIMES)
     result = tidegate.withKeyedWatermark(
-        feed.stream(), "time", policy=policy, emission=emission, substream="partition"
+        rows, "time", policy=policy, emission=emission, substream="partition"
     )
+    query = stream_test.start(counts(result))
 
-    assert sorted(feed.run(counts(result))) == ALL
+    for batch in LAGGING:
+        stream_test.feed("rows", times(*batch))
+
+    query.assertEmitted(ALL)
 
 
 def test_ingestion_watermark_when_all_is_asked_of_it_then_each_argument_works(feed: Feed) -> None:

@@ -10,12 +10,17 @@ from typing import Any
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from pyspark.sql import SparkSession
 
 from sparks import SPARK
+from tidegate.testing import StreamTest
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 BUILD = ROOT / "build"
+
+sys.path.append(str(EXAMPLES))
+import sql_only  # noqa: E402
 
 only_on_42 = pytest.mark.skipif(SPARK != (4, 2), reason="the build has these jars for Spark 4.2")
 
@@ -66,6 +71,30 @@ def test_lagging_folder_when_run_then_only_spark_loses_orders_of_the_shop_behind
     ]
 
 
+def test_sql_only_when_shop_b_is_behind_then_each_window_waits_for_it(
+    stream_test: StreamTest,
+) -> None:
+    stream_test.input("ticks", "timestamp TIMESTAMP, value LONG")
+    query = stream_test.start(lambda: sql_only.counts(SparkSession.active()))
+
+    for minute in range(5):
+        time = f"2026-01-01 12:{minute:02}:00"
+        stream_test.feed("ticks", [(time, 120 * minute + n) for n in range(120)])
+
+    expected = {"11:56": 0, "11:57": 0, "11:58": 0, "11:59": 60}
+    query.assertEmitted(
+        [
+            {
+                "window_start": f"2026-01-01 {start}:00",
+                "orders_of_a": a,
+                "orders_of_b": 60 if start == "11:56" else 120,
+            }
+            for start, a in expected.items()
+        ]
+    )
+
+
+@pytest.mark.at_night
 def test_sql_only_when_run_then_each_window_has_the_orders_of_both_shops(tmp_path: Path) -> None:
     header, *found = run("sql_only.py", tmp_path)
 

@@ -16,6 +16,7 @@ import tidegate.preparation.AdoptedCheckpoint
 import tidegate.request.WatermarkRequest
 import tidegate.settings.Defaults
 import tidegate.snapshot.{SnapshotExport, SnapshotStart}
+import tidegate.testing.{QueryUnderTest, StreamTest}
 
 /** Everything that the Python package calls, over py4j. */
 final class PythonFacade {
@@ -186,6 +187,41 @@ final class PythonFacade {
   /** The watermarks at the end of the last batches of a query, as JSON; times in epoch ms. */
   def progress(query: StreamingQuery, last: Int): String =
     compact(JArray(KnownQueries.of(query).batches.takeRight(last).toList.map(FiguresJson.of(_))))
+
+  /** A test whose clock stands at `now`, or at its default if that is null. */
+  def streamTest(session: SparkSession, now: String): StreamTest =
+    Option(now).fold(new StreamTest(session))(new StreamTest(session, _))
+
+  /** Gives inputs of a test rows. */
+  def feed(test: StreamTest, rows: JMap[String, DataFrame]): Unit =
+    test.feedTables(rows.asScala.toMap)
+
+  /** The columns of an input as JSON. */
+  def schema(test: StreamTest, input: String): String = test.schema(input).json
+
+  /** Starts a query of a test. */
+  def start(
+      test: StreamTest,
+      query: DataFrame,
+      outputMode: String,
+      availableNow: Boolean,
+      settings: JMap[String, String]
+  ): QueryUnderTest =
+    test.start(query, mode(outputMode), availableNow, settings.asScala.toMap)
+
+  /** Starts a query of a test on its checkpoint. */
+  def restart(query: QueryUnderTest, df: DataFrame): Unit = query.restart(df)
+
+  /** The late rows of a query of a test, a table for each operator. */
+  def late(query: QueryUnderTest): JList[DataFrame] = query.lateTables.asJava
+
+  /** In epoch ms, or null. */
+  def watermark(query: QueryUnderTest, name: String): java.lang.Long =
+    millis(query.watermark(name))
+
+  /** How the rows of a query of a test differ from those that are expected; null if they do not. */
+  def difference(query: QueryUnderTest, expected: DataFrame): String =
+    query.difference(expected).orNull
 
   /** See the package's method of the same name. */
   def explainTime(query: StreamingQuery): String = Explanation.of(KnownQueries.of(query))

@@ -205,6 +205,7 @@ object ArrowsSuite {
     Seq("tidegate.builders"),
     Seq("tidegate.sql"),
     Seq("tidegate.sql.parser"),
+    Seq("tidegate.testing"),
     Seq("tidegate")
   )
 
