@@ -22,7 +22,10 @@ final case class Lateness(buckets: Vector[Long], maxMs: Long) {
   }
 
   def +(that: Lateness): Lateness =
-    Lateness(buckets.zipAll(that.buckets, 0L, 0L).map { case (a, b) => a + b }, maxMs.max(that.maxMs))
+    Lateness(
+      buckets.zipAll(that.buckets, 0L, 0L).map { case (a, b) => a + b },
+      maxMs.max(that.maxMs)
+    )
 
   def figures: LateRowFigures = LateRowFigures(rows, p50Ms, maxMs)
 }
@@ -70,7 +73,9 @@ object LatenessBySubstream {
   val None: LatenessBySubstream = LatenessBySubstream(Map.empty, Lateness.None)
 }
 
-/** Takes in late rows. One thread writes; others may read at any time, and may miss the last rows. */
+/**
+ * Takes in late rows. One thread writes; others may read at any time, and may miss the last rows.
+ */
 final class LatenessCounter extends Serializable {
   private val counts = new Array[Long](65)
   private var maxMs = 0L

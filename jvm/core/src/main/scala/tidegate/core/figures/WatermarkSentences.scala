@@ -43,16 +43,17 @@ private[figures] final class WatermarkSentences(query: QueryFigures, name: Strin
           else if (detail.isStalled) Verdict.Stalled
           else Verdict.Starting
         verdict(kind, s"`$name` has no time yet: $whyNoTime").copy(waitsFor = held.map(_.name))
-      case _ if watermark.idle            => verdict(Verdict.Free, whyIdle)
-      case Some(h) if detail.isStalled    =>
-        val text = s"`$name` has stood still$sinceMoved: it waits for ${part(h)}, which ${state(h)}."
+      case _ if watermark.idle         => verdict(Verdict.Free, whyIdle)
+      case Some(h) if detail.isStalled =>
+        val text =
+          s"`$name` has stood still$sinceMoved: it waits for ${part(h)}, which ${state(h)}."
         waits(Verdict.Stalled, h, Some(watermark.movedAtMs), text)
-      case Some(h) if isWorthAWord        =>
+      case Some(h) if isWorthAWord =>
         val text = s"`$name` waits for ${part(h)}, which ${state(h)}$since."
         waits(Verdict.Waiting, h, watermark.heldSinceMs, text)
-      case Some(h)                        =>
+      case Some(h) =>
         verdict(Verdict.Moving, s"`$name` moves with ${part(h)}, the slowest, which ${state(h)}.")
-      case None                           =>
+      case None =>
         val kind = if (hasMoved) Verdict.Moving else Verdict.Free
         verdict(kind, holder.fold(s"Nothing holds `$name` back.")(whyQuiet))
     }
@@ -79,7 +80,7 @@ private[figures] final class WatermarkSentences(query: QueryFigures, name: Strin
 
   def paragraph: Seq[String] =
     if (isAtEnd) Seq(asOfTrigger.text)
-    else place ++ (asOfTrigger.text +: help) ++ longBatch ++ pace ++ others ++ fromTheFuture
+    else place.toSeq ++ (asOfTrigger.text +: help) ++ longBatch ++ pace ++ others ++ fromTheFuture
 
   private def pace: Option[String] =
     if (asOfTrigger.kind == Verdict.Free) None
@@ -104,11 +105,11 @@ private[figures] final class WatermarkSentences(query: QueryFigures, name: Strin
       }
 
   private def place: Option[String] = watermark.watermarkMs.map { ms =>
-      val lag = nowMs - ms
-      val distance =
-        if (lag >= 0) s"${Words.duration(lag)} behind the wall clock"
-        else s"${Words.duration(-lag)} ahead of the wall clock"
-      s"`$name` is at ${Words.time(ms)}, $distance."
+    val lag = nowMs - ms
+    val distance =
+      if (lag >= 0) s"${Words.duration(lag)} behind the wall clock"
+      else s"${Words.duration(-lag)} ahead of the wall clock"
+    s"`$name` is at ${Words.time(ms)}, $distance."
   }
 
   private def whyNoTime: String = {
@@ -133,7 +134,8 @@ private[figures] final class WatermarkSentences(query: QueryFigures, name: Strin
   /** What would help. */
   private def help: Seq[String] =
     if (watermark.watermarkMs.isEmpty) noTimeAdvice
-    else if (asOfTrigger.kind == Verdict.Free) Option.unless(detail.followsWallClock)(LullAdvice).toSeq
+    else if (asOfTrigger.kind == Verdict.Free)
+      Option.unless(detail.followsWallClock)(LullAdvice).toSeq
     else held.filter(_ => asOfTrigger.waitsFor.isDefined).map(advice).toSeq
 
   private def noTimeAdvice: Seq[String] =
