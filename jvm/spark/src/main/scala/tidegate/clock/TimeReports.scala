@@ -37,9 +37,9 @@ private[clock] final class TimeReports(query: RunningQuery, totals: ClockTotals)
 
   /** The settings in force, by watermark. */
   private lazy val settings: Map[String, WatermarkSettings] = {
-    val given = query.nodes.map(n => n.spec.name -> n.spec).toMap
+    val asked = query.nodes.map(n => n.spec.name -> n.spec).toMap
     query.spec.nodes.map { node =>
-      val spec = given(node.name)
+      val spec = asked(node.name)
       node.name -> WatermarkSettings(
         node.columns,
         node.policy,

@@ -2,7 +2,7 @@ package tidegate.ui
 
 import scala.xml.{Node, NodeSeq}
 
-import tidegate.core.figures.{QueryFigures, Words}
+import tidegate.core.figures.QueryFigures
 import tidegate.ui.Elements._
 
 /**

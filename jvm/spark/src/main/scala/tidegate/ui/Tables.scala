@@ -49,7 +49,8 @@ private[ui] object SettingsTable {
     val known = run.watermarks.toSeq.flatMap { case (name, w) =>
       w.settings.map(s => name -> s.texts.toMap)
     }
-    val names = run.watermarks.values.flatMap(_.settings).headOption.toSeq.flatMap(_.texts.map(_._1))
+    val names =
+      run.watermarks.values.flatMap(_.settings).headOption.toSeq.flatMap(_.texts.map(_._1))
     if (known.isEmpty) <p>The event log does not have them.</p>
     else
       sortable("tg-settings", "Setting" +: known.map(_._1): _*)(names.map { setting =>
@@ -163,10 +164,12 @@ private[ui] object SubstreamTable {
   }
 
   private def fromLog(name: String, watermark: WatermarkFigures): NodeSeq = {
-    val holder = watermark.heldBackBy.filter(_ => watermark.heldBackMs > 0).fold("No substream held time back.") { substream =>
-      val behind = spanText(watermark.heldBackMs)
-      s"After the last batch, time waited for $substream, $behind behind the newest."
-    }
+    val holder = watermark.heldBackBy
+      .filter(_ => watermark.heldBackMs > 0)
+      .fold("No substream held time back.") { substream =>
+        val behind = spanText(watermark.heldBackMs)
+        s"After the last batch, time waited for $substream, $behind behind the newest."
+      }
     <p id={substreamsId(name)}><span id={holderId(name)}>{
       holder
     }</span> The event log has no more of them.</p>
@@ -187,7 +190,12 @@ private[ui] object SubstreamTable {
     def holds(substream: String) = verdict.exists(_.waitsFor.contains(substream))
     // A substream without a time is the slowest of all. One that is left out holds nothing.
     val slowestFirst = all.toSeq.sortBy { case (substream, s) =>
-      (!watermark.heldBackBy.contains(substream), s.idle, s.watermarkMs.getOrElse(Long.MinValue), substream)
+      (
+        !watermark.heldBackBy.contains(substream),
+        s.idle,
+        s.watermarkMs.getOrElse(Long.MinValue),
+        substream
+      )
     }
     val (shown, others) = slowestFirst.splitAt(Slowest)
     val rows = shown.map { case (substream, s) =>

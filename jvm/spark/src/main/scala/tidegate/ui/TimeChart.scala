@@ -52,7 +52,7 @@ private[ui] object TimeChart {
     val isDivided = batches.exists(_.watermarks.get(name).exists(_.knownSubstreams > 1))
     val last = batches.lastOption.flatMap(_.watermarks.get(name))
     val holders = if (isDivided) last.toSeq.flatMap(_.holders.keys) else Nil
-    val own = Line(name, s"tg-line $colour", points(_.watermarkMs))
+    val own = Line(name, s"tg-line tg-own $colour", points(_.watermarkMs))
     val others = holders.map { holder =>
       Line(s"$name: $holder", s"tg-line tg-holder $colour", points(_.holders.get(holder)))
     }
@@ -75,8 +75,9 @@ private[ui] object TimeChart {
     private def y(ms: Long) = scaled(ms, fromY, toY, height - bottom - strip, top)
 
     def draw: NodeSeq = {
-      val label = s"Watermarks from ${Words.time(lowest)} to ${Words.time(highest)}, while the wall " +
-        s"clock went from ${Words.time(fromX)} to ${Words.time(toX)}"
+      val label =
+        s"Watermarks from ${Words.time(lowest)} to ${Words.time(highest)}, while the wall " +
+          s"clock went from ${Words.time(fromX)} to ${Words.time(toX)}"
       <div class="tg-scroll"><svg id="tg-chart" viewBox={
         s"0 0 $width $height"
       } role="img" aria-label={label}>
@@ -116,9 +117,13 @@ private[ui] object TimeChart {
         if n > 0
       } yield {
         val high = math.min(strip - 4, 8 + 6 * math.log10(n.toDouble).round.toInt)
-        <rect class="tg-late" x={s"${x(batch.wallClockMs) - 2}"} y={s"${base - high}"} width="5" height={
+        <rect class="tg-late" x={s"${x(batch.wallClockMs) - 2}"} y={
+          s"${base - high}"
+        } width="5" height={
           s"$high"
-        }><title>{s"${Words.count(n, "late row")} at ${Words.time(batch.wallClockMs)}"}</title></rect>
+        }><title>{
+          s"${Words.count(n, "late row")} at ${Words.time(batch.wallClockMs)}"
+        }</title></rect>
       }
     }
 
@@ -150,16 +155,18 @@ private[ui] object TimeChart {
     private def legend: Node = {
       val own = lines.map { line =>
         val (wall, event) = line.points.last
-        val text = s"${line.name}: ${Words.time(event)}, ${spanText(wall - event)} behind the wall clock"
+        val text =
+          s"${line.name}: ${Words.time(event)}, ${spanText(wall - event)} behind the wall clock"
         <li><svg class="tg-key" viewBox="0 0 30 6"><line class={
           line.kind
         } x1="0" y1="3" x2="30" y2="3"/></svg>{text}</li>
       }
-      val clock =
+      val clock: Node = {
         if (showsClock)
           <li><svg class="tg-key" viewBox="0 0 30 6"><line class="tg-clock" x1="0" y1="3" x2="30" y2="3"/></svg>the wall clock</li>
         else
           <li>The wall clock is {spanText(toX - highest)} ahead, too far for this picture.</li>
+      }
       <ul class="tg-legend">{own}{clock}
         <li><svg class="tg-key" viewBox="0 0 30 10"><rect class="tg-late" x="12" y="0" width="5" height="10"/></svg>late rows of a batch, higher for each digit of their number</li>
         <li><svg class="tg-key" viewBox="0 0 30 10"><path class="tg-mark tg-warning" d="M5,1 h10 l-5,9 z"/><path class="tg-mark" d="M19,1 h10 l-5,9 z"/></svg>what happened: warnings, and the rest; the table below has the words</li>
