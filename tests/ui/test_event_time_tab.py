@@ -117,6 +117,28 @@ def test_page_when_narrow_then_scrolls_pictures_and_tables_but_not_itself(
     page.context.close()
 
 
+def test_page_when_a_substream_catches_up_then_says_so_and_draws_the_wall_clock(
+    page: Page, spark: SparkSession
+) -> None:
+    # Shop b begins 20 minutes behind; some rows of shop c are an hour late.
+    rows = spark.readStream.format("rate").option("rowsPerSecond", 30).load()
+    orders = rows.selectExpr(
+        "element_at(array('a', 'b', 'c'), cast(value % 3 AS INT) + 1) AS shop",
+        "timestamp - make_dt_interval(0, 0, 0, CASE WHEN shop = 'b' "
+        "THEN greatest(0, 1200 - value) WHEN value % 50 = 2 THEN 3600 ELSE 0 END) AS time",
+    )
+    keyed = orders.withKeyedWatermark("time", "5 seconds", substream="shop", name="orders")
+    windows = keyed.groupBy(F.window("time", "1 minute")).count()
+    query = windows.writeStream.format("noop").queryName("live").start()
+    _open(page, spark, query)
+    page.locator("#tg-live").check()
+    caught_up = re.compile("catching up: .* event seconds per second, there in .* s")
+    expect(page.locator("#tg-watermarks")).to_contain_text(caught_up, timeout=60_000)
+    expect(page.locator("#tg-lateness")).to_contain_text("1 h", timeout=60_000)
+    expect(page.locator("line.tg-clock").first).to_be_attached()
+    query.stop()
+
+
 def test_times_when_the_browser_is_elsewhere_then_have_its_time_beside_utc(
     browser: Browser, spark: SparkSession, query: StreamingQuery
 ) -> None:
