@@ -16,7 +16,10 @@ import tidegate.core.EndOfTime
  */
 final case class Pace(kind: String, perSecond: Double, overMs: Long, thereAtMs: Option[Long]) {
 
-  /** As a part of a sentence. */
+  /** What makes a sentence of the text. */
+  def verb: String = if (kind == Pace.KeepsDistance) "" else "is "
+
+  /** In words. */
   def text(nowMs: Long): String =
     if (kind == Pace.UpToDate) kind
     else {

@@ -88,7 +88,7 @@ private[figures] final class WatermarkSentences(query: QueryFigures, name: Strin
       Pace
         .of(query, name)
         .filter(_.kind != Pace.UpToDate)
-        .map(p => s"Is `$name` catching up? ${p.text(nowMs).capitalize}.")
+        .map(p => s"`$name` ${p.verb}${p.text(nowMs)}.")
 
   /** Why an operator waits for this watermark, as the end of a sentence that begins with it. */
   def causeForOthers: String =
