@@ -73,8 +73,8 @@ def test_story_when_told_then_each_moment_has_its_sentences_and_late_rows_add_up
         query,
         f"`aggregate` has dropped {LATE} rows as late since the query was started.*",
         # The half is rounded up, but not above the highest.
-        r"Late were half of them by at most (27|28) min 45 s, the latest by (27|28) min 45 s. "
-        f"Most of them came from: `1` {LATE}.",
+        r"Half of them were late by at most (27|28) min 45 s, the latest by (27|28) min 45 s. "
+        f"Most of them came from `1` {LATE}.",
         # The burst may come in two batches, and the first of them is told of.
         r"  At .*, \d+ rows of the substream 1 are below the watermark, as the substream was idle: "
         ".*",

@@ -36,7 +36,12 @@ private[ui] object Elements {
   final case class Cell(content: Seq[Node], key: String)
 
   object Cell {
-    def apply(text: String): Cell = Cell(Text(text), text)
+
+    /** A short text stays in one line. */
+    def apply(text: String): Cell = {
+      val content = if (text.length > 24) Text(text) else <span class="tg-short">{text}</span>
+      Cell(content, text)
+    }
 
     def apply(n: Long): Cell = Cell(Text(f"$n%,d"), n.toString)
 
@@ -73,14 +78,14 @@ private[ui] object Elements {
     verdict.waitsFor.fold(Cell("nobody"))(Cell(_)),
     verdict.sinceMs.fold(Cell.empty) { ms =>
       val text = s" (${spanText(atMs - ms)})"
-      Cell(<span class="tg-time">{Words.time(ms)}</span> ++ Text(text), ms.toString)
+      Cell(<span class="tg-short">{Words.time(ms)}</span> ++ Text(text), ms.toString)
     }
   )
 
   /** A point in event time. */
   def time(ms: Option[Long]): Cell = ms.fold(Cell.empty) { at =>
     val text = if (at >= EndOfTime.Ms) "the end of time" else Words.time(at)
-    Cell(<span class="tg-time">{text}</span>, at.toString)
+    Cell(<span class="tg-short">{text}</span>, at.toString)
   }
 
   /** How far a watermark is behind the wall clock. */

@@ -104,7 +104,7 @@ private[ui] final class QueryPage(runs: Runs) extends UiPage {
     }
     val now = run.batchSinceMs
       .filter(run.atMs - _ >= 1000)
-      .map(ms => s"The next one runs since ${spanText(run.atMs - ms)}.")
+      .map(ms => s"The next one has run for ${spanText(run.atMs - ms)}.")
     val said = if (run.state == RunState.Running) last ++ now else Nil
     if (said.isEmpty) NodeSeq.Empty else <p class="tg-ids">{said.mkString(" ")}</p>
   }
@@ -123,7 +123,12 @@ private[ui] final class QueryPage(runs: Runs) extends UiPage {
 
   private def events(run: QueryFigures): NodeSeq = {
     val rows = run.events.reverse.map { e =>
-      Seq(time(Some(e.atMs)), Cell(e.kind), Cell(e.name), Cell(e.text))
+      Seq(
+        time(Some(e.atMs)),
+        Cell(e.kind),
+        Cell(e.name),
+        Cell(<span class="tg-words">{e.text}</span>, e.text)
+      )
     }
     if (rows.isEmpty) <p>Nothing yet.</p>
     else sortable("tg-events", "When", "Kind", "Name", "What")(rows)

@@ -55,15 +55,15 @@ private[ui] object FlowGraph {
         .flatMap(byName.get)
         .map(line(_, to, "tg-flow tg-of-state"))
     }
-    val height = (math.max(watermarks.size, operators.size) + 1) * (boxHeight + gapY)
-    <svg id="tg-flow" viewBox={s"0 0 ${3 * boxWidth + 2 * gapX} $height"} role="img" aria-label={
+    val height = gapY + math.max(watermarks.size, operators.size) * (boxHeight + gapY)
+    <div class="tg-scroll"><svg id="tg-flow" viewBox={s"0 0 ${3 * boxWidth + 2 * gapX} $height"} role="img" aria-label={
       operators.map { case (o, drawn) => s"${drawn.name} waits for ${o.heldBackBy}" }.mkString(", ")
     }>
       {holders.map { case (holder, to) => line(holder, to, "tg-flow") }}
       {rows}
       {states}
       {(holders.map(_._1) ++ watermarks.map(_._2) ++ operators.map(_._2)).map(draw)}
-    </svg>
+    </svg></div>
   }
 
   private def at(ms: Option[Long]): String = time(ms).content.map(_.text).mkString

@@ -33,15 +33,17 @@ private[ui] object TimeChart {
     val shown =
       run.batches.reverse.zipWithIndex.collect { case (b, i) if i % step == 0 => b }.reverse
     val names = shown.flatMap(_.watermarks.keys).distinct.sorted
-    val lines = names.zipWithIndex
-      .flatMap { case (name, i) => linesOf(shown, name, s"tg-colour-${i % colours}") }
+    val lines = names
+      .flatMap(linesOf(shown, _))
       .filter(_.points.nonEmpty)
+      .zipWithIndex
+      .map { case (line, i) => line.copy(kind = s"${line.kind} tg-colour-${i % colours}") }
     if (lines.isEmpty) <p>No batch with a watermark has ended in this run yet.</p>
     else new Picture(lines, shown, run).draw
   }
 
   /** A watermark, and the substreams that it has waited for, if there are several. */
-  private def linesOf(batches: Seq[BatchFigures], name: String, colour: String): Seq[Line] = {
+  private def linesOf(batches: Seq[BatchFigures], name: String): Seq[Line] = {
     def points(time: WatermarkFigures => Option[Long]) = for {
       batch <- batches
       ms <- batch.watermarks.get(name).flatMap(time)
@@ -52,11 +54,11 @@ private[ui] object TimeChart {
     val isDivided = batches.exists(_.watermarks.get(name).exists(_.knownSubstreams > 1))
     val last = batches.lastOption.flatMap(_.watermarks.get(name))
     val holders = if (isDivided) last.toSeq.flatMap(_.holders.keys) else Nil
-    val own = Line(name, s"tg-line tg-own $colour", points(_.watermarkMs))
+    val own = Line(name, "tg-line tg-own", points(_.watermarkMs))
     val others = holders.map { holder =>
-      Line(s"$name: $holder", s"tg-line tg-holder $colour", points(_.holders.get(holder)))
+      Line(s"$name: $holder", "tg-line tg-holder", points(_.holders.get(holder)))
     }
-    val top = Line(s"$name: the newest", s"tg-line tg-newest $colour", points(newest))
+    val top = Line(s"$name: the newest", "tg-line tg-newest", points(newest))
     own +: (others ++ Option.when(isDivided)(top))
   }
 

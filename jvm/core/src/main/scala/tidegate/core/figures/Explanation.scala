@@ -63,8 +63,9 @@ object Explanation {
         val by = l.substreams.toSeq.sortBy { case (n, s) => (-s.rows, n) }.take(3).map {
           case (n, s) => s"`$n` ${Words.number(s.rows)}"
         }
-        s"Late were ${l.all}." +
-          (if (by.isEmpty) "" else s" Most of them came from: ${by.mkString(", ")}.")
+        s"Half of them were late by at most ${Words.duration(l.all.p50Ms)}, the latest by " +
+          Words.duration(l.all.maxMs) +
+          (if (by.isEmpty) "." else s". Most of them came from ${by.mkString(", ")}.")
       }
       (dropped +: late.toSeq) :+ lateAdvice(query, o.heldBackBy)
     }

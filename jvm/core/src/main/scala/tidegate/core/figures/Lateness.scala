@@ -115,11 +115,7 @@ final class LatenessCounters extends Serializable {
  * @param maxMs
  *   the latest
  */
-final case class LateRowFigures(rows: Long, p50Ms: Long, maxMs: Long) {
-
-  override def toString: String =
-    s"half of them by at most ${Words.duration(p50Ms)}, the latest by ${Words.duration(maxMs)}"
-}
+final case class LateRowFigures(rows: Long, p50Ms: Long, maxMs: Long)
 
 /** By how much the late rows of an operator were late: all, and those of single substreams. */
 final case class LatenessFigures(all: LateRowFigures, substreams: SortedMap[String, LateRowFigures])

@@ -72,7 +72,7 @@ private[figures] final class WatermarkSentences(query: QueryFigures, name: Strin
       }
     }
     .map { ms =>
-      s"A batch runs since ${Words.time(ms)} (${Words.duration(nowMs - ms)}): `$name` moves when it " +
+      s"A batch has run since ${Words.time(ms)} (${Words.duration(nowMs - ms)}): `$name` moves when it " +
         "has ended."
     }
 

@@ -279,7 +279,7 @@ class ExplanationSuite extends FiguresScenarios {
       lines(late.copy(operators = late.operators.transform { (_, o) =>
         o.copy(lateness = Some(byHowMuch))
       })).takeRight(2).head ===
-        "Late were half of them by at most 4 s, the latest by 1 min 30 s. Most of them came from: " +
+        "Half of them were late by at most 4 s, the latest by 1 min 30 s. Most of them came from " +
         "`b` 1,000, `a` 200."
     )
     val event = TimeEvent(0, TimeEvent.LateAfterIdle, "orders", Seq("b"), 3, "3 rows were late.")

@@ -71,7 +71,7 @@ class VerdictSuite extends FiguresScenarios {
     assert(
       inBatch.verdict === Verdict(
         Verdict.InBatch,
-        "A batch runs since 1970-01-12T13:46:40Z (30 min): `orders` moves when it has ended.",
+        "A batch has run since 1970-01-12T13:46:40Z (30 min): `orders` moves when it has ended.",
         Some("orders")
       )
     )
