@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 import tidegate
+from browsers import keep
 from feeds import counts
 from kafka.topics import Topics
 
@@ -136,6 +137,10 @@ def test_page_when_a_substream_catches_up_then_says_so_and_draws_the_wall_clock(
     expect(page.locator("#tg-watermarks")).to_contain_text(caught_up, timeout=60_000)
     expect(page.locator("#tg-lateness")).to_contain_text("1 h", timeout=60_000)
     expect(page.locator("line.tg-clock").first).to_be_attached()
+    keep(page, "event-time-catching-up")
+    page.goto(f"{spark.sparkContext.uiWebUrl}/EventTime/")
+    expect(page.locator("#queries")).to_contain_text("catching up")
+    keep(page, "event-time-list")
     query.stop()
 
 

@@ -4,7 +4,6 @@ The page on monitoring tells this story. `SCREENSHOTS=docs/images python -m pyte
 its pictures anew.
 """
 
-import os
 import re
 import time
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 import tidegate
+from browsers import keep
 from feeds import counts
 from kafka.topics import Topics
 
@@ -133,7 +133,5 @@ def picture(browser: Browser, spark: SparkSession, query: StreamingQuery, name: 
     page = browser.new_context(viewport={"width": 1240, "height": 900}).new_page()
     page.goto(f"{spark.sparkContext.uiWebUrl}/EventTime/query/?run={query.runId}")
     expect(page.locator("#tg-chart .tg-own")).to_have_count(1)
-    folder = os.environ.get("SCREENSHOTS")
-    if folder:
-        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+    keep(page, name)
     page.context.close()
