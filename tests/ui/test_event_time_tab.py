@@ -7,13 +7,13 @@ from threading import Event
 from urllib.request import urlopen
 
 import pytest
+from browsers import keep
 from playwright.sync_api import Browser, Page, expect
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 import tidegate
-from browsers import keep
 from feeds import counts
 from kafka.topics import Topics
 

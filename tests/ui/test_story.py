@@ -9,12 +9,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from browsers import keep
 from playwright.sync_api import Browser, expect
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 import tidegate
-from browsers import keep
 from feeds import counts
 from kafka.topics import Topics
 
