@@ -104,7 +104,7 @@ private[ui] final class QueryPage(runs: Runs) extends UiPage {
     }
     val now = run.batchSinceMs
       .filter(run.atMs - _ >= 1000)
-      .map(ms => s"The next one has run for ${spanText(run.atMs - ms)}.")
+      .map(ms => s"A batch has run for ${spanText(run.atMs - ms)}.")
     val said = if (run.state == RunState.Running) last ++ now else Nil
     if (said.isEmpty) NodeSeq.Empty else <p class="tg-ids">{said.mkString(" ")}</p>
   }
