@@ -62,7 +62,7 @@ def test_pages_when_asked_for_then_are_there_while_the_application_runs_and_in_t
     assert ">hourly</a>" in first
     assert css.startswith("static/event-time.css text/css;charset=utf-8")
     assert script.startswith("static/event-time.js text/javascript;charset=utf-8")
-    assert "<h4>hourly</h4>" in query and 'id="tg-flow"' in query
+    assert "<h4>hourly <span" in query and 'id="tg-flow"' in query
     assert '"heldBackBy"' in json
     (application, run) = done.stdout.splitlines()[-1].removeprefix("application ").split()
     with history_server(tmp_path / "log") as address:

@@ -7,6 +7,7 @@ from threading import Event
 from urllib.request import urlopen
 
 import pytest
+from browsers import keep
 from playwright.sync_api import Browser, Page, expect
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -73,8 +74,15 @@ def test_tab_when_opened_from_the_ui_then_shows_lines_tables_and_sentences(
     page.get_by_role("link", name="Event time").click()
     page.locator(f"a[href$='{query.runId}']").click()
 
-    expect(page.locator("#tg-explanation")).to_contain_text("`orders`")
-    expect(page.locator("#tg-chart polyline")).to_have_count(1)
+    expect(page.locator("h4 .tg-waiting")).to_have_text("waiting")
+    verdict = page.locator("#tg-verdict")
+    expect(verdict).to_contain_text("`orders` waits for `b`, which is 10 min behind the newest")
+    expect(page.locator("#tg-explanation")).to_contain_text(verdict.inner_text())
+    expect(page.locator("#tg-watermarks tbody tr")).to_contain_text("waiting")
+    expect(page.locator("#tg-settings")).to_contain_text("fixedLag(lag 5 s)")
+    expect(page.locator("#tg-lateness tbody tr").last).to_contain_text("b")
+    expect(page.locator("#tg-chart .tg-late")).to_have_count(1)
+    expect(page.locator("#tg-chart .tg-own")).to_have_count(1)
     expect(page.locator("#tg-flow")).to_contain_text("aggregate")
     slowest = page.locator("#substreams-orders tbody tr").first
     expect(slowest).to_contain_text("b holds time back")
@@ -86,6 +94,66 @@ def test_tab_when_opened_from_the_ui_then_shows_lines_tables_and_sentences(
     expect(page).to_have_url(re.compile("#holder-orders$"))
     expect(page.locator("#tg-events")).to_contain_text("new substreams")
     assert errors == []
+
+
+def test_list_when_opened_then_says_who_holds_time_back_and_leads_to_sparks_page(
+    page: Page, spark: SparkSession, query: StreamingQuery
+) -> None:
+    page.goto(f"{spark.sparkContext.uiWebUrl}/EventTime/")
+    line = page.locator("#queries tbody tr", has=page.locator(f"a[href$='{query.runId}']")).first
+    expect(line.locator(".tg-waiting")).to_be_visible()
+    expect(line.locator("td").nth(2)).to_have_text("b")
+    line.get_by_role("link", name="its page").click()
+    expect(page.locator("body")).to_contain_text("Streaming Query Statistics")
+
+
+@pytest.mark.parametrize("width", [1400, 800, 400])
+def test_page_when_narrow_then_scrolls_pictures_and_tables_but_not_itself(
+    browser: Browser, spark: SparkSession, query: StreamingQuery, width: int
+) -> None:
+    page = browser.new_context(viewport={"width": width, "height": 900}).new_page()
+    _open(page, spark, query)
+    beyond = "e => e.scrollWidth - e.clientWidth"
+    assert page.locator("#tg-content").evaluate(beyond) <= 0
+    page.context.close()
+
+
+def test_page_when_a_substream_catches_up_then_says_so_and_draws_the_wall_clock(
+    page: Page, spark: SparkSession
+) -> None:
+    # Shop b begins 20 minutes behind; some rows of shop c are an hour late.
+    rows = spark.readStream.format("rate").option("rowsPerSecond", 30).load()
+    orders = rows.selectExpr(
+        "element_at(array('a', 'b', 'c'), cast(value % 3 AS INT) + 1) AS shop",
+        "timestamp - make_dt_interval(0, 0, 0, CASE WHEN shop = 'b' "
+        "THEN greatest(0, 1200 - value) WHEN value % 50 = 2 THEN 3600 ELSE 0 END) AS time",
+    )
+    keyed = orders.withKeyedWatermark("time", "5 seconds", substream="shop", name="orders")
+    windows = keyed.groupBy(F.window("time", "1 minute")).count()
+    query = windows.writeStream.format("noop").queryName("live").start()
+    _open(page, spark, query)
+    page.locator("#tg-live").check()
+    caught_up = re.compile("catching up: .* event seconds per second, there in .* s")
+    expect(page.locator("#tg-watermarks")).to_contain_text(caught_up, timeout=60_000)
+    expect(page.locator("#tg-lateness")).to_contain_text("1 h", timeout=60_000)
+    expect(page.locator("line.tg-clock").first).to_be_attached()
+    keep(page, "event-time-catching-up")
+    page.goto(f"{spark.sparkContext.uiWebUrl}/EventTime/")
+    expect(page.locator("#queries")).to_contain_text("catching up")
+    keep(page, "event-time-list")
+    query.stop()
+
+
+def test_times_when_the_browser_is_elsewhere_then_have_its_time_beside_utc(
+    browser: Browser, spark: SparkSession, query: StreamingQuery
+) -> None:
+    page = browser.new_context(timezone_id="Asia/Kolkata").new_page()
+    _open(page, spark, query)
+    time = page.locator("#tg-watermarks td", has_text="2026-01-01T11:51:15Z")
+    expect(time).to_have_text("2026-01-01T11:51:15Z [17:21:15]")
+    expect(page.locator("#tg-explanation")).to_contain_text("2026-01-01T11:51:15Z [17:21:15]")
+    expect(page.locator("#tg-zone")).to_have_text("Times are in UTC, and in [ ] in Asia/Kolkata.")
+    page.context.close()
 
 
 def test_table_when_its_head_is_clicked_or_gets_the_enter_key_then_is_sorted(
@@ -113,7 +181,17 @@ def test_json_when_asked_then_has_what_the_page_shows(
         found = json.load(answer)
     assert found["name"] == "by_minute"
     assert found["watermarks"]["aggregate"]["lateRowsTotal"] == 1
-    assert found["watermarks"]["orders"]["heldBackBy"] == "b"
+    orders = found["watermarks"]["orders"]
+    assert orders["heldBackBy"] == orders["verdict"]["waitsFor"] == "b"
+    assert found["verdict"] == orders["verdict"]
+    assert orders["verdict"]["text"] in found["explanation"]
+    assert orders["settings"]["policyMs"] == {"lag": 5000}
+    # Below the watermark, 11:51:15, by 45 s.
+    late = found["watermarks"]["aggregate"]["lateness"]
+    assert late["substreams"] == {"b": {"rows": 1, "p50Ms": 45000, "maxMs": 45000}}
+    with urlopen(f"{spark.sparkContext.uiWebUrl}/EventTime/json/") as answer:
+        listed = {line["runId"]: line for line in json.load(answer)}
+    assert listed[str(query.runId)]["verdict"]["waitsFor"] == "b"
     assert found["batches"]
 
 
@@ -171,7 +249,7 @@ def test_page_when_a_kafka_query_runs_then_shows_what_is_to_be_read_and_goes_on_
     query.processAllAvailable()
     # The page fetches itself, without a reload.
     expect(slowest.locator("td").nth(5)).to_have_text("0", timeout=30_000)
-    expect(page.locator("#tg-chart polyline")).to_have_count(1)
+    expect(page.locator("#tg-chart .tg-own")).to_have_count(1)
     expect(page.locator("#tg-live")).to_be_checked()
     query.stop()
 
@@ -189,7 +267,7 @@ def test_history_when_its_server_has_the_jar_then_has_the_tab(
         # The server looks at the folder once a second.
         page.wait_for_timeout(1000)
     page.locator(f"a[href$='{query.runId}']").click()
-    expect(page.locator("#tg-chart polyline")).to_have_count(1)
+    expect(page.locator("#tg-chart .tg-own")).to_have_count(1)
     expect(page.locator("#tg-flow")).to_contain_text("aggregate")
     expect(page.locator("#holder-orders")).to_contain_text("time waited for b, 9 min 50 s behind")
     expect(page.locator("#tg-events")).to_contain_text("new substreams")

@@ -58,6 +58,7 @@ class ExplainTimeSuite extends KeyedStreamTest {
         place,
         waits("1970-01-12T13:46:40Z"),
         advice,
+        "`orders` is falling behind: 0.0 event seconds per second.",
         "",
         aggregate
       )

@@ -224,6 +224,7 @@ final class EventTimeClock(madeAtMs: Long)
   private def drainLate(): Unit = pending.takeLate().foreach { case (operator, late) =>
     totals.addLateRows(operator, late.value)
     totals.addPartlyLate(operator, late.partly)
+    totals.addLateness(operator, late.lateness)
     shown("Lines about late rows")(lateLines.add(operator, late, query.wallClockMs))
   }
 

@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import scala.jdk.CollectionConverters._
 
 import tidegate.core.clock.NextDue
+import tidegate.core.figures.LatenessBySubstream
 import tidegate.plans.KeyedWatermark
 import tidegate.statistics.{DueTimes, LateRows, PartlyLate, SubstreamStats, TimesSeen}
 
@@ -49,6 +50,10 @@ private[clock] final class PendingStats {
   /** The same of rows that are late for some of their windows. */
   def partlyLate: Map[String, PartlyLate] =
     pendingLate.asScala.toSeq.groupMapReduce(_._1)(_._2.partly)(_ + _)
+
+  /** By how much late rows were late. */
+  def lateness: Map[String, LatenessBySubstream] =
+    pendingLate.asScala.toSeq.groupMapReduce(_._1)(_._2.lateness)(_ + _)
 
   /** Rows too far in the future, by node. */
   def futureEvents: Map[String, Long] =

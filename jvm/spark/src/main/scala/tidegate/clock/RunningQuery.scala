@@ -55,7 +55,10 @@ final class RunningQuery private[clock] (
     clock.figures(this, if (query.exception.isEmpty) RunState.Ended else state)
 
   /** The figures of this moment, from any thread. */
-  def figures: QueryFigures = clock.figures(this, state)
+  def figures: QueryFigures = {
+    val isInBatch = query.isActive && query.status.isTriggerActive
+    clock.figures(this, state).copy(batchSinceMs = Option.when(isInBatch)(triggerStartMs))
+  }
 
   /** Whether the query runs. */
   private def state: RunState =

@@ -35,6 +35,27 @@ private[clock] final class TimeReports(query: RunningQuery, totals: ClockTotals)
   private lazy val operatorTimes: Map[String, String] =
     query.operators.map(op => op.operator -> op.time.name).toMap
 
+  /** The settings in force, by watermark. */
+  private lazy val settings: Map[String, WatermarkSettings] = {
+    val asked = query.nodes.map(n => n.spec.name -> n.spec).toMap
+    query.spec.nodes.map { node =>
+      val spec = asked(node.name)
+      node.name -> WatermarkSettings(
+        node.columns,
+        node.policy,
+        node.emission,
+        node.idleTimeoutMs,
+        node.idleBehindMs,
+        spec.maxFutureSkewMs,
+        spec.allowedLatenessMs,
+        node.flush,
+        spec.lateRows,
+        node.forgetAfterMs,
+        node.stallMs
+      )
+    }.toMap
+  }
+
   override def source: String = ClockSource.Name
 
   override def times(hasBatch: Boolean): Map[String, Long] =
@@ -88,6 +109,7 @@ private[clock] final class TimeReports(query: RunningQuery, totals: ClockTotals)
         val future = last.flatMap(_.watermarks.get(name)).map(_.futureEvents)
         w.copy(
           eventTime = eventTimes.get(name),
+          settings = settings.get(name),
           futureEvents = counted(totals.futureEvents(name), future),
           detail = w.detail.map(withUnread(_, unread))
         )
@@ -100,6 +122,8 @@ private[clock] final class TimeReports(query: RunningQuery, totals: ClockTotals)
           partlyLateRows = counted(totals.partlyLate(name).rows, inLast.map(_.partlyLateRows)),
           partlyLateWindows =
             counted(totals.partlyLate(name).windows, inLast.map(_.partlyLateWindows)),
+          lateness = (inLast.flatMap(_.lateness) ++ totals.lateness(name).figures)
+            .maxByOption(_.all.rows),
           state = inLast.flatMap(_.state)
         )
       },
@@ -114,6 +138,7 @@ private[clock] final class TimeReports(query: RunningQuery, totals: ClockTotals)
       .fold(Map.empty[String, String]) { case (watermarks, operators) =>
         val late = query.clock.pending.lateRows
         val partly = query.clock.pending.partlyLate
+        val lateness = query.clock.pending.lateness
         val future = query.clock.pending.futureEvents
         val states = query.stateSizes
         def count(inBatch: Option[Long], before: Long) =
@@ -132,6 +157,7 @@ private[clock] final class TimeReports(query: RunningQuery, totals: ClockTotals)
               lateRows = count(late.get(name), totals.lateRows(name)),
               partlyLateRows = count(now.map(_.rows), before.rows),
               partlyLateWindows = count(now.map(_.windows), before.windows),
+              lateness = lateness.get(name).foldLeft(totals.lateness(name))(_ + _).figures,
               state = states.get(name)
             )
           }
@@ -246,10 +272,15 @@ private[clock] final class ClockTotals {
   private val late = TrieMap.empty[String, Long]
   private val partly = TrieMap.empty[String, PartlyLate]
   private val future = TrieMap.empty[String, Long]
+  private val latenesses = TrieMap.empty[String, LatenessBySubstream]
 
   def addLateRows(operator: String, n: Long): Unit = add(late, operator, n)
   def addPartlyLate(operator: String, n: PartlyLate): Unit =
     partly(operator) = partlyLate(operator) + n
+  def addLateness(operator: String, of: LatenessBySubstream): Unit =
+    latenesses(operator) = lateness(operator) + of
+  def lateness(operator: String): LatenessBySubstream =
+    latenesses.getOrElse(operator, LatenessBySubstream.None)
   def addFutureEvents(node: String, n: Long): Unit = add(future, node, n)
   def lateRows(operator: String): Long = late.getOrElse(operator, 0L)
   def partlyLate(operator: String): PartlyLate = partly.getOrElse(operator, PartlyLate.None)

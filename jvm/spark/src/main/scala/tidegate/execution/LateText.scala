@@ -34,7 +34,7 @@ private[execution] final case class LateText(
   @transient private lazy val timeOf = UnsafeProjection.create(Seq(eventTime), columns)
   @transient private lazy val valuesOf =
     texts(columns.map(c => Cast(c, StringType, Some(timeZone))), payloadChars)
-  @transient private lazy val substreamOf =
+  @transient private lazy val substreams =
     texts(substream.getOrElse(Nil).map(SubstreamText.of), MaxNameChars + 1)
   @transient private lazy val format = DateTimeFormatter
     .ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSXXX")
@@ -76,9 +76,16 @@ private[execution] final case class LateText(
       s"event=[${LogText.cut(text, payloadChars)}], "
     }
 
-  private def substreamName(row: InternalRow): Option[String] = substream.map { by =>
-    val values = substreamOf(row)
-    LogText.cut(SubstreamNode.name(by.indices.map(textAt(values, _).orNull)), MaxNameChars)
+  private def substreamName(row: InternalRow): Option[String] =
+    substream.map(_ => nameOf(substreamOf(row)))
+
+  /** What names the substream of a row; the next call changes it. */
+  def substreamOf(row: InternalRow): UnsafeRow = substreams(row)
+
+  /** The name in these values; what is longer than `MaxNameChars` is cut. */
+  def nameOf(values: UnsafeRow): String = {
+    val name = SubstreamNode.name((0 until values.numFields).map(textAt(values, _).orNull))
+    LogText.cut(name, MaxNameChars)
   }
 
   private def textAt(values: UnsafeRow, i: Int): Option[String] =

@@ -3,6 +3,7 @@ package tidegate.statistics
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.tidegate.LogLine
 import org.apache.spark.util.AccumulatorV2
+import tidegate.core.figures.{LatenessBySubstream, LatenessCounters}
 
 /**
  * The rows that one operator dropped as late in one batch: their exact number, and a few of them as
@@ -51,6 +52,13 @@ final class LateRows(@transient val note: Option[String] = None)
   /** The rows that are late for some of their windows, and not dropped. */
   def partly: PartlyLate = counts.partly
 
+  /**
+   * By how much the dropped rows were late. Of the first `LateRows.MaxLatenesses` partitions that
+   * have some: those of all partitions would fill the driver's memory.
+   */
+  def lateness: LatenessBySubstream =
+    counts.lateness.values.foldLeft(LatenessBySubstream.None)(_ + _)
+
   /** At most `LateRows.MaxSamples` dropped rows, as lines for the log. */
   def samples: Seq[LogLine] = counts.someSamples
 
@@ -90,6 +98,7 @@ final class LateRows(@transient val note: Option[String] = None)
 
 object LateRows {
   val MaxSamples = 3
+  val MaxLatenesses = 256
 }
 
 /**
@@ -108,7 +117,11 @@ final class LatePass private[statistics] (
 
   @volatile private var found = LateCount.none
 
-  private[statistics] def count: LateCount = found
+  /** Counts by how much each dropped row was late. */
+  val lateness = new LatenessCounters
+
+  private[statistics] def count: LateCount =
+    if (found eq LateCount.none) found else found.copy(lateness = lateness.value)
 
   /** Counts a row, and keeps its line if only a few are kept so far. */
   def drop(line: => LogLine): Unit = {
@@ -142,12 +155,15 @@ final class LatePass private[statistics] (
  *   the driver's memory
  * @param partlyLate
  *   the rows of each partition that are late for some of their windows
+ * @param lateness
+ *   by how much the rows of some partitions were late
  */
 private[statistics] final case class LateCounts(
     rows: Map[Int, Long],
     total: Long,
     samples: Map[Int, Vector[LogLine]],
-    partlyLate: Map[Int, PartlyLate]
+    partlyLate: Map[Int, PartlyLate],
+    lateness: Map[Int, LatenessBySubstream]
 ) {
 
   def isEmpty: Boolean = rows.isEmpty && partlyLate.isEmpty
@@ -167,10 +183,12 @@ private[statistics] final case class LateCounts(
     if (pass.rows <= before) this
     else {
       val isKept = samples.contains(partition) || samples.size < LateRows.MaxSamples
+      val hasLateness = lateness.contains(partition) || lateness.size < LateRows.MaxLatenesses
       copy(
         rows = rows.updated(partition, pass.rows),
         total = total + pass.rows - before,
-        samples = if (isKept) samples.updated(partition, pass.samples) else samples
+        samples = if (isKept) samples.updated(partition, pass.samples) else samples,
+        lateness = if (hasLateness) lateness.updated(partition, pass.lateness) else lateness
       )
     }
   }
@@ -178,7 +196,9 @@ private[statistics] final case class LateCounts(
   /** The higher count of each partition. */
   def max(other: LateCounts): LateCounts = {
     val dropped = other.rows.foldLeft(this) { case (counts, (partition, n)) =>
-      counts.withDropped(partition, LateCount(n, other.samples.getOrElse(partition, Vector.empty)))
+      val samples = other.samples.getOrElse(partition, Vector.empty)
+      val lateness = other.lateness.getOrElse(partition, LatenessBySubstream.None)
+      counts.withDropped(partition, LateCount(n, samples, lateness = lateness))
     }
     other.partlyLate.foldLeft(dropped) { case (counts, (partition, partly)) =>
       counts.withPartly(partition, partly)
@@ -191,7 +211,7 @@ private[statistics] final case class LateCounts(
 }
 
 private[statistics] object LateCounts {
-  val none: LateCounts = LateCounts(Map.empty, 0L, Map.empty, Map.empty)
+  val none: LateCounts = LateCounts(Map.empty, 0L, Map.empty, Map.empty, Map.empty)
 }
 
 /**
@@ -205,7 +225,8 @@ private[statistics] object LateCounts {
 private[statistics] final case class LateCount(
     rows: Long,
     samples: Vector[LogLine],
-    partly: PartlyLate = PartlyLate.None
+    partly: PartlyLate = PartlyLate.None,
+    lateness: LatenessBySubstream = LatenessBySubstream.None
 )
 
 private[statistics] object LateCount {

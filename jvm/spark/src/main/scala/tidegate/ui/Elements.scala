@@ -1,19 +1,19 @@
 package tidegate.ui
 
-import java.time.Instant
-import java.time.temporal.ChronoUnit
-
 import scala.xml.{Node, NodeSeq, Text}
 
 import org.apache.spark.sql.tidegate.UiRequest
 import tidegate.core.EndOfTime
-import tidegate.core.figures.WatermarkFigures
+import tidegate.core.figures.{Verdict, WatermarkFigures, Words}
 
 /** What the pages are made of. */
 private[ui] object Elements {
 
   /** The beginning of the paths of the pages. */
   val Prefix = "EventTime"
+
+  /** Where the documentation is. */
+  val Documentation = "https://github.com/tidegate/tidegate/blob/main/docs"
 
   /** The path of a file of the pages. */
   def path(file: String): String = s"/$Prefix/static/$file"
@@ -36,7 +36,12 @@ private[ui] object Elements {
   final case class Cell(content: Seq[Node], key: String)
 
   object Cell {
-    def apply(text: String): Cell = Cell(Text(text), text)
+
+    /** A short text stays in one line. */
+    def apply(text: String): Cell = {
+      val content = if (text.length > 24) Text(text) else <span class="tg-short">{text}</span>
+      Cell(content, text)
+    }
 
     def apply(n: Long): Cell = Cell(Text(f"$n%,d"), n.toString)
 
@@ -47,12 +52,13 @@ private[ui] object Elements {
   def page(request: UiRequest)(content: => NodeSeq): Seq[Node] =
     <link rel="stylesheet" href={request.link(path("event-time.css"))}/> ++
       <script src={request.link(path("event-time.js"))} defer="defer"></script> ++
-      <p><label><input type="checkbox" id="tg-live"/> refresh every 5 seconds</label></p> ++
+      <p class="tg-head"><label><input type="checkbox" id="tg-live"/> refresh every 5 seconds</label>
+        <span id="tg-zone">Times are in UTC.</span></p> ++
       <div id="tg-content">{content}</div>
 
   /** A table that a click on the head of a column sorts, or the enter key on it. */
   def sortable(id: String, columns: String*)(rows: Seq[Seq[Cell]]): Node =
-    <table id={id} class="table table-bordered table-sm tg-sortable">
+    <div class="tg-scroll"><table id={id} class="table table-bordered table-sm tg-sortable">
       <thead><tr>{
       columns.map(c => <th scope="col" aria-sort="none"><button type="button">{c}</button></th>)
     }</tr></thead>
@@ -61,16 +67,26 @@ private[ui] object Elements {
         <tr>{row.map(cell => <td data-key={cell.key}>{cell.content}</td>)}</tr>
       }
     }</tbody>
-    </table>
+    </table></div>
+
+  /** A verdict as a word with a colour. */
+  def badge(kind: String): Node =
+    <span class={s"tg-verdict tg-${kind.replace(' ', '-')}"}>{kind}</span>
+
+  /** Who is waited for, and since when. */
+  def waits(verdict: Verdict, atMs: Long): Seq[Cell] = Seq(
+    verdict.waitsFor.fold(Cell("nobody"))(Cell(_)),
+    verdict.sinceMs.fold(Cell.empty) { ms =>
+      val text = s" (${spanText(atMs - ms)})"
+      Cell(<span class="tg-short">{Words.time(ms)}</span> ++ Text(text), ms.toString)
+    }
+  )
 
   /** A point in event time. */
   def time(ms: Option[Long]): Cell = ms.fold(Cell.empty) { at =>
-    val text = if (at >= EndOfTime.Ms) "the end of time" else instant(at)
-    Cell(<span class="tg-time">{text}</span>, at.toString)
+    val text = if (at >= EndOfTime.Ms) "the end of time" else Words.time(at)
+    Cell(<span class="tg-short">{text}</span>, at.toString)
   }
-
-  /** In UTC, to the ms. */
-  def instant(ms: Long): String = Instant.ofEpochMilli(ms).toString
 
   /** How far a watermark is behind the wall clock. */
   def lag(watermarkMs: Option[Long], wallClockMs: Long): Cell =
@@ -79,26 +95,8 @@ private[ui] object Elements {
   /** A span of time, in its two largest units. */
   def span(ms: Long): Cell = Cell(Text(spanText(ms)), ms.toString)
 
-  def spanText(ms: Long): String = {
-    val rest = math.abs(ms)
-    val text =
-      if (rest < 1000) s"$rest ms"
-      else {
-        val all = Seq(
-          "d" -> ChronoUnit.DAYS,
-          "h" -> ChronoUnit.HOURS,
-          "min" -> ChronoUnit.MINUTES,
-          "s" -> ChronoUnit.SECONDS
-        )
-        val parts = all.foldLeft((rest, Seq.empty[String])) {
-          case ((left, texts), (unit, chrono)) =>
-            val ofUnit = chrono.getDuration.toMillis
-            (left % ofUnit, if (left < ofUnit) texts else texts :+ s"${left / ofUnit} $unit")
-        }
-        parts._2.take(2).mkString(" ")
-      }
-    if (ms < 0) s"-$text" else text
-  }
+  def spanText(ms: Long): String =
+    if (ms < 0) s"-${Words.duration(-ms)}" else Words.duration(ms)
 
   /** A number of bytes in the largest unit of which it has one. */
   def bytes(n: Long): String = Bytes.Units

@@ -5,6 +5,82 @@ import scala.xml.{Node, NodeSeq, Text}
 import tidegate.core.figures._
 import tidegate.ui.Elements._
 
+/** The watermarks of a query: each with its verdict, which is what the sentences say. */
+private[ui] object WatermarkTable {
+
+  def html(run: QueryFigures): Node = sortable(
+    "tg-watermarks",
+    "Watermark",
+    "Verdict",
+    "Waits for",
+    "Since",
+    "Behind the clock",
+    "Catching up?",
+    "Time",
+    "Substreams that count",
+    "Idle, left out"
+  )(run.watermarks.toSeq.map { case (name, w) => row(run, name, w) })
+
+  private def row(run: QueryFigures, name: String, w: WatermarkFigures): Seq[Cell] = {
+    val verdict = Verdict.of(run, name)
+    Seq(
+      Cell(<a href={s"#${substreamsId(name)}"}>{name}</a>, name),
+      verdict.fold(Cell.empty)(v => Cell(badge(v.kind), v.kind))
+    ) ++ verdict.fold(Seq(Cell.empty, Cell.empty))(waits(_, run.atMs)) ++ Seq(
+      lag(w.watermarkMs, run.atMs),
+      pace(run, Some(name)),
+      time(w.watermarkMs),
+      Cell(w.activeSubstreams.toLong),
+      Cell(w.idleSubstreams.toLong)
+    )
+  }
+
+  /** Of a query that runs: what has ended catches up no more. */
+  def pace(run: QueryFigures, watermark: Option[String]): Cell = watermark
+    .filter(_ => run.state == RunState.Running)
+    .flatMap(Pace.of(run, _))
+    .fold(Cell.empty)(p => Cell(<span class="tg-words">{p.text(run.atMs)}</span>, p.perSecond.toString))
+}
+
+/** The settings in force: a column for each watermark. */
+private[ui] object SettingsTable {
+
+  def html(run: QueryFigures): NodeSeq = {
+    val known = run.watermarks.toSeq.flatMap { case (name, w) =>
+      w.settings.map(s => name -> s.texts.toMap)
+    }
+    val names =
+      run.watermarks.values.flatMap(_.settings).headOption.toSeq.flatMap(_.texts.map(_._1))
+    if (known.isEmpty) <p>The event log does not have them.</p>
+    else
+      sortable("tg-settings", "Setting" +: known.map(_._1): _*)(names.map { setting =>
+        Cell(setting) +: known.map { case (_, texts) => Cell(texts(setting)) }
+      })
+  }
+}
+
+/** By how much late rows were late, by operator and substream. */
+private[ui] object LatenessTable {
+
+  def html(run: QueryFigures): NodeSeq = {
+    val rows = for {
+      (operator, o) <- run.operators.toSeq
+      late <- o.lateness.toSeq
+      (substream, l) <- ("all" -> late.all) +: late.substreams.toSeq.sortBy(-_._2.rows)
+    } yield Seq(Cell(operator), Cell(substream), Cell(l.rows), span(l.p50Ms), span(l.maxMs))
+    if (rows.isEmpty) <p>No row was late.</p>
+    else
+      sortable(
+        "tg-lateness",
+        "Operator",
+        "Substream",
+        "Late rows",
+        "Half of them late by at most",
+        "The latest by"
+      )(rows)
+  }
+}
+
 /** The stateful operators of a query: their time in and out, late rows, and state. */
 private[ui] object OperatorTable {
 
@@ -57,7 +133,8 @@ private[ui] object OperatorTable {
 
   /** The watermark that an operator waits for, and the substream that the watermark waits for. */
   private def heldBack(run: QueryFigures, watermark: String): Cell = {
-    val holder = run.watermarks.get(watermark).flatMap(_.heldBackBy)
+    val holder =
+      run.watermarks.get(watermark).filter(_.heldBackMs > 0).flatMap(_.heldBackBy)
     val link = <a href={s"#${substreamsId(watermark)}"}>{watermark}</a>
     val by = holder.toSeq.flatMap { name =>
       Text(": ") ++ <a href={s"#${holderId(watermark)}"}>{name}</a>
@@ -75,8 +152,7 @@ private[ui] object SubstreamTable {
   /** So many substreams have a row. */
   private val Slowest = 20
 
-  /** @param atMs the wall clock, in epoch ms */
-  def html(name: String, watermark: WatermarkFigures, atMs: Long): NodeSeq = {
+  def html(run: QueryFigures, name: String, watermark: WatermarkFigures): NodeSeq = {
     val unread =
       if (watermark.unreadSubstreams > 0)
         f", ${watermark.unreadSubstreams}%,d have rows to be read"
@@ -84,48 +160,57 @@ private[ui] object SubstreamTable {
     val summary = f"${watermark.activeSubstreams}%,d count, ${watermark.idleSubstreams}%,d are " +
       s"idle and left out$unread."
     <p>{summary}</p> ++
-      watermark.detail.fold(fromLog(name, watermark))(d => table(name, watermark, d, atMs))
+      watermark.detail.fold(fromLog(name, watermark))(d => table(run, name, watermark, d))
   }
 
   private def fromLog(name: String, watermark: WatermarkFigures): NodeSeq = {
-    val holder = watermark.heldBackBy.fold("No substream held time back.") { substream =>
-      val behind = spanText(watermark.heldBackMs)
-      s"After the last batch, time waited for $substream, $behind behind the newest."
-    }
+    val holder = watermark.heldBackBy
+      .filter(_ => watermark.heldBackMs > 0)
+      .fold("No substream held time back.") { substream =>
+        val behind = spanText(watermark.heldBackMs)
+        s"After the last batch, time waited for $substream, $behind behind the newest."
+      }
     <p id={substreamsId(name)}><span id={holderId(name)}>{
       holder
     }</span> The event log has no more of them.</p>
   }
 
   private def table(
+      run: QueryFigures,
       name: String,
       watermark: WatermarkFigures,
-      detail: WatermarkDetail,
-      atMs: Long
+      detail: WatermarkDetail
   ): NodeSeq = {
+    val verdict = Verdict.of(run, name)
     val all = detail.substreams
     val newest = all.values.flatMap(_.watermarkMs).maxOption
     def behind(s: SubstreamFigures) = for (at <- newest; own <- s.watermarkMs) yield at - own
-    def holds(substream: String) = watermark.heldBackBy.contains(substream)
+    def isSlowest(substream: String) =
+      watermark.heldBackBy.contains(substream) && watermark.heldBackMs > 0
+    def holds(substream: String) = verdict.exists(_.waitsFor.contains(substream))
     // A substream without a time is the slowest of all. One that is left out holds nothing.
     val slowestFirst = all.toSeq.sortBy { case (substream, s) =>
-      (!holds(substream), s.idle, s.watermarkMs.getOrElse(Long.MinValue), substream)
+      (
+        !watermark.heldBackBy.contains(substream),
+        s.idle,
+        s.watermarkMs.getOrElse(Long.MinValue),
+        substream
+      )
     }
     val (shown, others) = slowestFirst.splitAt(Slowest)
     val rows = shown.map { case (substream, s) =>
       val cell =
-        if (!holds(substream)) Cell(substream)
+        if (!holds(substream) && !isSlowest(substream)) Cell(substream)
         else {
-          val content =
-            <span id={holderId(name)}>{substream} <strong>holds time back</strong></span>
-          Cell(content, substream)
+          val role = if (holds(substream)) <strong>holds time back</strong> else Text("slowest")
+          Cell(<span id={holderId(name)}>{substream} {role}</span>, substream)
         }
       Seq(
         cell,
         time(s.watermarkMs),
         behind(s).fold(Cell.empty)(span),
         Cell(if (s.idle) "idle, left out" else "counts"),
-        span(math.max(0, atMs - s.activeAtMs)),
+        span(math.max(0, run.atMs - s.activeAtMs)),
         unread(s),
         time(s.newAtMs)
       )

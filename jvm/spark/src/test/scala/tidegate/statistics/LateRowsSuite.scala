@@ -76,4 +76,30 @@ class LateRowsSuite extends AnyFunSuite {
     }
     assert(made === LateRows.MaxSamples)
   }
+
+  test("by how much rows were late: a partition that is read again counts once") {
+    def inTask(ms: Long*): LateRows = {
+      val late = new LateRows
+      val pass = late.begin(0)
+      ms.foreach { one =>
+        pass.drop("")
+        pass.lateness.of("b").add(one)
+      }
+      late
+    }
+    val Some(found) = onDriver(inTask(5), inTask(5, 900), inTask(5)).lateness.figures: @unchecked
+    assert((found.all.rows, found.all.maxMs) === ((2L, 900L)))
+    assert(found.substreams.keySet === Set("b"))
+  }
+
+  test("the driver keeps by how much rows were late for some partitions") {
+    val driver = onDriver((0 until 1000).map { i =>
+      val late = new LateRows
+      val pass = late.begin(i)
+      pass.drop("")
+      pass.lateness.others.add(1)
+      late
+    }: _*)
+    assert(driver.lateness.others.rows === LateRows.MaxLatenesses)
+  }
 }

@@ -47,7 +47,7 @@ class EventTimePagesSuite extends KeyedStreamTest {
       assert(
         rows(found, "substreams-orders").map(_.take(4)) === Seq(
           Seq("b holds time back", "1970-01-01T00:00:08Z", "1 min 30 s", "counts"),
-          Seq("a", "1970-01-01T00:01:38Z", "0 ms", "counts")
+          Seq("a", "1970-01-01T00:01:38Z", "0 s", "counts")
         )
       )
       val Seq(operator) = rows(found, "tg-operators"): @unchecked
@@ -58,6 +58,15 @@ class EventTimePagesSuite extends KeyedStreamTest {
       assert(found.text.contains("2 count, 0 are idle and left out."))
       assert(byId(found, "tg-flow").text.contains("1 min 30 s behind"))
       assert((byId(found, "tg-flow") \@ "aria-label") === "aggregate waits for orders")
+      val Seq(watermark) = rows(found, "tg-watermarks"): @unchecked
+      val verdict = if (run.query.isActive) "waiting" else "ended"
+      assert((byId(found, "tg-content") \\ "h4").text.endsWith(verdict))
+      assert(watermark.take(3) === Seq("orders", "waiting", "b"))
+      assert(watermark.drop(6) === Seq("1970-01-01T00:00:08Z", "2", "0"))
+      assert(rows(found, "tg-settings").take(2) === Seq(Seq("lag", "2 s"), Seq("policy", "fixedLag(lag 2 s)")))
+      assert(
+        (found \\ "a").map(_ \@ "href").exists(_.startsWith("/proxy/StreamingQuery/statistics/?id="))
+      )
     }
     check()
     val Seq(operator) = rows(page(run), "tg-operators"): @unchecked
@@ -67,7 +76,8 @@ class EventTimePagesSuite extends KeyedStreamTest {
       operator.drop(6) ===
         Seq("1970-01-01T00:00:10Z", "3", Elements.bytes(bytes), "0", "0", "0.00 %", "0", "0")
     )
-    assert((byId(page(run), "tg-chart") \\ "polyline").size === 1)
+    // The watermark, both substreams that time has waited for, and the newest.
+    assert((byId(page(run), "tg-chart") \\ "polyline").size === 4)
     assert((byId(page(run), "tg-chart") \@ "aria-label").startsWith("Watermarks from "))
     assert(rows(page(run), "tg-events").exists(_(1) == "new"))
     run.restart()
@@ -82,8 +92,31 @@ class EventTimePagesSuite extends KeyedStreamTest {
     val queries = queriesPage.html(asked())
     val Seq(last) =
       rows(queries, "queries").filter(_.head == run.query.id.toString).take(1): @unchecked
-    assert(last(1) === "ended")
+    assert(last(1) === "ended" && last(8) === "ended")
     assert((queries \\ "a").exists(_ \@ "href" == s"/proxy/EventTime/query/?run=$ended"))
+  }
+
+  test("an undivided stream: the sentence and the table say that nothing holds it back") {
+    val in = events()
+    val run = new Run(
+      in.toDF()
+        .withKeyedWatermark("time", "2 seconds", name = "orders")
+        .groupBy(window(col("time"), "10 seconds"))
+        .count()
+    ).start()
+    in.addData(event("a", 10))
+    run.settle()
+    in.addData(event("a", 100))
+    run.settle()
+    val found = page(run)
+    assert(byId(found, "tg-verdict").text.startsWith("Nothing holds `orders` back"))
+    assert(rows(found, "tg-watermarks").map(_.slice(1, 3)) === Seq(Seq("moving", "nobody")))
+    assert(rows(found, "substreams-orders").map(_.head) === Seq("*"))
+    assert(!found.text.contains("holds time back"))
+    assert((byId(found, "tg-chart") \\ "polyline").size === 1)
+    val Seq(query) = rows(queriesPage.html(asked()), "queries")
+      .filter(_.head == run.query.id.toString): @unchecked
+    assert(query.slice(1, 4) === Seq("moving", "nobody", "–"))
   }
 
   test("hundreds of substreams: the slowest twenty, and a histogram of the others") {
@@ -130,6 +163,11 @@ class EventTimePagesSuite extends KeyedStreamTest {
     assert(compact(operator \ "stateRows") === "1")
     assert(compact(operator \ "nextWindowEnd") === "10000")
     assert((json \ "batches").children.nonEmpty)
+    assert((json \ "verdict" \ "kind") === JString("moving"))
+    val orders = json \ "watermarks" \ "orders"
+    assert((orders \ "verdict") === (json \ "verdict"))
+    assert(compact(orders \ "settings" \ "policyMs") === """{"lag":2000}""")
+    assert(compact((json \ "batches")(0) \ "watermarks" \ "orders" \ "holders") === """{"a":8000}""")
     assert((json \ "events").children.map(_ \ "kind").contains(JString("new")))
     val all = queriesPage.json(asked()).asInstanceOf[JArray].arr
     assert(all.exists(_ \ "runId" == JString(run.query.runId.toString)))
@@ -165,20 +203,27 @@ class EventTimePagesSuite extends KeyedStreamTest {
     val page = new QueryPage(new LoggedRuns(() => Seq(query)))
     val found: NodeSeq = page.html(asked(run.query.runId.toString))
     assert(found.text.contains(s"run ${run.query.runId}, ended"))
-    assert((byId(found, "tg-chart") \\ "polyline").size === 1)
     val live: NodeSeq = queryPage.html(asked(run.query.runId.toString))
     // The clock behind it is that of the end.
     def times(page: NodeSeq) = rows(page, "tg-operators").map(_.patch(2, Nil, 1))
     assert(times(found) === times(live))
     assert(byId(found, "tg-flow").text === byId(live, "tg-flow").text)
     assert(rows(found, "tg-events") === rows(live, "tg-events"))
+    assert(byId(found, "tg-chart").toString === byId(live, "tg-chart").toString)
+    assert((byId(found, "tg-chart") \\ "rect").map(_ \@ "class") === Seq("tg-late"))
+    val late = Seq("1", "17 s", "17 s")
+    assert(
+      rows(found, "tg-lateness") ===
+        Seq(Seq("aggregate", "all") ++ late, Seq("aggregate", "b") ++ late)
+    )
+    assert(rows(found, "tg-lateness") === rows(live, "tg-lateness"))
     assert(byId(found, "holder-orders").text.contains("time waited for b, 1 min 20 s behind"))
     assert(found.text.contains("2 count, 0 are idle and left out."))
     val json = page.json(asked(run.query.runId.toString))
     assert((json \ "batches") === (queryPage.json(asked(run.query.runId.toString)) \ "batches"))
     assert((json \ "watermarks" \ "orders" \ "substreams") === JNull)
     def states(q: LoggedQuery) =
-      rows(new QueriesPage(new LoggedRuns(() => Seq(q))).html(asked()), "queries").map(_.take(2))
+      rows(new QueriesPage(new LoggedRuns(() => Seq(q))).html(asked()), "queries").map(row => Seq(row.head, row(8)))
     assert(states(query) === Seq(Seq("hourly", "ended")))
     assert(states(logged(None, hasFailed = false)) === Seq(Seq("hourly", "not ended")))
     assert(states(logged(Some(1), hasFailed = true)) === Seq(Seq("hourly", "failed")))
@@ -206,7 +251,7 @@ class EventTimePagesSuite extends KeyedStreamTest {
   }
 
   test("spans of time in their two largest units") {
-    val found = Seq(0L, 999L, 1000L, 61000L, 3600000L, 90061000L, -5000L).map(Elements.spanText)
-    assert(found === Seq("0 ms", "999 ms", "1 s", "1 min 1 s", "1 h", "1 d 1 h", "-5 s"))
+    val found = Seq(0L, 999L, 1250L, 61000L, 3600000L, 90061000L, -5000L).map(Elements.spanText)
+    assert(found === Seq("0 s", "999 ms", "1 s", "1 min 1 s", "1 h", "1 d 1 h", "-5 s"))
   }
 }

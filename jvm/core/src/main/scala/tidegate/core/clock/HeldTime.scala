@@ -17,11 +17,18 @@ private[clock] final class HeldTime(startedAtMs: Long, stallMs: Option[Long]) {
   private var lastLookMs = startedAtMs
   private val patience = new Patience(stallMs)
 
+  private var stillMs = 0L
   private var moved = startedAtMs
   private var heldSince = startedAtMs
 
   /** When time last moved. */
   def movedAtMs: Long = moved
+
+  /** When this was last looked at. */
+  def lookedAtMs: Long = lastLookMs
+
+  /** Whether time was held in one place for too long, as of the look before the last one. */
+  def isStalled: Boolean = stallMs.exists(stillMs >= _)
 
   /** Since when the holder is the same. */
   def heldSinceMs: Long = heldSince
@@ -62,7 +69,8 @@ private[clock] final class HeldTime(startedAtMs: Long, stallMs: Option[Long]) {
   def takeStall(nowMs: Long): Option[Long] = {
     val untilMs = lastLookMs
     lastLookMs = nowMs
-    Some(untilMs - math.max(moved, freeAtMs)).filter(patience.endsAfter)
+    stillMs = untilMs - math.max(moved, freeAtMs)
+    Some(stillMs).filter(patience.endsAfter)
   }
 }
 

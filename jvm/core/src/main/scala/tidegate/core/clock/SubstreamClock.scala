@@ -1,5 +1,7 @@
 package tidegate.core.clock
 
+import scala.collection.immutable.SortedMap
+
 import tidegate.core.EndOfTime
 import tidegate.core.figures.{SubstreamFigures, WatermarkDetail, WatermarkFigures}
 import tidegate.core.policy.WatermarkPolicy
@@ -45,6 +47,9 @@ private[clock] final class SubstreamClock(
   private var readUpToMs: Option[Long] = None
   private val held = new HeldTime(startedAtMs, spec.stallMs)
   private var lastRowAtMs = Option.empty[Long]
+
+  /** The last that time has waited for, the latest first. */
+  private var lastHolders = Vector.empty[Substream]
 
   if (saved.substreams.nonEmpty) restore()
 
@@ -110,9 +115,16 @@ private[clock] final class SubstreamClock(
       substreams.size - substreams.activeCount,
       parts.behindCount,
       held.movedAtMs,
+      holders = holderTimes,
       detail = Option.when(detailed)(detail)
     )
   }
+
+  private def holderTimes = SortedMap.from(for {
+    s <- lastHolders
+    if substreams.contains(s.name) && (substreams(s.name) eq s)
+    ms <- substreams.watermarkMs(s)
+  } yield s.name -> ms)
 
   private def detail = WatermarkDetail(
     substreams.all.map { s =>
@@ -125,7 +137,9 @@ private[clock] final class SubstreamClock(
     silence.behindMs,
     startedAtMs,
     silence.emptySinceMs,
-    lastRowAtMs
+    lastRowAtMs,
+    held.lookedAtMs,
+    held.isStalled
   )
 
   /** What has happened since this was last asked, for the log. */
@@ -234,6 +248,9 @@ private[clock] final class SubstreamClock(
     val timeMs = (substreams.lowestMs ++ emitted).maxOption.getOrElse(Long.MinValue)
     val holder = substreams.holder
     held.note(timeMs, holder, isIdle || isAtEnd, nowMs)
+    holder.filterNot(lastHolders.headOption.contains).foreach { s =>
+      lastHolders = (s +: lastHolders.filterNot(_ eq s)).take(WatermarkFigures.MostHolders)
+    }
     held.takeStall(nowMs).foreach { stillMs =>
       changes.add(
         ClockEvent.Stalled(

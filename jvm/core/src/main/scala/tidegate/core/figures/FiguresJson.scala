@@ -4,6 +4,7 @@ import scala.collection.immutable.SortedMap
 
 import org.json4s.JsonAST._
 import org.json4s.jackson.JsonMethods.parseOpt
+import tidegate.core.policy.PolicySpec
 
 /** Figures as JSON: for Python, for Spark's progress, and for the pages. Times are in epoch ms. */
 object FiguresJson {
@@ -16,9 +17,24 @@ object FiguresJson {
     "state" -> JString(query.state.label)
   )
 
+  /** The same, and how its time is: a line of the list of queries. */
+  def summary(query: QueryFigures): JObject = {
+    val deciding = query.deciding
+    JObject(
+      head(query).obj ++ List[JField](
+        "wallClock" -> JInt(query.atMs),
+        "batchSince" -> number(query.batchSinceMs),
+        "verdict" -> of(query.verdict),
+        "lowestWatermark" -> number(query.lowestMs),
+        "lagMs" -> number(WatermarkFigures.lagMs(query.lowestMs, query.atMs)),
+        "pace" -> deciding.flatMap(Pace.of(query, _)).fold[JValue](JNull)(of(_, query.atMs)),
+        "lateRowsTotal" -> JInt(query.lateRows)
+      )
+    )
+  }
+
   def of(query: QueryFigures): JObject = JObject(
-    head(query).obj ++ List[JField](
-      "wallClock" -> JInt(query.atMs),
+    summary(query).obj ++ List[JField](
       "explanation" -> text(Option.when(query.isDetailed)(Explanation.of(query))),
       "watermarks" -> watermarks(query),
       "batches" -> JArray(query.batches.toList.map(of(_))),
@@ -28,11 +44,17 @@ object FiguresJson {
 
   /** The watermarks by name, and behind them the operators. */
   def watermarks(query: QueryFigures): JObject = {
-    val watermarks = fields(query.watermarks) { w =>
+    val watermarks = named(query.watermarks) { (name, w) =>
       val substreams = w.detail.fold[JValue](JNull) { d =>
         JObject(fields(SortedMap.from(d.substreams))(s => of(s)))
       }
-      val more = List[JField]("eventTime" -> text(w.eventTime), "substreams" -> substreams)
+      val more = List[JField](
+        "eventTime" -> text(w.eventTime),
+        "verdict" -> Verdict.of(query, name).fold[JValue](JNull)(of(_)),
+        "pace" -> Pace.of(query, name).fold[JValue](JNull)(of(_, query.atMs)),
+        "settings" -> w.settings.fold[JValue](JNull)(of(_)),
+        "substreams" -> substreams
+      )
       JObject(JField("kind", JString("watermark")) :: of(w, query.atMs).obj ::: more)
     }
     val operators = fields(query.operators) { o =>
@@ -62,6 +84,47 @@ object FiguresJson {
     )
   })
 
+  private def of(v: Verdict): JObject = JObject(
+    "kind" -> JString(v.kind),
+    "watermark" -> text(v.watermark),
+    "waitsFor" -> text(v.waitsFor),
+    "since" -> number(v.sinceMs),
+    "text" -> JString(v.text)
+  )
+
+  private def of(p: Pace, nowMs: Long): JObject = JObject(
+    "kind" -> JString(p.kind),
+    "eventSecondsPerSecond" -> JDouble(p.perSecond),
+    "overMs" -> JInt(p.overMs),
+    "thereAt" -> number(p.thereAtMs),
+    "text" -> JString(p.text(nowMs))
+  )
+
+  private def of(s: WatermarkSettings): JObject = {
+    val durations = PolicySpec.arguments(s.policy.name).getOrElse(Nil).zip(s.policy.durationsMs)
+    JObject(
+      "substream" -> JArray(s.substream.toList.map(JString(_))),
+      "policy" -> JString(s.policy.name),
+      "policyMs" -> JObject(durations.toList.map { case (name, ms) => name -> JInt(ms) }),
+      "emission" -> JString(s.emission.name),
+      "emissionMs" -> JInt(s.emission.sizeMs),
+      "idleTimeoutMs" -> number(s.idleTimeoutMs),
+      "idleBehindMs" -> number(s.idleBehindMs),
+      "maxFutureSkewMs" -> number(s.maxFutureSkewMs),
+      "allowedLatenessMs" -> number(s.allowedLatenessMs),
+      "lateRows" -> text(s.lateRows),
+      "flush" -> JBool(s.flush),
+      "forgetAfterMs" -> number(s.forgetAfterMs),
+      "stallWarningMs" -> number(s.stallMs)
+    )
+  }
+
+  private def of(l: LatenessFigures): JObject = {
+    def one(f: LateRowFigures) =
+      JObject("rows" -> JInt(f.rows), "p50Ms" -> JInt(f.p50Ms), "maxMs" -> JInt(f.maxMs))
+    JObject(one(l.all).obj :+ JField("substreams", JObject(fields(l.substreams)(one))))
+  }
+
   private def of(w: WatermarkFigures, wallClockMs: Long): JObject = JObject(
     "key" -> JInt(w.key),
     "watermark" -> number(w.watermarkMs),
@@ -75,7 +138,8 @@ object FiguresJson {
     "unreadSubstreams" -> JInt(w.unreadSubstreams),
     "movedAt" -> JInt(w.movedAtMs),
     "futureEvents" -> JInt(w.futureEvents.inBatch),
-    "futureEventsTotal" -> JInt(w.futureEvents.inAll)
+    "futureEventsTotal" -> JInt(w.futureEvents.inAll),
+    "holders" -> JObject(w.holders.toList.map { case (name, ms) => name -> JInt(ms) })
   )
 
   private def of(s: SubstreamFigures): JObject = JObject(
@@ -100,13 +164,17 @@ object FiguresJson {
     "partlyLateRowsTotal" -> JInt(o.partlyLateRows.inAll),
     "partlyLateWindows" -> JInt(o.partlyLateWindows.inBatch),
     "partlyLateWindowsTotal" -> JInt(o.partlyLateWindows.inAll),
+    "lateness" -> o.lateness.fold[JValue](JNull)(of(_)),
     "stateRows" -> number(o.state.map(_.rows)),
     "stateBytes" -> number(o.state.map(_.bytes)),
     "nextWindowEnd" -> number(o.nextEndMs)
   )
 
   private def fields[T](all: SortedMap[String, T])(one: T => JObject): List[JField] =
-    all.toList.map { case (name, value) => name -> one(value) }
+    named(all)((_, value) => one(value))
+
+  private def named[T](all: SortedMap[String, T])(one: (String, T) => JObject): List[JField] =
+    all.toList.map { case (name, value) => name -> one(name, value) }
 
   private def number(n: Option[Long]): JValue = n.fold[JValue](JNull)(JInt(_))
 
@@ -153,7 +221,8 @@ object FiguresJson {
     idles.toInt,
     unread.toInt,
     movedAtMs,
-    future
+    future,
+    json.longs("holders")
   )
 
   private def readOperator(json: Fields): Option[OperatorFigures] = for {
@@ -174,9 +243,20 @@ object FiguresJson {
     late,
     partlyLateRows,
     partlyLateWindows,
+    readLateness(json),
     for (rows <- json.long("stateRows"); bytes <- json.long("stateBytes"))
       yield StateSize(rows, bytes)
   )
+
+  private def readLateness(json: Fields): Option[LatenessFigures] = {
+    def one(f: Fields) =
+      for (rows <- f.long("rows"); p50 <- f.long("p50Ms"); max <- f.long("maxMs"))
+        yield LateRowFigures(rows, p50, max)
+    json.inner("lateness").flatMap { f =>
+      for (all <- one(f); substreams <- f.all("substreams")(one))
+        yield LatenessFigures(all, substreams)
+    }
+  }
 
   /** The fields of an object. */
   private final class Fields(json: JValue) {
@@ -191,6 +271,16 @@ object FiguresJson {
 
     def count(name: String): Option[Count] =
       for (inBatch <- long(name); inAll <- long(s"${name}Total")) yield Count(inBatch, inAll)
+
+    def inner(name: String): Option[Fields] = Some(json \ name).collect { case o: JObject =>
+      new Fields(o)
+    }
+
+    /** The numbers by name. */
+    def longs(name: String): SortedMap[String, Long] = json \ name match {
+      case JObject(fields) => SortedMap.from(fields.collect { case (n, JInt(i)) => n -> i.toLong })
+      case _               => SortedMap.empty
+    }
 
     /** `None` if one of them cannot be read. */
     def all[T](name: String)(one: Fields => Option[T]): Option[SortedMap[String, T]] =

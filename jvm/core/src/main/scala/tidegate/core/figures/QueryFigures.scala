@@ -20,6 +20,8 @@ import tidegate.core.EndOfTime
  *   the last batches, the oldest first
  * @param events
  *   what happened lately, the oldest first
+ * @param batchSinceMs
+ *   the wall clock when the batch began that runs now, if one does
  */
 final case class QueryFigures(
     ids: QueryIds,
@@ -28,11 +30,23 @@ final case class QueryFigures(
     watermarks: SortedMap[String, WatermarkFigures] = SortedMap.empty,
     operators: SortedMap[String, OperatorFigures] = SortedMap.empty,
     batches: Seq[BatchFigures] = Nil,
-    events: Seq[TimeEvent] = Nil
+    events: Seq[TimeEvent] = Nil,
+    batchSinceMs: Option[Long] = None
 ) {
 
   /** The lowest watermark. */
   def lowestMs: Option[Long] = watermarks.values.flatMap(_.watermarkMs).minOption
+
+  /** Whether time moves. */
+  lazy val verdict: Verdict = Verdict.of(this)
+
+  /** The watermark that a look at the query is about: that of its verdict, or the lowest. */
+  def deciding: Option[String] = verdict.watermark.orElse(
+    watermarks.minByOption(_._2.watermarkMs.getOrElse(Long.MaxValue)).map(_._1)
+  )
+
+  /** How many rows all operators have dropped as late since the query was started. */
+  def lateRows: Long = operators.values.map(_.lateRows.inAll).sum
 
   /** Whether the figures of each substream are known: an event log does not have them. */
   def isDetailed: Boolean = watermarks.values.forall(_.detail.isDefined)
@@ -89,8 +103,13 @@ object RunState {
  *   the wall clock when the watermark last moved, at the earliest the start of the run
  * @param futureEvents
  *   how many rows were too far in the future
+ * @param holders
+ *   the own times of the last substreams that the watermark has waited for, at most
+ *   `WatermarkFigures.MostHolders`
  * @param eventTime
  *   the event time column; not for a batch
+ * @param settings
+ *   the settings in force; not for a batch
  * @param detail
  *   what costs a look at each substream; not for a batch
  */
@@ -106,7 +125,9 @@ final case class WatermarkFigures(
     unreadSubstreams: Int,
     movedAtMs: Long,
     futureEvents: Count = Count.None,
+    holders: SortedMap[String, Long] = SortedMap.empty,
     eventTime: Option[String] = None,
+    settings: Option[WatermarkSettings] = None,
     detail: Option[WatermarkDetail] = None
 ) {
 
@@ -123,6 +144,9 @@ final case class WatermarkFigures(
 }
 
 object WatermarkFigures {
+
+  /** So many of the last substreams that a watermark has waited for are followed. */
+  val MostHolders = 4
 
   /** How far a watermark is behind the wall clock in ms; `None` without one, and at its end. */
   def lagMs(watermarkMs: Option[Long], wallClockMs: Long): Option[Long] =
@@ -144,6 +168,10 @@ object WatermarkFigures {
  *   the wall clock since when there was no row, as long as there is no substream
  * @param lastRowAtMs
  *   when rows were last read, in this run
+ * @param lookedAtMs
+ *   the wall clock of the last trigger
+ * @param isStalled
+ *   whether time is held in one place for longer than `spark.tidegate.stallWarning`
  */
 final case class WatermarkDetail(
     substreams: Map[String, SubstreamFigures],
@@ -152,7 +180,9 @@ final case class WatermarkDetail(
     idleAfterMs: Option[Long],
     startedAtMs: Long,
     emptySinceMs: Long,
-    lastRowAtMs: Option[Long]
+    lastRowAtMs: Option[Long],
+    lookedAtMs: Long = 0,
+    isStalled: Boolean = false
 )
 
 /**
@@ -200,6 +230,8 @@ final case class SubstreamFigures(
  *   the rows that came too late for some of their windows, and are in the others
  * @param partlyLateWindows
  *   how many windows these rows miss, all rows together
+ * @param lateness
+ *   how late the dropped rows were, since the query was started; none as long as there are none
  * @param state
  *   how large the state is; the sides of a join have one together
  * @param eventTime
@@ -216,6 +248,7 @@ final case class OperatorFigures(
     lateRows: Count = Count.None,
     partlyLateRows: Count = Count.None,
     partlyLateWindows: Count = Count.None,
+    lateness: Option[LatenessFigures] = None,
     state: Option[StateSize] = None,
     eventTime: Option[String] = None
 )
@@ -250,9 +283,14 @@ final case class BatchFigures(
 ) {
 
   /** Without the names of substreams, which are values of rows. */
-  def withoutSubstreams: BatchFigures = copy(watermarks = watermarks.transform { (_, w) =>
-    w.copy(heldBackBy = w.heldBackBy.map(_ => BatchFigures.Hidden))
-  })
+  def withoutSubstreams: BatchFigures = copy(
+    watermarks = watermarks.transform { (_, w) =>
+      w.copy(heldBackBy = w.heldBackBy.map(_ => BatchFigures.Hidden), holders = SortedMap.empty)
+    },
+    operators = operators.transform { (_, o) =>
+      o.copy(lateness = o.lateness.map(_.copy(substreams = SortedMap.empty)))
+    }
+  )
 }
 
 object BatchFigures {

@@ -16,32 +16,100 @@ private[figures] final class WatermarkSentences(query: QueryFigures, name: Strin
   private val holder: Option[Holder] =
     watermark.heldBackBy.flatMap(by => detail.substreams.get(by).map(Holder(by, _)))
 
+  private val isAtEnd = watermark.watermarkMs.exists(_ >= EndOfTime.Ms)
+
+  /** Who holds time, unless nobody does. The only substream of a stream does not hold itself. */
+  private val held: Option[Holder] = holder.filter(isHeld)
+
+  private def isHeld(h: Holder): Boolean = h.figures.isUnread || watermark.heldBackMs > 0
+
+  /** Whether time had moved shortly before the last trigger: nothing is known of later. */
+  private val hasMoved = detail.lookedAtMs - watermark.movedAtMs < QuietMs
+
+  /** The verdict as of the last trigger. */
+  private val asOfTrigger: Verdict = {
+    def verdict(kind: String, text: String) = Verdict(kind, text, Some(name))
+    def waits(kind: String, h: Holder, sinceMs: Option[Long], text: String) =
+      Verdict(kind, text, Some(name), Some(h.name), sinceMs)
+    held match {
+      case _ if isAtEnd =>
+        verdict(
+          Verdict.Ended,
+          s"`$name` is at the end of time: its run was flushed, and no row is expected any more."
+        )
+      case _ if watermark.watermarkMs.isEmpty =>
+        val kind =
+          if (watermark.idle || known == 0 && detail.isStalled) Verdict.Free
+          else if (detail.isStalled) Verdict.Stalled
+          else Verdict.Starting
+        verdict(kind, s"`$name` has no time yet: $whyNoTime").copy(waitsFor = held.map(_.name))
+      case _ if watermark.idle         => verdict(Verdict.Free, whyIdle)
+      case Some(h) if detail.isStalled =>
+        val text =
+          s"`$name` has stood still$sinceMoved: it waits for ${part(h)}, which ${state(h)}."
+        waits(Verdict.Stalled, h, Some(watermark.movedAtMs), text)
+      case Some(h) if isWorthAWord =>
+        val text = s"`$name` waits for ${part(h)}, which ${state(h)}$since."
+        waits(Verdict.Waiting, h, watermark.heldSinceMs, text)
+      case Some(h) =>
+        verdict(Verdict.Moving, s"`$name` moves with ${part(h)}, the slowest, which ${state(h)}.")
+      case None =>
+        val kind = if (hasMoved) Verdict.Moving else Verdict.Free
+        verdict(kind, holder.fold(s"Nothing holds `$name` back.")(whyQuiet))
+    }
+  }
+
+  private def isWorthAWord: Boolean = watermark.heldBackMs >= QuietMs || !hasMoved
+
+  /** A batch that runs for long: what was true before it may not be true any more. */
+  private val longBatch: Option[String] = query.batchSinceMs
+    .filter { _ =>
+      val unknownMs = nowMs - detail.lookedAtMs
+      asOfTrigger.kind match {
+        case Verdict.Moving                  => unknownMs >= LongBatchMs
+        case Verdict.Free | Verdict.Starting => unknownMs >= QuietMs
+        case _                               => false
+      }
+    }
+    .map { ms =>
+      s"A batch has run since ${Words.time(ms)} (${Words.duration(nowMs - ms)}): `$name` moves when it " +
+        "has ended."
+    }
+
+  val verdict: Verdict = longBatch.fold(asOfTrigger)(Verdict(Verdict.InBatch, _, Some(name)))
+
   def paragraph: Seq[String] =
-    if (watermark.watermarkMs.exists(_ >= EndOfTime.Ms))
-      Seq(s"`$name` is at the end of time: its run was flushed, and no row is expected any more.")
-    else (place +: cause) ++ others ++ fromTheFuture
+    if (isAtEnd) Seq(asOfTrigger.text)
+    else place.toSeq ++ (asOfTrigger.text +: help) ++ longBatch ++ pace ++ others ++ fromTheFuture
+
+  private def pace: Option[String] =
+    if (asOfTrigger.kind == Verdict.Free) None
+    else
+      Pace
+        .of(query, name)
+        .filter(_.kind != Pace.UpToDate)
+        .map(p => s"`$name` ${p.verb}${p.text(nowMs)}.")
 
   /** Why an operator waits for this watermark, as the end of a sentence that begins with it. */
   def causeForOthers: String =
-    if (watermark.watermarkMs.exists(_ >= EndOfTime.Ms)) s"follows `$name`, whose time has ended."
+    if (isAtEnd) s"follows `$name`, whose time has ended."
     else if (watermark.idle && watermark.watermarkMs.isDefined)
       s"follows `$name`, which is idle and holds nothing back."
     else
-      holder match {
-        case Some(h) if isHeld(h) =>
+      held match {
+        case Some(h) if asOfTrigger.waitsFor.isDefined =>
           s"waits for ${part(h)} of `$name`, which ${state(h)}."
         case _ if watermark.watermarkMs.isEmpty => s"waits for `$name`, which has no time yet."
-        case _                                  => s"follows `$name`, which nothing holds back."
+        case Some(_)                            => s"follows `$name`, which moves."
+        case None                               => s"follows `$name`, which nothing holds back."
       }
 
-  private def place: String = watermark.watermarkMs match {
-    case Some(ms) =>
-      val lag = nowMs - ms
-      val distance =
-        if (lag >= 0) s"${Words.duration(lag)} behind the wall clock"
-        else s"${Words.duration(-lag)} ahead of the wall clock"
-      s"`$name` is at ${Words.time(ms)}, $distance."
-    case None => s"`$name` has no time yet: $whyNoTime"
+  private def place: Option[String] = watermark.watermarkMs.map { ms =>
+    val lag = nowMs - ms
+    val distance =
+      if (lag >= 0) s"${Words.duration(lag)} behind the wall clock"
+      else s"${Words.duration(-lag)} ahead of the wall clock"
+    s"`$name` is at ${Words.time(ms)}, $distance."
   }
 
   private def whyNoTime: String = {
@@ -63,14 +131,12 @@ private[figures] final class WatermarkSentences(query: QueryFigures, name: Strin
 
   private def some(h: Option[Holder]): String = h.fold("")(one => s" of ${part(one)}")
 
-  private def cause: Seq[String] =
+  /** What would help. */
+  private def help: Seq[String] =
     if (watermark.watermarkMs.isEmpty) noTimeAdvice
-    else if (watermark.idle) whyIdle
-    else
-      holder.toSeq.flatMap { h =>
-        if (isHeld(h)) s"`$name` waits for ${part(h)}, which ${state(h)}$since." +: advice(h)
-        else whyQuiet(h)
-      }
+    else if (asOfTrigger.kind == Verdict.Free)
+      Option.unless(detail.followsWallClock)(LullAdvice).toSeq
+    else held.filter(_ => asOfTrigger.waitsFor.isDefined).map(advice).toSeq
 
   private def noTimeAdvice: Seq[String] =
     if (known > 0 || watermark.idle) Nil
@@ -79,7 +145,7 @@ private[figures] final class WatermarkSentences(query: QueryFigures, name: Strin
         "  What helps: rows. If the source has some, a filter before the watermark may remove all."
       )
 
-  private def whyIdle: Seq[String] = {
+  private def whyIdle: String = {
     val all = known match {
       case 0 => "Its stream is idle"
       case 1 => "Its only substream is idle"
@@ -89,18 +155,17 @@ private[figures] final class WatermarkSentences(query: QueryFigures, name: Strin
     val rest =
       if (detail.followsWallClock) "without rows, time follows the wall clock."
       else "time stands still until a row comes."
-    Seq(s"$all$silent: `$name` holds nothing back, and $rest") ++
-      (if (detail.followsWallClock) Nil else Seq(LullAdvice))
+    s"$all$silent: `$name` holds nothing back, and $rest"
   }
 
   /** The slowest substream is the newest too. */
-  private def whyQuiet(h: Holder): Seq[String] = {
+  private def whyQuiet(h: Holder): String = {
     val silentMs = nowMs - h.figures.activeAtMs
     val last = s"Nothing holds `$name` back: its last row came ${ago(h.figures.activeAtMs)}"
-    if (silentMs < QuietMs) Seq(s"$last.")
+    if (silentMs < QuietMs) s"$last."
     else if (detail.followsWallClock)
-      Seq(s"$last, and without rows time follows the wall clock.")
-    else Seq(s"$last, and time moves only with rows.", LullAdvice)
+      s"$last, and without rows time follows the wall clock."
+    else s"$last, and time moves only with rows."
   }
 
   /** What the one that holds time back is like, after the word "which". */
@@ -127,7 +192,13 @@ private[figures] final class WatermarkSentences(query: QueryFigures, name: Strin
     }
   }
 
-  private def advice(h: Holder): Seq[String] = Seq {
+  private def sinceMoved: String = {
+    val ms = watermark.movedAtMs
+    val longer = if (ms <= detail.startedAtMs) " or longer" else ""
+    s" since ${Words.time(ms)}$longer (${Words.duration(nowMs - ms)})"
+  }
+
+  private def advice(h: Holder): String =
     if (h.figures.isUnread)
       "  What helps: more cores, or more rows in a batch, so that the query catches up with what is " +
         "there to be read."
@@ -144,7 +215,6 @@ private[figures] final class WatermarkSentences(query: QueryFigures, name: Strin
           s"  That is longer than its idle timeout of ${Words.duration(ms)}, but silence counts only " +
             "when the query has read all that its sources have, and knows it."
       }
-  }
 
   private def someIdle: Seq[String] = detail.substreams.toSeq
     .collect { case (substream, s) if s.idle => substream }
@@ -176,8 +246,6 @@ private[figures] final class WatermarkSentences(query: QueryFigures, name: Strin
           "future than maxFutureSkew, and moved no time."
       )
 
-  private def isHeld(h: Holder): Boolean = h.figures.isUnread || watermark.heldBackMs > 0
-
   /** Not if it spoke when the stream last did, just now. */
   private def isSilent(h: Holder): Boolean =
     nowMs - h.figures.activeAtMs >= QuietMs || detail.lastRowAtMs.exists(_ > h.figures.activeAtMs)
@@ -197,6 +265,9 @@ private object WatermarkSentences {
 
   /** For so long a stream may have no row before that is worth a word. */
   private val QuietMs = 60000L
+
+  /** A batch that runs for so long is worth a word. */
+  private val LongBatchMs = 600000L
 
   private final case class Holder(name: String, figures: SubstreamFigures)
 

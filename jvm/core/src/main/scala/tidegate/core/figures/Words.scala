@@ -6,10 +6,15 @@ import java.util.Locale
 /** How sentences write times, durations and numbers. */
 private[tidegate] object Words {
 
-  /** The two largest units of a duration in ms: `5 min`, `9 min 55 s`, `250 ms`. */
+  /** The two largest units of a duration in ms, ms only below a second: `9 min 55 s`, `250 ms`. */
   def duration(ms: Long): String =
     // Below the second unit nothing is said: 2 h 0 min, not 2 h 3 s.
-    joined(parts(ms).dropWhile(_._1 == 0).take(2))
+    // Nobody looks at the ms of a second.
+    if (ms <= 0) "0 s"
+    else {
+      val rounded = if (ms < 1000) ms else ms - ms % 1000
+      joined(parts(rounded).dropWhile(_._1 == 0).take(2))
+    }
 
   /** All units of a duration in ms. */
   def exactly(ms: Long): String = joined(parts(ms))
@@ -25,8 +30,8 @@ private[tidegate] object Words {
     if (shown.isEmpty) "0 ms" else shown.map { case (n, unit) => s"$n $unit" }.mkString(" ")
   }
 
-  /** A moment in UTC. */
-  def time(ms: Long): String = Instant.ofEpochMilli(ms).toString
+  /** A moment in UTC, to the second. */
+  def time(ms: Long): String = Instant.ofEpochSecond(Math.floorDiv(ms, 1000L)).toString
 
   /** A number with its noun: `1 row`, `12,000 rows`. */
   def count(n: Long, noun: String): String =

@@ -1,5 +1,7 @@
 package tidegate.core.clock
 
+import scala.collection.immutable.SortedMap
+
 import tidegate.core.clock.ClockEvent.{Ended, Stalled, Withheld}
 import tidegate.core.figures.WatermarkFigures
 
@@ -32,7 +34,8 @@ class HeldTimeScenarios extends ClockScenarios {
         activeSubstreams = 2,
         idleSubstreams = 0,
         unreadSubstreams = 0,
-        movedAtMs = startMs
+        movedAtMs = startMs,
+        holders = SortedMap("b" -> 3000L)
       )
     )
     run.advance(1000).send("orders", "b", 4).settle()
@@ -42,6 +45,7 @@ class HeldTimeScenarios extends ClockScenarios {
     assert(figures(run).heldBackBy === Some("a"))
     assert(figures(run).heldSinceMs === Some(startMs + 2000))
     assert(figures(run).heldBackMs === 5000)
+    assert(figures(run).holders === SortedMap("a" -> 30000L, "b" -> 35000L))
     run.advance(5000).settle()
     assert((figures(run).heldBackBy, figures(run).heldSinceMs) === ((None, None)))
     assert((figures(run).activeSubstreams, figures(run).idleSubstreams) === ((0, 2)))

@@ -1,31 +1,11 @@
 package tidegate.core.figures
 
-import java.util.UUID
-
 import scala.collection.immutable.SortedMap
 
 import tidegate.core.clock._
-import tidegate.core.policy.EmissionSpec
 
 /** Whole explanations, of queries on the clock alone. */
-class ExplanationSuite extends ClockScenarios {
-
-  /** The wall clock at the start, 1970-01-12T13:46:40Z, in seconds. */
-  private val Base = 1000000
-
-  private def orders(idleAfterMs: Option[Long] = Some(60000L)) =
-    node("orders", idleAfterMs = idleAfterMs)
-      .copy(columns = Seq("shop STRING"), emission = EmissionSpec.byMinStep(1L))
-
-  private val ids = QueryIds(Some("hourly"), new UUID(0, 1), new UUID(0, 2))
-
-  private def figures(run: ClockScenario): QueryFigures = QueryFigures(
-    ids,
-    RunState.Running,
-    run.nowMs,
-    run.query.watermarkFigures(detailed = true),
-    run.query.operatorFigures
-  )
+class ExplanationSuite extends FiguresScenarios {
 
   private def explain(run: ClockScenario): Seq[String] = lines(figures(run))
 
@@ -38,10 +18,6 @@ class ExplanationSuite extends ClockScenarios {
 
   private def withLate(query: QueryFigures, late: Count): QueryFigures =
     query.copy(operators = query.operators.transform((_, o) => o.copy(lateRows = late)))
-
-  /** Sends rows at seconds from the start of the wall clock. */
-  private def send(run: ClockScenario, substream: String, seconds: Double*): ClockScenario =
-    run.send("orders", substream, seconds.map(_ + Base): _*)
 
   test("before the first trigger") {
     val nothing = QueryFigures(ids, RunState.Running, 0)
@@ -161,50 +137,45 @@ class ExplanationSuite extends ClockScenarios {
     )
   }
 
-  test("a silent substream: until its timeout, and without one") {
-    val run = counts(orders()).start()
-    send(run, "b", 5)
-    send(run, "a", 0).settle()
-    run.advance(10000)
-    send(run, "b", 20)
-    send(run, "a", 15).settle()
-    run.advance(20000)
-    send(run, "a", 29).settle()
-    val waits =
-      "`orders` waits for `b`, which is 9 s behind the newest and has had no row for 20 s, " +
-        "since 1970-01-12T13:47:10Z."
-    assert(explain(run).slice(3, 5) === Seq(waits, "  It is left out after 1 min without a row."))
+  test("a silent substream: a little behind, until its timeout, and without one") {
+    val run = counts(orders(Some(600000L))).start()
+    def silent(run: ClockScenario) = {
+      send(run, "b", 5)
+      send(run, "a", 0).settle()
+      run.advance(10000)
+      send(run, "b", 20)
+      send(run, "a", 15).settle()
+      run.advance(20000)
+      send(run, "a", 29).settle()
+    }
+    silent(run)
+    val behind = "is 9 s behind the newest and has had no row for"
+    assert(
+      explain(run).drop(3) === Seq(
+        s"`orders` moves with `b`, the slowest, which $behind 20 s.",
+        "",
+        "`aggregate` follows `orders`, which moves."
+      )
+    )
+    run.advance(60000).settle()
+    val waits = s"`orders` waits for `b`, which $behind 1 min 20 s, since 1970-01-12T13:47:10Z (1 min)."
+    assert(explain(run).slice(3, 5) === Seq(waits, "  It is left out after 10 min without a row."))
     val never = figures(run)
-    def idleAfter(ms: Option[Long]) =
-      withOrders(never)(w => w.copy(detail = w.detail.map(_.copy(idleAfterMs = ms))))
-    val endless = idleAfter(None)
+    val endless =
+      withOrders(never)(w => w.copy(detail = w.detail.map(_.copy(idleAfterMs = None))))
     assert(
       lines(endless)(4) === "  It has no idle timeout, so time waits for ever. What helps: " +
         "idleTimeout, such as idleTimeout=\"60 seconds\", leaves a silent substream out."
     )
     assert(
-      lines(endless.copy(atMs = run.nowMs + 720000))(
-        3
-      ) === "`orders` waits for `b`, which is 9 s " +
-        "behind the newest and has had no row for 12 min 20 s, since 1970-01-12T13:47:10Z (12 min)."
-    )
-    assert(
-      lines(never.copy(atMs = run.nowMs + 720000))(
-        4
-      ) === "  That is longer than its idle timeout " +
-        "of 1 min, but silence counts only when the query has read all that its sources have, and " +
+      lines(never.copy(atMs = run.nowMs + 720000))(4) === "  That is longer than its idle timeout " +
+        "of 10 min, but silence counts only when the query has read all that its sources have, and " +
         "knows it."
     )
-    val patient = orders().copy(idleBehindMs = Some(600000L))
-    val waiting = counts(patient).start()
-    send(waiting, "b", 5)
-    send(waiting, "a", 0).settle()
-    waiting.advance(10000)
-    send(waiting, "b", 20)
-    send(waiting, "a", 15).settle()
-    waiting.advance(20000)
-    send(waiting, "a", 29).settle()
-    assert(explain(waiting)(4) === "  It is left out after 10 min without a row.")
+    val patient = counts(orders().copy(idleBehindMs = Some(300000L))).start()
+    silent(patient)
+    patient.advance(60000).settle()
+    assert(explain(patient)(4) === "  It is left out after 5 min without a row.")
   }
 
   test("an idle substream that is left out, and all idle") {
@@ -218,7 +189,7 @@ class ExplanationSuite extends ClockScenarios {
     }
     assert(
       explain(run).drop(2) === Seq(
-        "`orders` is at 1970-01-12T13:47:50Z, 0 ms behind the wall clock.",
+        "`orders` is at 1970-01-12T13:47:50Z, 0 s behind the wall clock.",
         "Nothing holds `orders` back: its last row came just now.",
         "2 of its 3 substreams are idle and left out: `b`, `c`.",
         "",
@@ -300,6 +271,17 @@ class ExplanationSuite extends ClockScenarios {
           "each with the lag that would have kept it."
       )
     )
+    val byHowMuch = LatenessFigures(
+      LateRowFigures(1200, 4000, 90000),
+      SortedMap("a" -> LateRowFigures(200, 1, 1), "b" -> LateRowFigures(1000, 4000, 90000))
+    )
+    assert(
+      lines(late.copy(operators = late.operators.transform { (_, o) =>
+        o.copy(lateness = Some(byHowMuch))
+      })).takeRight(2).head ===
+        "Half of them were late by at most 4 s, the latest by 1 min 30 s. Most of them came from " +
+        "`b` 1,000, `a` 200."
+    )
     val event = TimeEvent(0, TimeEvent.LateAfterIdle, "orders", Seq("b"), 3, "3 rows were late.")
     assert(
       lines(late.copy(events = Seq(event))).takeRight(2) ===
@@ -365,8 +347,8 @@ class ExplanationSuite extends ClockScenarios {
 
   test("words: durations, numbers and lists") {
     assert(
-      Seq(0L, 1L, 999L, 1000L, 61000L, 3600000L, 3605000L, 90061000L, -5L).map(Words.duration) ===
-        Seq("0 ms", "1 ms", "999 ms", "1 s", "1 min 1 s", "1 h", "1 h", "1 d 1 h", "0 ms")
+      Seq(0L, 1L, 999L, 1250L, 61000L, 3600000L, 3605000L, 90061000L, -5L).map(Words.duration) ===
+        Seq("0 s", "1 ms", "999 ms", "1 s", "1 min 1 s", "1 h", "1 h", "1 d 1 h", "0 s")
     )
     assert(Words.count(1, "row") === "1 row")
     assert(Words.count(1234567, "row") === "1,234,567 rows")

@@ -7,6 +7,7 @@ import scala.collection.immutable.SortedMap
 import org.json4s.JsonAST.{JNull, JObject, JString}
 import org.json4s.jackson.JsonMethods.{compact, parse}
 import org.scalatest.funsuite.AnyFunSuite
+import tidegate.core.policy.{EmissionSpec, PolicySpec}
 
 class FiguresJsonSuite extends AnyFunSuite {
 
@@ -21,7 +22,8 @@ class FiguresJsonSuite extends AnyFunSuite {
     idleSubstreams = 3,
     unreadSubstreams = 1,
     movedAtMs = 20,
-    futureEvents = Count(4, 9)
+    futureEvents = Count(4, 9),
+    holders = SortedMap("a" -> 5000L, "b" -> 6000L)
   )
   private val none = orders.copy(watermarkMs = None, heldBackBy = None, heldSinceMs = None)
   private val aggregate = OperatorFigures(
@@ -35,9 +37,10 @@ class FiguresJsonSuite extends AnyFunSuite {
     lateRows = Count(1, 2),
     partlyLateRows = Count(5, 6),
     partlyLateWindows = Count(7, 8),
+    lateness = Some(LatenessFigures(LateRowFigures(2, 3, 4), SortedMap("a" -> LateRowFigures(2, 3, 4)))),
     state = Some(StateSize(3, 4))
   )
-  private val bare = aggregate.copy(evictionHeldBackBy = None, nextEndMs = None, state = None)
+  private val bare = aggregate.copy(lateness = None, evictionHeldBackBy = None, nextEndMs = None, state = None)
   private val batch = BatchFigures(
     7,
     9000,
@@ -68,6 +71,45 @@ class FiguresJsonSuite extends AnyFunSuite {
     assert(FiguresJson.readEvents("?") === Nil)
   }
 
+  private val settings = WatermarkSettings(
+    Seq("shop STRING"),
+    PolicySpec("fixedLag", Seq(5000)),
+    EmissionSpec.byMinStep(1000),
+    Some(60000),
+    None,
+    None,
+    None,
+    flush = false,
+    None,
+    None,
+    Some(600000)
+  )
+
+  test("settings as a person reads them") {
+    assert(
+      settings.texts.map { case (name, text) => s"$name: $text" } === Seq(
+        "lag: 5 s",
+        "policy: fixedLag(lag 5 s)",
+        "emission: byMinStep(1 s)",
+        "substream: shop STRING",
+        "idleTimeout: 1 min",
+        "idleBehind: as idleTimeout",
+        "maxFutureSkew: no limit",
+        "allowedLateness: none",
+        "lateRows: only counted",
+        "flush: no",
+        "forgetAfter: never",
+        "stallWarning: 10 min"
+      )
+    )
+  }
+
+  test("without the names of substreams, which are values of rows") {
+    val hidden = batch.withoutSubstreams
+    assert(hidden.watermarks("orders").holders.isEmpty)
+    assert(hidden.operators("aggregate").lateness.exists(l => l.all.rows == 2 && l.substreams.isEmpty))
+  }
+
   test("a query: its watermarks and operators have the fields that they have in a batch") {
     val substream = SubstreamFigures(Some(5000), false, 30, true, true, None, Some(12))
     val detail = WatermarkDetail(Map("a" -> substream), Nil, false, None, 0, 0, None)
@@ -75,7 +117,7 @@ class FiguresJsonSuite extends AnyFunSuite {
       QueryIds(Some("hourly"), new UUID(0, 1), new UUID(0, 2)),
       RunState.Running,
       9000,
-      SortedMap("orders" -> orders.copy(eventTime = Some("time"), detail = Some(detail))),
+      SortedMap("orders" -> orders.copy(eventTime = Some("time"), settings = Some(settings), detail = Some(detail))),
       SortedMap("aggregate" -> aggregate.copy(eventTime = Some("window"))),
       Seq(batch)
     )
@@ -101,6 +143,19 @@ class FiguresJsonSuite extends AnyFunSuite {
         """{"a": {"watermark": 5000, "idle": false, "activeAt": 30, "unread": true,
         |"unreadRows": 12, "newAt": null}}""".stripMargin
       )
+    )
+    assert((json \ "verdict" \ "kind", json \ "batchSince") === ((JString("moving"), JNull)))
+    assert((watermark \ "verdict") === (json \ "verdict"))
+    assert(
+      (watermark \ "settings") === parse(
+        """{"substream": ["shop STRING"], "policy": "fixedLag", "policyMs": {"lag": 5000},
+        |"emission": "byMinStep", "emissionMs": 1000, "idleTimeoutMs": 60000, "idleBehindMs": null,
+        |"maxFutureSkewMs": null, "allowedLatenessMs": null, "lateRows": null, "flush": false,
+        |"forgetAfterMs": null, "stallWarningMs": 600000}""".stripMargin
+      )
+    )
+    assert(
+      FiguresJson.summary(query).obj === json.obj.take(FiguresJson.summary(query).obj.size)
     )
     val logged = FiguresJson.of(query.copy(watermarks = SortedMap("orders" -> orders)))
     assert(
