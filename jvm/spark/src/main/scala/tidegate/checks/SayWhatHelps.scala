@@ -130,8 +130,16 @@ object SayWhatHelps extends Rule[LogicalPlan] {
   private def sorted(sort: Sort): Option[AnalysisException] = for {
     order <- sort.order.headOption
     keyed = sort.child.output.filter(EventTimeTag.key(_).isDefined)
-    time <- keyed.find(a => order.child.references.contains(a)).orElse(keyed.headOption)
-  } yield RefusalErrors.sorted(sort.order.map(o => toPrettySQL(o.child)), time.name)
+    time <- keyed
+      .find(a => order.child.references.contains(a))
+      .orElse(keyed.headOption)
+      .map(_.name)
+      .orElse(sort.child.collectFirst(Function.unlift(unselected)))
+  } yield RefusalErrors.sorted(sort.order.map(o => toPrettySQL(o.child)), time)
+
+  /** A time that the result of a step leaves out. */
+  private def unselected(step: LogicalPlan): Option[String] =
+    step.children.flatMap(_.output).find(EventTimeTag.key(_).isDefined).map(_.name)
 
   private def distinct(output: Expression): Option[AnalysisException] = output.collectFirst {
     case a @ AggregateExpression(f, _, true, _, _) =>

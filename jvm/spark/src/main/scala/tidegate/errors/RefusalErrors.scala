@@ -23,8 +23,17 @@ object RefusalErrors {
     error("DISTINCT_AGGREGATE", "found" -> found, "instead" -> instead)
   }
 
-  def rankWithoutLimit(found: String, name: String): AnalysisException =
-    error("RANK_WITHOUT_LIMIT", "found" -> found, "name" -> name)
+  /** @param isAlone whether the query has no other function with `OVER` */
+  def rankWithoutLimit(found: String, name: String, isAlone: Boolean): AnalysisException =
+    error(
+      "RANK_WITHOUT_LIMIT",
+      "found" -> found,
+      "name" -> name,
+      "others" -> (if (isAlone) ""
+                   else
+                     " Compute other functions with OVER above this filter, or below the rank, in a " +
+                       "SELECT of their own.")
+    )
 
   /** @param found a function with `OVER` */
   def over(found: String, reason: String): AnalysisException =

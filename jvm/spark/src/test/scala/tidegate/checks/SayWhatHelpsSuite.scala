@@ -47,6 +47,9 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
     refused("SORTED_STREAM", sorted("time", "time"))(
       spark.sql("SELECT * FROM sorted ORDER BY time DESC")
     )
+    refused("SORTED_STREAM", sorted("end", "window"))(
+      windows(keyed).count().select(col("window.end"), col("count")).orderBy(desc("end"))
+    )
   }
 
   private def distinct(found: String, instead: String) =
