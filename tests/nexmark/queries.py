@@ -70,9 +70,9 @@ ALL = [
     ),
     Query(
         "q4",
-        "SELECT category, avg(final) AS average FROM (SELECT max(b.price) AS final, a.category FROM "
-        "auction a JOIN bid b ON a.id = b.auction AND b.dateTime BETWEEN a.dateTime AND a.expires "
-        "AND b.dateTime <= a.dateTime + INTERVAL {longest} SECONDS "
+        "SELECT category, avg(final) AS average FROM (SELECT max(b.price) AS final, a.category "
+        "FROM auction a JOIN bid b ON a.id = b.auction AND b.dateTime BETWEEN a.dateTime AND "
+        "a.expires AND b.dateTime <= a.dateTime + INTERVAL {longest} SECONDS "
         "GROUP BY a.id, a.category, a.dateTime) GROUP BY category",
         keys=("category",),
     ),
