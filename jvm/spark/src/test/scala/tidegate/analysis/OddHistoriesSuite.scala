@@ -156,7 +156,7 @@ object OddHistoriesSuite {
       keys = 1
     ),
     OddText(
-      s"SELECT sub, r, c, window_end FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY sub ORDER BY c " +
+      "SELECT sub, r, c, window_end FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY sub ORDER BY c " +
         s"DESC, window_end) AS r FROM ($counts)) WHERE r <= 3",
       keys = 2
     )
