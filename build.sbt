@@ -120,7 +120,7 @@ def sparkProject(line: SparkLine): Project = Project(line.project, file("jvm/spa
           (if (line == default) Seq(Tests.Argument("-l", "tidegate.AtNight")) else Nil)
     },
     Test / javaOptions += s"-Dtidegate.golden=${(Test / resourceDirectory).value / "golden"}",
-    Test / javaOptions ++= Seq("cases", "kills", "seed", "stores", "golden.write").flatMap { name =>
+    Test / javaOptions ++= Seq("cases", "kills", "queries", "seed", "stores", "golden.write").flatMap { name =>
       sys.props.get(s"tidegate.$name").map(value => s"-Dtidegate.$name=$value")
     }
   )

@@ -70,8 +70,11 @@ ALL = [
     ),
     Query(
         "q4",
-        f"SELECT window.start AS minute, category, avg(won.price) AS average FROM ({_FINAL}) "
-        "GROUP BY window(dateTime, '1 minute'), category",
+        "SELECT category, avg(final) AS average FROM (SELECT max(b.price) AS final, a.category "
+        "FROM auction a JOIN bid b ON a.id = b.auction AND b.dateTime BETWEEN a.dateTime AND "
+        "a.expires AND b.dateTime <= a.dateTime + INTERVAL {longest} SECONDS "
+        "GROUP BY a.id, a.category, a.dateTime) GROUP BY category",
+        keys=("category",),
     ),
     Query(
         "q5",

@@ -3,6 +3,7 @@ package tidegate
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.tidegate.{LaterKeywords, SparkInternals, SparkRefusals}
 import tidegate.analysis.{
+  AppendBelowUpdates,
   CompleteWindowKeys,
   DropOperatorNames,
   ExplainStreams,
@@ -67,6 +68,9 @@ private[tidegate] object Injections {
 
     // With the hint rules, because Spark's own rule refuses this node before resolution rules run.
     extensions.injectHintResolutionRule(_ => KeyTransformWithStateOutput)
+
+    // Before all rules for queries that start: what an operator may do depends on its mode.
+    extensions.injectHintResolutionRule(_ => AppendBelowUpdates)
 
     // Before Spark's check of streams, which refuses these functions, and before the checks of
     // aggregations, which it makes of them.
@@ -142,7 +146,10 @@ private[tidegate] object Injections {
 
     extensions.injectResolutionRule(_ => ResolveWatermarkFunctions)
 
-    // First, because the other rules read the marks that this rule refreshes.
+    // When Spark has checked the plan of a query, and before any other rule looks at the query.
+    extensions.injectPostHocResolutionRule(_ => AppendBelowUpdates.undone)
+
+    // Before the following rules, which read the marks that this rule refreshes.
     extensions.injectPostHocResolutionRule(_ => RefreshViewColumns)
 
     // As soon as both sides are resolved, and before the rules and checks for joins.

@@ -27,9 +27,10 @@ object LowerOver extends AtStart {
     if (!query.exists(isStreamWindow)) query
     else
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
+        val isAlone = query.collect { case w: Window => w.windowExpressions.size }.sum == 1
         query.transformUp {
-          case w: Window if isStreamWindow(w) && KeyedWatermark.isIn(w) => lowered(w, mode)
-          case w: Window if isStreamWindow(w)                           => checkRank(w)
+          case w: Window if isStreamWindow(w) && KeyedWatermark.isIn(w) => lowered(w, mode, isAlone)
+          case w: Window if isStreamWindow(w)                           => checkRank(w, isAlone)
         }
       }
 
@@ -39,10 +40,10 @@ object LowerOver extends AtStart {
   }
 
   /** A rank without a limit would keep all rows for ever. */
-  private def checkRank(w: Window): Window = {
+  private def checkRank(w: Window, isAlone: Boolean): Window = {
     w.windowExpressions.collectFirst {
       case a @ Alias(WindowExpression(_: RowNumber | _: Rank | _: DenseRank, _), _) =>
-        throw RefusalErrors.rankWithoutLimit(toPrettySQL(a.child), a.name)
+        throw RefusalErrors.rankWithoutLimit(toPrettySQL(a.child), a.name, isAlone)
     }
     w
   }
@@ -50,7 +51,7 @@ object LowerOver extends AtStart {
   /** Whether this rule makes the functions an operator, in output mode append. */
   def takes(w: Window): Boolean = KeyedWatermark.isIn(w) && operator(w).isRight
 
-  private def lowered(w: Window, mode: OutputMode): LogicalPlan =
+  private def lowered(w: Window, mode: OutputMode, isAlone: Boolean): LogicalPlan =
     operator(w)
       .filterOrElse(
         _ => mode == OutputMode.Append(),
@@ -59,7 +60,7 @@ object LowerOver extends AtStart {
       )
       .fold(
         { case (function, reason) =>
-          checkRank(w)
+          checkRank(w, isAlone)
           throw RefusalErrors.over(toPrettySQL(function), reason)
         },
         identity

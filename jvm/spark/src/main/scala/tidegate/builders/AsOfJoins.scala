@@ -1,9 +1,19 @@
 package tidegate.builders
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  AttributeReference,
+  Expression,
+  InSubquery,
+  NamedExpression,
+  Nondeterministic,
+  SubqueryExpression,
+  UserDefinedExpression
+}
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
+import org.apache.spark.sql.catalyst.util.toPrettySQL
 import org.apache.spark.sql.tidegate.SparkInternals
 import org.apache.spark.sql.{Column, DataFrame, Dataset}
 import tidegate.checks.{CheckJoins, LostTime}
@@ -80,6 +90,9 @@ private[tidegate] object AsOfJoins {
       case other     => throw AsOfErrors.joinType(other.sql)
     }
     if (join.right.isStreaming && !join.left.isStreaming) throw AsOfErrors.streamOfVersions()
+    join.condition.flatMap(_.collectFirst(unfit)).foreach { found =>
+      throw AsOfErrors.condition(toPrettySQL(found))
+    }
     val leftTime = time(join.left, "left", arguments.leftTime, arguments.isInSql, join)
     val rightTime = time(join.right, "right", arguments.rightTime, isInSql = false, join)
     if (leftTime.dataType != rightTime.dataType)
@@ -108,6 +121,14 @@ private[tidegate] object AsOfJoins {
         if (right.isStreaming) made else TableAsOfJoin.of(made)
       case _ => throw AsOfErrors.withoutEquality()
     }
+  }
+
+  /** What has no one value for a row and a version. */
+  private val unfit: PartialFunction[Expression, Expression] = {
+    case e: Nondeterministic                          => e
+    case in: InSubquery                               => in
+    case e: SubqueryExpression                        => e
+    case e: UserDefinedExpression if !e.deterministic => e
   }
 
   private def time(

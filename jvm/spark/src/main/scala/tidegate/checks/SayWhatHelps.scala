@@ -1,8 +1,8 @@
 package tidegate.checks
 
 import org.apache.spark.sql.AnalysisException
-import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Count}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.InnerLike
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -15,7 +15,7 @@ import tidegate.analysis.LowerAntiJoins
 import tidegate.columns.EventTimeTag
 import tidegate.errors.RefusalErrors
 import tidegate.operators.StatefulOperators
-import tidegate.plans.{KeyedWatermark, SessionWindows}
+import tidegate.plans.{AppendedRows, KeyedWatermark, SessionWindows}
 
 /**
  * Says what helps where Spark refuses a query with keyed watermarks and Tidegate has a way of its
@@ -27,20 +27,26 @@ object SayWhatHelps extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     plan match {
       case w: WriteToStreamStatement
-          if conf.isUnsupportedOperationCheckEnabled &&
-            w.inputQuery.exists(_.isInstanceOf[KeyedWatermark]) =>
+          if conf.isUnsupportedOperationCheckEnabled && KeyedWatermark.isIn(w.inputQuery) =>
         checkSessions(w.inputQuery, w.outputMode)
         if (w.outputMode != OutputMode.Append()) checkResults(w.inputQuery, w.outputMode)
-        SparkRefusals.of(w.inputQuery, w.outputMode).foreach { error =>
-          throw SparkRefusals
-            .operator(error)
-            .flatMap(inWords(_, w.outputMode))
-            .getOrElse(SparkRefusals.inOneSentence(error))
+        w.inputQuery.foreach {
+          case a: AppendedRows => check(a.rows, OutputMode.Append())
+          case _               => ()
         }
+        check(w.inputQuery, w.outputMode)
       case _ => ()
     }
     plan
   }
+
+  private def check(query: LogicalPlan, mode: OutputMode): Unit =
+    SparkRefusals.of(query, mode).foreach { error =>
+      throw SparkRefusals
+        .operator(error)
+        .flatMap(inWords(_, mode))
+        .getOrElse(SparkRefusals.inOneSentence(error))
+    }
 
   /** Spark does not say which operator it means. */
   private def checkSessions(query: LogicalPlan, mode: OutputMode): Unit =
@@ -60,13 +66,42 @@ object SayWhatHelps extends Rule[LogicalPlan] {
       StatefulOperators.isOne(node) && !node.isInstanceOf[GlobalLimit] &&
       node.children.exists(_.exists(isResult))
     }
-    result <- operator.children.flatMap(_.find(isResult)).headOption
+    found <- operator.children.flatMap(_.find(isResult)).headOption
     name <- StatefulOperators.name(operator)
-  } throw RefusalErrors.resultsInState(name, keys(result), mode.toString.toLowerCase)
+  } {
+    val result = found match {
+      case AppendedRows(rows) => rows.find(comesAgain).getOrElse(rows)
+      case other              => other
+    }
+    val mayUpdate = mode == OutputMode.Update() && isAggregation(operator) && comesAgain(result)
+    throw RefusalErrors.resultsInState(
+      name,
+      keys(result),
+      mode.toString.toLowerCase,
+      mayUpdate
+    )
+  }
 
   private def isResult(node: LogicalPlan): Boolean = node match {
+    case AppendedRows(rows) => rows.exists(comesAgain)
+    case other              => isAggregation(other)
+  }
+
+  private def isAggregation(node: LogicalPlan): Boolean = node match {
     case _: Aggregate | _: Distinct => node.isStreaming
     case _                          => false
+  }
+
+  /** Whether a result has no time with which it could be complete. */
+  private def comesAgain(node: LogicalPlan): Boolean = node match {
+    case a: Aggregate if a.isStreaming => !(a.groupingExpressions ++ a.output).exists(isTime)
+    case d: Distinct if d.isStreaming  => !d.output.exists(isTime)
+    case _                             => false
+  }
+
+  private def isTime(e: Expression): Boolean = e match {
+    case a: Attribute => EventTimeTag.key(a).isDefined
+    case _            => false
   }
 
   private def keys(result: LogicalPlan): Seq[String] = result match {
@@ -95,8 +130,16 @@ object SayWhatHelps extends Rule[LogicalPlan] {
   private def sorted(sort: Sort): Option[AnalysisException] = for {
     order <- sort.order.headOption
     keyed = sort.child.output.filter(EventTimeTag.key(_).isDefined)
-    time <- keyed.find(a => order.child.references.contains(a)).orElse(keyed.headOption)
-  } yield RefusalErrors.sorted(sort.order.map(o => toPrettySQL(o.child)), time.name)
+    time <- keyed
+      .find(a => order.child.references.contains(a))
+      .orElse(keyed.headOption)
+      .map(_.name)
+      .orElse(sort.child.collectFirst(Function.unlift(unselected)))
+  } yield RefusalErrors.sorted(sort.order.map(o => toPrettySQL(o.child)), time)
+
+  /** A time that the result of a step leaves out. */
+  private def unselected(step: LogicalPlan): Option[String] =
+    step.children.flatMap(_.output).find(EventTimeTag.key(_).isDefined).map(_.name)
 
   private def distinct(output: Expression): Option[AnalysisException] = output.collectFirst {
     case a @ AggregateExpression(f, _, true, _, _) =>

@@ -14,6 +14,12 @@ object AsOfErrors {
 
   def withoutEquality(): AnalysisException = error("AS_OF_WITHOUT_EQUALITY")
 
+  def condition(found: String): AnalysisException = error("AS_OF_CONDITION", "found" -> found)
+
+  /** @param found what stands behind `AS OF` */
+  def computedTime(found: String): AnalysisException =
+    error("AS_OF_COMPUTED_TIME", "found" -> found)
+
   /** @param argument what names the column: an argument of the method, or words of SQL */
   def timeNotFound(
       argument: String,

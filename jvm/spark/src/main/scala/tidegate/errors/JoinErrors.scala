@@ -124,4 +124,6 @@ object JoinErrors {
   /** @param method what calls the function with a join */
   def noJoin(function: String, method: String): AnalysisException =
     error("NO_JOIN", "function" -> function, "method" -> method)
+
+  def timeToLiveHint(): AnalysisException = error("STATE_TTL")
 }

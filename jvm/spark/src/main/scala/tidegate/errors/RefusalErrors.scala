@@ -23,8 +23,17 @@ object RefusalErrors {
     error("DISTINCT_AGGREGATE", "found" -> found, "instead" -> instead)
   }
 
-  def rankWithoutLimit(found: String, name: String): AnalysisException =
-    error("RANK_WITHOUT_LIMIT", "found" -> found, "name" -> name)
+  /** @param isAlone whether the query has no other function with `OVER` */
+  def rankWithoutLimit(found: String, name: String, isAlone: Boolean): AnalysisException =
+    error(
+      "RANK_WITHOUT_LIMIT",
+      "found" -> found,
+      "name" -> name,
+      "others" -> (if (isAlone) ""
+                   else
+                     " Compute other functions with OVER above this filter, or below the rank, in a " +
+                       "SELECT of their own.")
+    )
 
   /** @param found a function with `OVER` */
   def over(found: String, reason: String): AnalysisException =
@@ -51,13 +60,29 @@ object RefusalErrors {
     }
   )
 
-  /** @param keys those of the aggregation; none if it has no keys */
-  def resultsInState(operator: String, keys: Seq[String], mode: String): AnalysisException =
+  /**
+   * @param keys
+   *   those of the aggregation; none if it has no keys
+   * @param mayUpdate
+   *   whether the operator may update over results that come once
+   */
+  def resultsInState(
+      operator: String,
+      keys: Seq[String],
+      mode: String,
+      mayUpdate: Boolean
+  ): AnalysisException =
     error(
       "RESULTS_IN_STATE",
       "operator" -> operator,
       "keys" -> (if (keys.isEmpty) "without keys" else keys.mkString("by ", ", ", "")),
-      "mode" -> mode
+      "mode" -> mode,
+      "how" -> (if (mayUpdate)
+                  "Group the aggregation by a time with a watermark, or by a window of it, too: then " +
+                    s"each result comes once, when it is complete, and `$operator` updates"
+                else
+                  "Use outputMode('append'), in which a result comes once, and group the " +
+                    "aggregation by a time with a watermark or a window of it")
     )
 
   def timeLost(time: String, step: String): AnalysisException =

@@ -36,6 +36,8 @@ import tidegate.statistics.LateRows
  *   where the dropped rows go; none if they are only counted
  * @param nullable
  *   the columns that may have NULL in rows of other batches
+ * @param appends
+ *   whether the operator emits its rows once, although the output mode of the query is update
  */
 final case class DropLateExec(
     child: SparkPlan,
@@ -51,7 +53,8 @@ final case class DropLateExec(
     isInclusive: Boolean,
     late: LateRows,
     folder: Option[LateFolder] = None,
-    nullable: Set[ExprId] = Set.empty
+    nullable: Set[ExprId] = Set.empty,
+    appends: Boolean = false
 ) extends UnaryExecNode
     with CodegenSupport
     with DescribesItself {

@@ -22,6 +22,9 @@ import tidegate.operators.StateTimes.NothingIsLate
 /** Operators whose state a user's function keeps. */
 private[tidegate] object StateFunctions {
 
+  /** Whether an operator is one of them. */
+  def isOne(operator: TimedOperator): Boolean = operator.isInstanceOf[StateFunction]
+
   /** They may use processing time or no time at all, and pass on only the key that they run on. */
   sealed trait StateFunction extends OneInputOperator {
 

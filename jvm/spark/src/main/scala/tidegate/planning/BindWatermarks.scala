@@ -2,7 +2,10 @@ package tidegate.planning
 
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
+import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.tidegate.{
+  SessionWindowStateStoreSaveExec,
+  StateStoreSaveExec,
   StateStoreWriter,
   StreamingSymmetricHashJoinExec,
   UpdateEventTimeColumnExec,
@@ -30,6 +33,7 @@ import tidegate.plans.OperatorName
  *   - Their own filter for late rows is set to a value that drops nothing: `DropLate` below them
  *     has already dropped late rows.
  *   - Their eviction uses the clock's watermark at the end of the batch.
+ *   - Below the last aggregation of a query in output mode update they append.
  *   - A join has no partner for a NULL in one of its keys.
  *   - `KeyedOperatorExec` above them shows both in `EXPLAIN`.
  *
@@ -95,16 +99,23 @@ object BindWatermarks extends ColumnarRule {
       owner <- FindDropLate.owner(node)
       kind <- StatefulOperators.named(owner.kind).collect { case o: OneInputOperator => o }
       drop <- FindDropLate.named(node, owner.name)
-    } yield kind.bound(node)(stateTimes(drop)) match {
+    } yield kind.bound(if (drop.appends) appending(node) else node)(stateTimes(drop)) match {
       case s: StateStoreWriter => keyed(s, Seq(drop))
       case other               => other
     }
+
+  /** Spark has given the mode of the query to all operators. */
+  private def appending(node: SparkPlan): SparkPlan = node match {
+    case s: StateStoreSaveExec              => s.copy(outputMode = Some(OutputMode.Append()))
+    case s: SessionWindowStateStoreSaveExec => s.copy(outputMode = Some(OutputMode.Append()))
+    case other                              => other
+  }
 
   private def keyed(operator: SparkPlan, drops: Seq[DropLateExec]): SparkPlan =
     KeyedOperatorExec(
       operator,
       drops.map(_.operator),
-      () => drops.map(_.describe),
+      () => drops.map(_.describe) ++ Option.when(drops.exists(_.appends))("appends"),
       drops.map(_.late)
     )
 

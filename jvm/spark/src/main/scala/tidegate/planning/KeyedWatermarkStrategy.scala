@@ -147,7 +147,8 @@ final case class KeyedWatermarkStrategy(session: SparkSession) extends SparkStra
       node.isInclusive,
       late,
       for (path <- node.lateRows; q <- running) yield lateFolder(path, node.whole, origin, q),
-      node.nullable
+      node.nullable,
+      node.appends
     )
   }
 

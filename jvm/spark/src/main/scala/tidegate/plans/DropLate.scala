@@ -48,6 +48,8 @@ import tidegate.core.window.WindowGrid
  * @param nullable
  *   the columns of the child that were nullable before the plan was optimized, as of
  *   [[EmitsEarlierRows]]; empty in front of an operator of Spark's
+ * @param appends
+ *   whether the operator emits its rows once, although the output mode of the query is update
  */
 final case class DropLate(
     child: LogicalPlan,
@@ -66,7 +68,8 @@ final case class DropLate(
     isInclusive: Boolean = false,
     lateRows: Option[String] = None,
     whole: Seq[Attribute] = Nil,
-    nullable: Set[ExprId] = Set.empty
+    nullable: Set[ExprId] = Set.empty,
+    appends: Boolean = false
 ) extends UnaryNode {
 
   override def output: Seq[Attribute] = EmitsEarlierRows.restored(child.output, nullable)

@@ -64,6 +64,7 @@ object KeyedWatermark {
   /** Whether a part of a query has a watermark, or reads one by the name that a `WITH` gives it. */
   private[tidegate] def isIn(plan: LogicalPlan): Boolean = plan.exists {
     case _: KeyedWatermark => true
+    case a: AppendedRows   => isIn(a.rows)
     case c: CTERelationRef => c.output.exists(EventTimeTag.key(_).isDefined)
     case _                 => false
   }

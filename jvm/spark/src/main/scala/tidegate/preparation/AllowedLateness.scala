@@ -8,7 +8,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import tidegate.columns.EventTimeTag
 import tidegate.core.clock.{BehindTime, InputTime}
 import tidegate.errors.LateRowErrors
-import tidegate.operators.{AggregateOperator, OneInputOperator}
+import tidegate.operators.{AggregateOperator, LastAggregation, OneInputOperator}
 import tidegate.plans.{KeyedWatermark, SessionWindows}
 
 /**
@@ -24,10 +24,15 @@ private[preparation] final class AllowedLateness(plan: LogicalPlan, mode: Output
   private val used = mutable.Set.empty[String]
 
   /** The time that an operator runs on. */
-  def of(kind: OneInputOperator, time: Attribute, input: InputTime): InputTime = {
+  def of(
+      kind: OneInputOperator,
+      time: Attribute,
+      itsMode: OutputMode,
+      input: InputTime
+  ): InputTime = {
     val nodes = input.nodes.filter(allowedMs.contains)
     if (
-      nodes.isEmpty || kind != AggregateOperator || mode != OutputMode.Update() ||
+      nodes.isEmpty || kind != AggregateOperator || itsMode != OutputMode.Update() ||
       !EventTimeTag.closesWindow(time)
     ) input
     else {
@@ -38,11 +43,15 @@ private[preparation] final class AllowedLateness(plan: LogicalPlan, mode: Output
 
   /** @throws AnalysisException if no operator makes use of what a watermark allows */
   def checkUsed(): Unit = (allowedMs.keySet -- used).toSeq.sorted.headOption.foreach { name =>
+    val isBelow = LastAggregation.inputs(plan, mode).nonEmpty
     val found =
-      if (mode == OutputMode.Update()) "the query has no aggregation by windows on this watermark"
+      if (isBelow)
+        "its windows stand below another aggregation, and come out once"
+      else if (mode == OutputMode.Update())
+        "the query has no aggregation by windows on this watermark"
       else if (hasSessions) "the query has sessions, which come out once"
       else s"the query runs in output mode ${mode.toString.toLowerCase}"
-    throw LateRowErrors.latenessUnused(name, found, isOfMode = !hasSessions)
+    throw LateRowErrors.latenessUnused(name, found, isOfMode = !hasSessions && !isBelow)
   }
 
   private def hasSessions: Boolean = plan.exists {

@@ -12,6 +12,7 @@ import tidegate.operators.{
   AsOfJoin,
   JoinLimits,
   KeyedTimes,
+  LastAggregation,
   OneInputOperator,
   StreamJoin,
   TimedOperator,
@@ -69,6 +70,7 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
     }
     .toMap
   private val lateness = new AllowedLateness(plan, mode)
+  private val modeOf = LastAggregation.modes(plan, mode)
   private val isAsInSpark = plan.exists {
     case k: KeyedWatermark => k.spec.slowestOf.isDefined
     case _                 => false
@@ -90,7 +92,7 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
         below match {
           case StreamJoin(join)         => insertInto(join, chosen)
           case AsOfJoin(join)           => insertInto(join, chosen)
-          case OneInput(operator, kind) => insertInto(operator, kind, chosen)
+          case OneInput(operator, kind) => insertInto(operator, kind, chosen, modeOf(other))
           case stateless                => withoutDrops(stateless, chosen)
         }
       }
@@ -110,16 +112,18 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
   private def insertInto(
       operator: LogicalPlan,
       kind: OneInputOperator,
-      chosen: Option[String]
+      chosen: Option[String],
+      itsMode: OutputMode
   ): LogicalPlan = {
     val owner = nameOf(kind, chosen)
     val child = operator.children.head
     val time = if (kind.dropsLate(mode)) kind.time(operator) else None
     if (time.isEmpty) refuseWithoutEnd(operator, kind, owner.name)
     time.filter(isUsed(operator, kind, child, _)).fold(withoutDrops(operator, chosen)) { t =>
-      val input = lateness.of(kind, t, inputTime(child, t, owner.name))
+      val input = lateness.of(kind, t, itsMode, inputTime(child, t, owner.name))
       val drop = push(child, t, throughAliases = true)(
         dropLate(_, _, owner.name, owner, input, Some(input), kind.lowestMs)
+          .copy(appends = itsMode != mode)
       )
       kind.named(operator.withNewChildren(drop +: operator.children.tail), owner.name)
     }

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.streaming.OutputMode
 import tidegate.clock.StateCheckpoint
 import tidegate.errors.CheckpointErrors
-import tidegate.operators.StatefulOperators
+import tidegate.operators.{LastAggregation, StatefulOperators}
 import tidegate.own.aggregates.AggregateColumns
 import tidegate.own.asof.AsOf
 import tidegate.own.deduplication.Deduplication
@@ -53,7 +53,9 @@ private[tidegate] object OwnOperators extends Logging {
     stored.foreach(refuseUnknown)
     val hasState = checkpoint.exists(_.operators.nonEmpty)
 
-    def decided(own: OwnOperator, claim: Claim): Either[String, OwnState] = {
+    val modeOf = LastAggregation.modes(plan, mode)
+
+    def decided(own: OwnOperator, claim: Claim, mode: OutputMode): Either[String, OwnState] = {
       val before = claim.owner.flatMap(o => stored.find(isOf(own, o.name, _)))
       for {
         _ <- Either.cond(
@@ -69,7 +71,7 @@ private[tidegate] object OwnOperators extends Logging {
     }
 
     val claims = plan.collect(Function.unlift(node => claimOn(node).map(node -> _))).map {
-      case (node, (own, claim)) => (node, own, claim, decided(own, claim))
+      case (node, (own, claim)) => (node, own, claim, decided(own, claim, modeOf(node)))
     }
     val decisions = OwnDecisions(
       claims

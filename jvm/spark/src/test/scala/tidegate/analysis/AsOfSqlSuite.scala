@@ -114,12 +114,30 @@ class AsOfSqlSuite extends SameTextTest {
         ("[TIDEGATE_AS_OF_TIME_NOT_TIMESTAMP] FOR SYSTEM_TIME AS OF names the column `n`, which has the " +
           "type INT, but must be a TIMESTAMP or TIMESTAMP_NTZ. Convert it first, for example with " +
           "to_timestamp or timestamp_millis; of a window, take window_time(window). SQLSTATE: 42K09"),
+      asOf("rates", "e.time", on = "e.sub = r.sub AND e.n IN (SELECT rate FROM rates)") ->
+        ("[TIDEGATE_AS_OF_CONDITION] The condition of an as-of join has (n IN (listquery())), but may " +
+          "only compare columns of the two sides, and compute from them. Put it into a WHERE, above " +
+          "the join or in a subquery below. SQLSTATE: 0A000"),
+      asOf("rates", "e.time", on = "e.sub = r.sub AND rand(5) < 0.5") ->
+        ("[TIDEGATE_AS_OF_CONDITION] The condition of an as-of join has rand(5), but may only compare " +
+          "columns of the two sides, and compute from them. Put it into a WHERE, above the join or in " +
+          "a subquery below. SQLSTATE: 0A000"),
       s"$rates SELECT 1 FROM rates FOR SYSTEM_TIME AS OF e.time" ->
         ("[TIDEGATE_AS_OF_MISPLACED] FOR SYSTEM_TIME AS OF e.time stands behind a table that is not the " +
           "right side of a join with a condition. Write o JOIN t FOR SYSTEM_TIME AS OF o.ts AS r ON " +
           "o.id = r.id, or LEFT JOIN; for the history of a table, give a constant time. " +
           "SQLSTATE: 0A000")
     ).foreach { case (text, sentence) => assert(refused(text) === sentence) }
+    // The parser shows its place in the statement.
+    assert(
+      refused(asOf("rates", "e.time + INTERVAL 1 HOUR")).linesIterator.exists(
+        _ == "[TIDEGATE_AS_OF_COMPUTED_TIME] FOR SYSTEM_TIME AS OF has (e.time + INTERVAL '01' HOUR), " +
+          "but takes the name of a time column of the left side, whose watermark says when a version " +
+          "is certain. Compute the column below, and give the watermark to it: FROM " +
+          "IMPOSE_ORDER(TABLE(SELECT *, (e.time + INTERVAL '01' HOUR) AS at FROM t), DESCRIPTOR(at), " +
+          "INTERVAL 5 SECONDS) o JOIN ... FOR SYSTEM_TIME AS OF o.at. SQLSTATE: 0A000"
+      )
+    )
     assert(
       refused(asOf("rates", "e.time"), OutputMode.Update()) ===
         "[TIDEGATE_AS_OF_OUTPUT_MODE] The query has an as-of join of streams, which works in output " +

@@ -43,6 +43,12 @@ class SortedStreamSuite extends SameTextTest {
     val starts = new Run(sorted).start().settle().rows.map(_.getStruct(0).getTimestamp(0).toString)
     assert(starts.size > 5)
     assert(starts === starts.sorted)
+
+    val byEnd = "SELECT window.end, count(*) FROM events GROUP BY window(time, '20 seconds') " +
+      "HAVING count(*) > 1 ORDER BY window.end"
+    val ends = new Run(streamed(byEnd)).start().settle()
+    assert(ends.answer === wanted(byEnd))
+    assert(firsts(ends.rows) === firsts(ends.rows).sorted)
   }
 
   test("a sort of Spark's in output mode complete stays") {

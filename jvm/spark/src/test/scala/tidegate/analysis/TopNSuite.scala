@@ -169,6 +169,15 @@ class TopNSuite extends SameTextTest {
         "PRECEDING AND CURRENT ROW), and would have to keep all of them. Ask for the first ones in " +
         "a filter right above: WHERE r <= 10. SQLSTATE: 0A000"
     )
+    assert(
+      refused(
+        "SELECT * FROM (SELECT *, sum(n) OVER (PARTITION BY sub ORDER BY time) AS s FROM (SELECT *, " +
+          "RANK() OVER (PARTITION BY sub ORDER BY n) AS r FROM events)) WHERE r <= 3"
+      ).endsWith(
+        "Ask for the first ones in a filter right above: WHERE r <= 10. Compute other functions with " +
+          "OVER above this filter, or below the rank, in a SELECT of their own. SQLSTATE: 0A000"
+      )
+    )
     val bySub =
       "FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY sub ORDER BY n) AS r FROM events)"
     assert(

@@ -47,6 +47,9 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
     refused("SORTED_STREAM", sorted("time", "time"))(
       spark.sql("SELECT * FROM sorted ORDER BY time DESC")
     )
+    refused("SORTED_STREAM", sorted("end", "window"))(
+      windows(keyed).count().select(col("window.end"), col("count")).orderBy(desc("end"))
+    )
   }
 
   private def distinct(found: String, instead: String) =
@@ -156,8 +159,13 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
     def sentence(operator: String, keys: String, mode: String = "update") =
       s"The operator `$operator` reads the results of an aggregation $keys. In output mode $mode " +
         s"such a result comes again with each change, and `$operator` would take each of them for " +
-        "a row of its own. Use outputMode('append'), in which a result comes once, and group the " +
-        "aggregation by a time with a watermark or a window of it."
+        "a row of its own: Spark has no rows that take others back. " +
+        (if (operator == "aggregate" && mode == "update")
+           "Group the aggregation by a time with a watermark, or by a window of it, too: then each " +
+             "result comes once, when it is complete, and `aggregate` updates."
+         else
+           "Use outputMode('append'), in which a result comes once, and group the aggregation by " +
+             "a time with a watermark or a window of it.")
     keyed.createOrReplaceTempView("rows")
     val best = keyed.groupBy("sub", "n").agg(max("time").as("last"))
     def refusedResults(operator: String, keys: String)(df: => DataFrame): Unit =
@@ -170,8 +178,11 @@ class SayWhatHelpsSuite extends KeyedStreamTest {
         refusedResults("aggregate", "without keys")(
           keyed.agg(max("n").as("n")).groupBy("n").count()
         )
-        refusedResults("aggregate", "by time, n")(
-          spark.sql("SELECT n, count(*) FROM (SELECT DISTINCT time, n FROM rows) GROUP BY n")
+        refusedResults("aggregate", "by n, sub")(
+          spark.sql("SELECT n, count(*) FROM (SELECT DISTINCT n, sub FROM rows) GROUP BY n")
+        )
+        refusedResults("join", "by time, n")(
+          spark.sql("SELECT DISTINCT time, n FROM rows").join(others, expr("n = m"))
         )
         refusedResults("aggregate", "by sub, n")(
           spark.sql(

@@ -126,6 +126,11 @@ object FaultQuery {
         .groupBy(window(window_time(col("window")), "15 seconds"))
         .agg(sum("c"), count("*"))
     }),
+    FaultQuery("an update above windows", Seq(true))(ofOne { a =>
+      counts(a, window(col("time"), "12 seconds", "3 seconds"), col("sub"))
+        .groupBy("sub")
+        .agg(max("c"), count("*"))
+    }),
     FaultQuery("transformWithState", stores = onRocksDb)(ofOne(BufferByTimer(_))),
     FaultQuery("asynchronous calls")(ofOne { a =>
       val called = a.mapAsyncWith(a.schema, ordered = false, maxInFlight = 4)(new SlowAnswers)

@@ -138,6 +138,11 @@ class AllowedLatenessSuite extends RestartTest {
         unused("the query has no aggregation by windows on this watermark")
     )
     assert(
+      refusal(OutputMode.Update())(counts(in.toDF()).groupBy("count").agg(max("window"))) ===
+        unused("its windows stand below another aggregation, and come out once")
+          .replace("Start the query in this mode, or leave", "Leave")
+    )
+    assert(
       intercept[AnalysisException](counts(in.toDF(), "-1 second")).getCondition ===
         "TIDEGATE_DURATION_TOO_SMALL"
     )

@@ -18,6 +18,8 @@ import org.apache.spark.sql.catalyst.parser.SqlBaseParser.{
   ValueExpressionContext
 }
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.util.toPrettySQL
+import tidegate.errors.AsOfErrors
 import tidegate.plans.AsOfTable
 
 /**
@@ -108,7 +110,14 @@ private[parser] object AsOfClause {
     case UnresolvedAttribute(Seq(name)) if isOfSpark(name)        => None
     case UnresolvedAttribute(parts)                               => Some(Some(parts))
     case f: UnresolvedFunction if isNow(f) && f.arguments.isEmpty => Some(None)
-    case _                                                        => None
+    case computed if computed.exists(isColumn)                    =>
+      throw AsOfErrors.computedTime(toPrettySQL(computed))
+    case _ => None
+  }
+
+  private def isColumn(e: Expression): Boolean = e match {
+    case UnresolvedAttribute(parts) => parts.size > 1 || !isOfSpark(parts.head)
+    case _                          => false
   }
 
   /** Spark reads some functions without brackets as columns first. */

@@ -2,18 +2,25 @@ package tidegate.sql.parser
 
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.parser.ParseException
-import org.apache.spark.sql.catalyst.parser.SqlBaseParser.{COMMA, DOT, FROM, JOIN, LEFT_PAREN}
-import tidegate.errors.LaterSparkErrors
+import org.apache.spark.sql.catalyst.parser.SqlBaseParser.{
+  COMMA,
+  DOT,
+  FROM,
+  HENT_START,
+  JOIN,
+  LEFT_PAREN
+}
+import tidegate.errors.{JoinErrors, LaterSparkErrors}
 
 /**
- * Clauses that only later versions of Spark have, in a statement that Spark has refused: Spark
- * takes their first word for a name, and points at a word behind.
+ * Clauses that only later versions of Spark have, or Flink, in a statement that Spark has refused:
+ * Spark takes their first word for a name, and points at a word behind.
  */
 private[parser] object LaterClauses {
 
   /** What is to be said instead of Spark's error. */
   def in(tokens: SqlTokens, refusal: ParseException): Option[AnalysisException] =
-    watermark(tokens).orElse(stream(tokens, refusal))
+    watermark(tokens).orElse(stream(tokens, refusal)).orElse(timeToLive(tokens))
 
   /** `WATERMARK <time> DELAY OF <interval>`. Where Spark has the clause, its words are keywords. */
   private def watermark(tokens: SqlTokens): Option[AnalysisException] =
@@ -31,6 +38,12 @@ private[parser] object LaterClauses {
         isAt(tokens, i + 2, refusal)
       }
       .map(i => tokens.errorAt(i to i + 1)(LaterSparkErrors.stream()))
+
+  /** Flink's `/*+ STATE_TTL('a' = '1d') */`: hints of Spark have no `=`. */
+  private def timeToLive(tokens: SqlTokens): Option[AnalysisException] =
+    tokens.all.indices
+      .find(i => tokens.is(i, HENT_START) && tokens.isName(i + 1, "state_ttl"))
+      .map(i => tokens.errorAt(i + 1 to i + 1)(JoinErrors.timeToLiveHint()))
 
   private def isAt(tokens: SqlTokens, i: Int, refusal: ParseException) =
     refusal.line.contains(tokens.all(i).getLine) &&

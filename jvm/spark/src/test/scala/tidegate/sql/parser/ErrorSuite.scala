@@ -1,5 +1,6 @@
 package tidegate.sql.parser
 
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.parser.ParseException
 
 /**
@@ -20,6 +21,25 @@ class ErrorSuite extends ParserTest {
         ),
       sql
     )
+
+  test("Flink's hint for the time to live of states") {
+    val error = intercept[AnalysisException](
+      parser.parsePlan(
+        "SELECT /*+ STATE_TTL('a' = '1d', 'b' = '2d') */ * FROM a JOIN b ON a.k = b.k"
+      )
+    )
+    assert(
+      error.getMessage.linesIterator
+        .next()
+        .startsWith(
+          "[TIDEGATE_STATE_TTL] The hint STATE_TTL is Flink's. Set spark.tidegate.join.timeToLive " +
+            "instead, such as SET spark.tidegate.join.timeToLive = 1 day: for each inner join without " +
+            "bounds of a query, how far the times of two rows may be apart. Where each join has a time " +
+            "of its own, write the bound into its condition: r.ts BETWEEN l.ts AND l.ts + INTERVAL 1 " +
+            "DAY. All other operators forget by their watermarks."
+        )
+    )
+  }
 
   test("what is no interval") {
     assertSyntaxError("SELECT *\nFROM tumble(TABLE t, DESCRIPTOR(ts), 5 fortnights)")(
