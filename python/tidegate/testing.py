@@ -27,7 +27,7 @@ from tidegate._connect import is_connect
 from tidegate._keywords import keywords
 from tidegate._times import utc
 from tidegate.errors import UnsupportedSessionError
-from tidegate.insight import explain_time
+from tidegate.insight import TimeExplanation, explainTime
 
 __all__ = ["QueryUnderTest", "Rows", "StreamTest"]
 
@@ -373,9 +373,9 @@ class QueryUnderTest:
         """
         return utc(_jvm.facade().watermark(self._java, text("name", name, "a watermark")))
 
-    def explainTime(self) -> None:
-        """Print how far the time of the query is, and what holds what back."""
-        explain_time(self.streamingQuery)
+    def explainTime(self) -> TimeExplanation:
+        """Print and return what :func:`tidegate.explainTime` says of the query."""
+        return explainTime(self.streamingQuery)
 
     def stop(self) -> None:
         """Stop the query. Rows that are fed from now on wait for a restart."""

@@ -82,7 +82,7 @@ class LateRowsSuite extends AnyFunSuite {
       val late = new LateRows
       val pass = late.begin(0)
       ms.foreach { one =>
-        pass.drop("")
+        pass.drop(LogLine(""))
         pass.lateness.of("b").add(one)
       }
       late
@@ -96,7 +96,7 @@ class LateRowsSuite extends AnyFunSuite {
     val driver = onDriver((0 until 1000).map { i =>
       val late = new LateRows
       val pass = late.begin(i)
-      pass.drop("")
+      pass.drop(LogLine(""))
       pass.lateness.others.add(1)
       late
     }: _*)

@@ -108,7 +108,7 @@ class StreamTestSuite extends KeyedStreamTest {
             |  orders: 2026-01-01T12:01:25Z
             |  aggregate: 2026-01-01T12:01:25Z
             |
-            |""".stripMargin + timeExplanation(query.streamingQuery).replace(id, "ID")
+            |""".stripMargin + explainTime(query.streamingQuery).replace(id, "ID")
       )
       assert(query.late.map(_.getAs[Row]("row")) === Seq(order("a", "12:00:30")))
       query.assertEmitted(Row("12:00", 2L))
