@@ -56,7 +56,9 @@ private[ui] object FlowGraph {
         .map(line(_, to, "tg-flow tg-of-state"))
     }
     val height = gapY + math.max(watermarks.size, operators.size) * (boxHeight + gapY)
-    <div class="tg-scroll"><svg id="tg-flow" viewBox={s"0 0 ${3 * boxWidth + 2 * gapX} $height"} role="img" aria-label={
+    <div class="tg-scroll"><svg id="tg-flow" viewBox={
+      s"0 0 ${3 * boxWidth + 2 * gapX} $height"
+    } role="img" aria-label={
       operators.map { case (o, drawn) => s"${drawn.name} waits for ${o.heldBackBy}" }.mkString(", ")
     }>
       {holders.map { case (holder, to) => line(holder, to, "tg-flow") }}

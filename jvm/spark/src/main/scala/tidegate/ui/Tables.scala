@@ -39,7 +39,9 @@ private[ui] object WatermarkTable {
   def pace(run: QueryFigures, watermark: Option[String]): Cell = watermark
     .filter(_ => run.state == RunState.Running)
     .flatMap(Pace.of(run, _))
-    .fold(Cell.empty)(p => Cell(<span class="tg-words">{p.text(run.atMs)}</span>, p.perSecond.toString))
+    .fold(Cell.empty)(p =>
+      Cell(<span class="tg-words">{p.text(run.atMs)}</span>, p.perSecond.toString)
+    )
 }
 
 /** The settings in force: a column for each watermark. */

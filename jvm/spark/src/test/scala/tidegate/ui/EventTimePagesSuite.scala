@@ -63,9 +63,16 @@ class EventTimePagesSuite extends KeyedStreamTest {
       assert((byId(found, "tg-content") \\ "h4").text.endsWith(verdict))
       assert(watermark.take(3) === Seq("orders", "waiting", "b"))
       assert(watermark.drop(6) === Seq("1970-01-01T00:00:08Z", "2", "0"))
-      assert(rows(found, "tg-settings").take(2) === Seq(Seq("lag", "2 s"), Seq("policy", "fixedLag(lag 2 s)")))
       assert(
-        (found \\ "a").map(_ \@ "href").exists(_.startsWith("/proxy/StreamingQuery/statistics/?id="))
+        rows(found, "tg-settings").take(2) === Seq(
+          Seq("lag", "2 s"),
+          Seq("policy", "fixedLag(lag 2 s)")
+        )
+      )
+      assert(
+        (found \\ "a")
+          .map(_ \@ "href")
+          .exists(_.startsWith("/proxy/StreamingQuery/statistics/?id="))
       )
     }
     check()
@@ -167,7 +174,9 @@ class EventTimePagesSuite extends KeyedStreamTest {
     val orders = json \ "watermarks" \ "orders"
     assert((orders \ "verdict") === (json \ "verdict"))
     assert(compact(orders \ "settings" \ "policyMs") === """{"lag":2000}""")
-    assert(compact((json \ "batches")(0) \ "watermarks" \ "orders" \ "holders") === """{"a":8000}""")
+    assert(
+      compact((json \ "batches")(0) \ "watermarks" \ "orders" \ "holders") === """{"a":8000}"""
+    )
     assert((json \ "events").children.map(_ \ "kind").contains(JString("new")))
     val all = queriesPage.json(asked()).asInstanceOf[JArray].arr
     assert(all.exists(_ \ "runId" == JString(run.query.runId.toString)))
@@ -223,7 +232,9 @@ class EventTimePagesSuite extends KeyedStreamTest {
     assert((json \ "batches") === (queryPage.json(asked(run.query.runId.toString)) \ "batches"))
     assert((json \ "watermarks" \ "orders" \ "substreams") === JNull)
     def states(q: LoggedQuery) =
-      rows(new QueriesPage(new LoggedRuns(() => Seq(q))).html(asked()), "queries").map(row => Seq(row.head, row(8)))
+      rows(new QueriesPage(new LoggedRuns(() => Seq(q))).html(asked()), "queries").map(row =>
+        Seq(row.head, row(8))
+      )
     assert(states(query) === Seq(Seq("hourly", "ended")))
     assert(states(logged(None, hasFailed = false)) === Seq(Seq("hourly", "not ended")))
     assert(states(logged(Some(1), hasFailed = true)) === Seq(Seq("hourly", "failed")))

@@ -158,7 +158,8 @@ class ExplanationSuite extends FiguresScenarios {
       )
     )
     run.advance(60000).settle()
-    val waits = s"`orders` waits for `b`, which $behind 1 min 20 s, since 1970-01-12T13:47:10Z (1 min)."
+    val waits =
+      s"`orders` waits for `b`, which $behind 1 min 20 s, since 1970-01-12T13:47:10Z (1 min)."
     assert(explain(run).slice(3, 5) === Seq(waits, "  It is left out after 10 min without a row."))
     val never = figures(run)
     val endless =
@@ -168,7 +169,9 @@ class ExplanationSuite extends FiguresScenarios {
         "idleTimeout, such as idleTimeout=\"60 seconds\", leaves a silent substream out."
     )
     assert(
-      lines(never.copy(atMs = run.nowMs + 720000))(4) === "  That is longer than its idle timeout " +
+      lines(never.copy(atMs = run.nowMs + 720000))(
+        4
+      ) === "  That is longer than its idle timeout " +
         "of 10 min, but silence counts only when the query has read all that its sources have, and " +
         "knows it."
     )

@@ -37,10 +37,12 @@ class FiguresJsonSuite extends AnyFunSuite {
     lateRows = Count(1, 2),
     partlyLateRows = Count(5, 6),
     partlyLateWindows = Count(7, 8),
-    lateness = Some(LatenessFigures(LateRowFigures(2, 3, 4), SortedMap("a" -> LateRowFigures(2, 3, 4)))),
+    lateness =
+      Some(LatenessFigures(LateRowFigures(2, 3, 4), SortedMap("a" -> LateRowFigures(2, 3, 4)))),
     state = Some(StateSize(3, 4))
   )
-  private val bare = aggregate.copy(lateness = None, evictionHeldBackBy = None, nextEndMs = None, state = None)
+  private val bare =
+    aggregate.copy(lateness = None, evictionHeldBackBy = None, nextEndMs = None, state = None)
   private val batch = BatchFigures(
     7,
     9000,
@@ -107,7 +109,9 @@ class FiguresJsonSuite extends AnyFunSuite {
   test("without the names of substreams, which are values of rows") {
     val hidden = batch.withoutSubstreams
     assert(hidden.watermarks("orders").holders.isEmpty)
-    assert(hidden.operators("aggregate").lateness.exists(l => l.all.rows == 2 && l.substreams.isEmpty))
+    assert(
+      hidden.operators("aggregate").lateness.exists(l => l.all.rows == 2 && l.substreams.isEmpty)
+    )
   }
 
   test("a query: its watermarks and operators have the fields that they have in a batch") {
@@ -117,7 +121,10 @@ class FiguresJsonSuite extends AnyFunSuite {
       QueryIds(Some("hourly"), new UUID(0, 1), new UUID(0, 2)),
       RunState.Running,
       9000,
-      SortedMap("orders" -> orders.copy(eventTime = Some("time"), settings = Some(settings), detail = Some(detail))),
+      SortedMap(
+        "orders" -> orders
+          .copy(eventTime = Some("time"), settings = Some(settings), detail = Some(detail))
+      ),
       SortedMap("aggregate" -> aggregate.copy(eventTime = Some("window"))),
       Seq(batch)
     )

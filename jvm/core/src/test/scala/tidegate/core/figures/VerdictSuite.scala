@@ -138,7 +138,9 @@ class VerdictSuite extends FiguresScenarios {
   }
 
   test("only the batches of the last ten minutes count, but two in any case") {
-    assert(pace(5000, batch(0, 0), batch(4000, 1000), batch(4500, 2000)).map(_.perSecond) === Some(2.0))
+    assert(
+      pace(5000, batch(0, 0), batch(4000, 1000), batch(4500, 2000)).map(_.perSecond) === Some(2.0)
+    )
     assert(pace(5000, batch(0, 0), batch(4000, 2000)).map(_.perSecond) === Some(0.5))
   }
 }
