@@ -4,7 +4,7 @@ import scala.xml.{Node, NodeSeq}
 
 import org.apache.spark.sql.tidegate.{UiPage, UiRequest}
 import org.json4s.JsonAST.{JArray, JNull, JValue}
-import tidegate.core.figures.{Explanation, FiguresJson, QueryFigures, RunState}
+import tidegate.core.figures.{Explanation, FiguresJson, QueryFigures, RunState, Verdicts}
 import tidegate.ui.Elements._
 
 /** The first page of the tab: all queries with keyed watermarks. */
@@ -35,9 +35,9 @@ private[ui] final class QueriesPage(runs: Runs) extends UiPage {
 
   private def row(request: UiRequest, run: QueryFigures): Seq[Cell] = Seq(
     Cell(link(request, run), run.ids.label),
-    Cell(badge(run.verdict.kind), run.verdict.kind)
-  ) ++ waits(run.verdict, run.atMs) ++ Seq(
-    WatermarkTable.pace(run, run.deciding),
+    Cell(badge(Verdicts.of(run).kind), Verdicts.of(run).kind)
+  ) ++ waits(Verdicts.of(run), run.atMs) ++ Seq(
+    WatermarkTable.pace(run, Verdicts.deciding(run)),
     lag(run.lowestMs, run.atMs),
     time(run.lowestMs),
     Cell(run.lateRows),
@@ -78,8 +78,8 @@ private[ui] final class QueryPage(runs: Runs) extends UiPage {
     request.parameter("run").flatMap(runs.run)
 
   private def of(request: UiRequest, run: QueryFigures): NodeSeq =
-    <h4>{run.ids.label} {badge(run.verdict.kind)}</h4> ++
-      <p id="tg-verdict">{run.verdict.text}</p> ++
+    <h4>{run.ids.label} {badge(Verdicts.of(run).kind)}</h4> ++
+      <p id="tg-verdict">{Verdicts.of(run).text}</p> ++
       batch(run) ++
       <p class="tg-ids">query {run.ids.id}, run {run.ids.runId}, {run.state.label}</p> ++
       links(request, run) ++

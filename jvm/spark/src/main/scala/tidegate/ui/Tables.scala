@@ -22,7 +22,7 @@ private[ui] object WatermarkTable {
   )(run.watermarks.toSeq.map { case (name, w) => row(run, name, w) })
 
   private def row(run: QueryFigures, name: String, w: WatermarkFigures): Seq[Cell] = {
-    val verdict = Verdict.of(run, name)
+    val verdict = Verdicts.of(run, name)
     Seq(
       Cell(<a href={s"#${substreamsId(name)}"}>{name}</a>, name),
       verdict.fold(Cell.empty)(v => Cell(badge(v.kind), v.kind))
@@ -183,7 +183,7 @@ private[ui] object SubstreamTable {
       watermark: WatermarkFigures,
       detail: WatermarkDetail
   ): NodeSeq = {
-    val verdict = Verdict.of(run, name)
+    val verdict = Verdicts.of(run, name)
     val all = detail.substreams
     val newest = all.values.flatMap(_.watermarkMs).maxOption
     def behind(s: SubstreamFigures) = for (at <- newest; own <- s.watermarkMs) yield at - own

@@ -19,12 +19,12 @@ object FiguresJson {
 
   /** The same, and how its time is: a line of the list of queries. */
   def summary(query: QueryFigures): JObject = {
-    val deciding = query.deciding
+    val deciding = Verdicts.deciding(query)
     JObject(
       head(query).obj ++ List[JField](
         "wallClock" -> JInt(query.atMs),
         "batchSince" -> number(query.batchSinceMs),
-        "verdict" -> of(query.verdict),
+        "verdict" -> of(Verdicts.of(query)),
         "lowestWatermark" -> number(query.lowestMs),
         "lagMs" -> number(WatermarkFigures.lagMs(query.lowestMs, query.atMs)),
         "pace" -> deciding.flatMap(Pace.of(query, _)).fold[JValue](JNull)(of(_, query.atMs)),
@@ -50,7 +50,7 @@ object FiguresJson {
       }
       val more = List[JField](
         "eventTime" -> text(w.eventTime),
-        "verdict" -> Verdict.of(query, name).fold[JValue](JNull)(of(_)),
+        "verdict" -> Verdicts.of(query, name).fold[JValue](JNull)(of(_)),
         "pace" -> Pace.of(query, name).fold[JValue](JNull)(of(_, query.atMs)),
         "settings" -> w.settings.fold[JValue](JNull)(of(_)),
         "substreams" -> substreams

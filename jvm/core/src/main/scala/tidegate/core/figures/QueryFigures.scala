@@ -37,14 +37,6 @@ final case class QueryFigures(
   /** The lowest watermark. */
   def lowestMs: Option[Long] = watermarks.values.flatMap(_.watermarkMs).minOption
 
-  /** Whether time moves. */
-  lazy val verdict: Verdict = Verdict.of(this)
-
-  /** The watermark that a look at the query is about: that of its verdict, or the lowest. */
-  def deciding: Option[String] = verdict.watermark.orElse(
-    watermarks.minByOption(_._2.watermarkMs.getOrElse(Long.MaxValue)).map(_._1)
-  )
-
   /** How many rows all operators have dropped as late since the query was started. */
   def lateRows: Long = operators.values.map(_.lateRows.inAll).sum
 

@@ -46,30 +46,4 @@ object Verdict {
 
   /** The run has ended, or the time of a watermark has. */
   val Ended = "ended"
-
-  /** The worst first. */
-  private val ByWeight = Seq(Failed, Stalled, Waiting, InBatch, Starting, Free, Moving, Ended)
-
-  /** The verdict on a query: the worst on its watermarks. */
-  def of(query: QueryFigures): Verdict = query.state match {
-    case RunState.Failed("")     => Verdict(Failed, "The query has failed.")
-    case RunState.Failed(reason) => Verdict(Failed, s"The query has failed: $reason.")
-    case RunState.Running        =>
-      query.watermarks.keys.toSeq
-        .flatMap(of(query, _))
-        .minByOption(weight(query, _))
-        .getOrElse(Verdict(Starting, "The query has not asked its sources for rows yet."))
-    case _ => Verdict(Ended, "The query has ended.")
-  }
-
-  /** The verdict on a watermark; `None` if its substreams are not known. */
-  def of(query: QueryFigures, watermark: String): Option[Verdict] =
-    Option.when(query.watermarks(watermark).detail.isDefined)(
-      new WatermarkSentences(query, watermark).verdict
-    )
-
-  /** What is idle holds nothing back, so it matters less than what moves. */
-  private def weight(query: QueryFigures, verdict: Verdict): Int =
-    if (verdict.kind == Free && verdict.watermark.exists(query.watermarks(_).idle)) ByWeight.size
-    else ByWeight.indexOf(verdict.kind)
 }

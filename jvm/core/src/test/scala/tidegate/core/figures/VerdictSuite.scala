@@ -12,14 +12,14 @@ class VerdictSuite extends FiguresScenarios {
   private def watched(idleAfterMs: Option[Long] = None) =
     orders(idleAfterMs).copy(stallMs = Some(StallMs))
 
-  private def kind(run: ClockScenario): String = figures(run).verdict.kind
+  private def kind(run: ClockScenario): String = Verdicts.of(figures(run)).kind
 
   test("moving; waiting for a substream, since when; stalled; and moving again") {
     val run = counts(watched()).start()
     send(run, "a", 0)
     send(run, "b", -30).settle()
     assert(
-      figures(run).verdict === Verdict(
+      Verdicts.of(figures(run)) === Verdict(
         Verdict.Moving,
         "`orders` moves with `b`, the slowest, which is 30 s behind the newest.",
         Some("orders")
@@ -28,7 +28,7 @@ class VerdictSuite extends FiguresScenarios {
     run.advance(60000)
     send(run, "a", 60).settle()
     val startMs = run.nowMs - 60000
-    val waiting = figures(run).verdict
+    val waiting = Verdicts.of(figures(run))
     assert(
       (waiting.kind, waiting.waitsFor, waiting.sinceMs) ===
         ((Verdict.Waiting, Some("b"), Some(startMs)))
@@ -37,7 +37,7 @@ class VerdictSuite extends FiguresScenarios {
     assert(kind(run) === Verdict.Waiting)
     run.advance(1).settle()
     assert(
-      figures(run).verdict === Verdict(
+      Verdicts.of(figures(run)) === Verdict(
         Verdict.Stalled,
         "`orders` has stood still since 1970-01-12T13:46:40Z or longer (10 min): it waits for `b`, " +
           "which is 1 min 30 s behind the newest and has had no row for 10 min.",
@@ -46,7 +46,7 @@ class VerdictSuite extends FiguresScenarios {
         Some(startMs)
       )
     )
-    assert(Explanation.of(figures(run)).contains(figures(run).verdict.text))
+    assert(Explanation.of(figures(run)).contains(Verdicts.of(figures(run)).text))
     send(run, "b", 60).settle()
     assert(kind(run) === Verdict.Moving)
   }
@@ -56,7 +56,7 @@ class VerdictSuite extends FiguresScenarios {
     send(run, "*", 0).settle()
     assert(kind(run) === Verdict.Moving)
     (1 to 3).foreach(_ => run.advance(StallMs).settle())
-    val verdict = figures(run).verdict
+    val verdict = Verdicts.of(figures(run))
     assert((verdict.kind, verdict.waitsFor) === ((Verdict.Free, None)))
     assert(
       verdict.text === "Nothing holds `orders` back: its last row came 30 min ago, and time moves " +
@@ -69,7 +69,7 @@ class VerdictSuite extends FiguresScenarios {
     assert(kind(run) === Verdict.Starting)
     val inBatch = figures(run).copy(atMs = run.nowMs + 3 * StallMs, batchSinceMs = Some(run.nowMs))
     assert(
-      inBatch.verdict === Verdict(
+      Verdicts.of(inBatch) === Verdict(
         Verdict.InBatch,
         "A batch has run since 1970-01-12T13:46:40Z (30 min): `orders` moves when it has ended.",
         Some("orders")
@@ -83,7 +83,7 @@ class VerdictSuite extends FiguresScenarios {
     val run = counts(watched()).start()
     send(run, "a", 0).settle()
     def after(ms: Long) =
-      figures(run).copy(atMs = run.nowMs + ms, batchSinceMs = Some(run.nowMs)).verdict.kind
+      Verdicts.of(figures(run).copy(atMs = run.nowMs + ms, batchSinceMs = Some(run.nowMs))).kind
     assert((after(StallMs - 1), after(StallMs)) === ((Verdict.Moving, Verdict.InBatch)))
   }
 
@@ -101,16 +101,18 @@ class VerdictSuite extends FiguresScenarios {
     val both = Seq(NodeTime("orders"), NodeTime("deliveries"))
     val run = counts(JoinTime(both, both), watched(), deliveries).start()
     send(run, "a", 0).settle()
-    assert((kind(run), figures(run).deciding) === ((Verdict.Starting, Some("deliveries"))))
+    assert(
+      (kind(run), Verdicts.deciding(figures(run))) === ((Verdict.Starting, Some("deliveries")))
+    )
     run.advance(60000)
     send(run, "a", 60).settle()
     run.advance(1)
     send(run, "a", 61).settle()
     assert(figures(run).watermarks("deliveries").idle)
-    assert((kind(run), figures(run).deciding) === ((Verdict.Moving, Some("orders"))))
-    val ended = figures(run).copy(state = RunState.Ended).verdict
+    assert((kind(run), Verdicts.deciding(figures(run))) === ((Verdict.Moving, Some("orders"))))
+    val ended = Verdicts.of(figures(run).copy(state = RunState.Ended))
     assert(ended === Verdict(Verdict.Ended, "The query has ended."))
-    val failed = figures(run).copy(state = RunState.failed("no space.")).verdict
+    val failed = Verdicts.of(figures(run).copy(state = RunState.failed("no space.")))
     assert(failed === Verdict(Verdict.Failed, "The query has failed: no space."))
   }
 
