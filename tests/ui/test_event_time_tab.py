@@ -100,7 +100,8 @@ def test_list_when_opened_then_says_who_holds_time_back_and_leads_to_sparks_page
     page: Page, spark: SparkSession, query: StreamingQuery
 ) -> None:
     page.goto(f"{spark.sparkContext.uiWebUrl}/EventTime/")
-    line = page.locator("#queries tbody tr", has=page.locator(f"a[href$='run={query.runId}']")).first
+    link = page.locator(f"a[href$='run={query.runId}']")
+    line = page.locator("#queries tbody tr", has=link)
     expect(line.locator(".tg-waiting")).to_be_visible()
     expect(line.locator("td").nth(2)).to_have_text("b")
     line.get_by_role("link", name="its page").click()
