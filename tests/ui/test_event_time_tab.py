@@ -62,7 +62,7 @@ def _open(page: Page, spark: SparkSession, query: StreamingQuery) -> None:
     address = spark.sparkContext.uiWebUrl
     assert address is not None
     page.goto(f"{address}/EventTime/")
-    page.locator(f"a[href$='{query.runId}']").click()
+    page.locator(f"a[href$='run={query.runId}']").click()
 
 
 def test_tab_when_opened_from_the_ui_then_shows_lines_tables_and_sentences(
@@ -72,7 +72,7 @@ def test_tab_when_opened_from_the_ui_then_shows_lines_tables_and_sentences(
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(str(spark.sparkContext.uiWebUrl))
     page.get_by_role("link", name="Event time").click()
-    page.locator(f"a[href$='{query.runId}']").click()
+    page.locator(f"a[href$='run={query.runId}']").click()
 
     expect(page.locator("h4 .tg-waiting")).to_have_text("waiting")
     verdict = page.locator("#tg-verdict")
@@ -100,7 +100,8 @@ def test_list_when_opened_then_says_who_holds_time_back_and_leads_to_sparks_page
     page: Page, spark: SparkSession, query: StreamingQuery
 ) -> None:
     page.goto(f"{spark.sparkContext.uiWebUrl}/EventTime/")
-    line = page.locator("#queries tbody tr", has=page.locator(f"a[href$='{query.runId}']")).first
+    link = page.locator(f"a[href$='run={query.runId}']")
+    line = page.locator("#queries tbody tr", has=link)
     expect(line.locator(".tg-waiting")).to_be_visible()
     expect(line.locator("td").nth(2)).to_have_text("b")
     line.get_by_role("link", name="its page").click()
@@ -262,11 +263,11 @@ def test_history_when_its_server_has_the_jar_then_has_the_tab(
     application = f"{history}/history/{spark.sparkContext.applicationId}"
     for _ in range(60):
         page.goto(f"{application}/EventTime/")
-        if page.locator(f"a[href$='{query.runId}']").count():
+        if page.locator(f"a[href$='run={query.runId}']").count():
             break
         # The server looks at the folder once a second.
         page.wait_for_timeout(1000)
-    page.locator(f"a[href$='{query.runId}']").click()
+    page.locator(f"a[href$='run={query.runId}']").click()
     expect(page.locator("#tg-chart .tg-own")).to_have_count(1)
     expect(page.locator("#tg-flow")).to_contain_text("aggregate")
     expect(page.locator("#holder-orders")).to_contain_text("time waited for b, 9 min 50 s behind")
