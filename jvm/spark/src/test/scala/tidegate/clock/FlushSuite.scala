@@ -283,8 +283,8 @@ class FlushSuite extends RestartTest {
     assert(
       lines === Seq(
         "A source has rows that it does not give yet, as with Kafka's minOffsetsPerTrigger. If it " +
-          "gives none now, the run ends and its time does not: another run on the checkpoint goes " +
-          "on with them, and is flushed when all is read."
+          "gives none now, the run ends and its time does not: another run on the checkpoint " +
+          "continues with them, and is flushed when all is read."
       )
     )
     assert(run.stateRows > 0)
