@@ -77,10 +77,9 @@ class JavaExampleSuite extends KeyedStreamTest {
     )
   }
 
-  test("the lines of the example in README are lines of this example") {
-    val docs = Paths.get(sys.props("tidegate.docs"))
-    val readme = Files.readString(docs.resolveSibling("README.md"))
-    val block = "(?s)```java\n(.*?)```".r.findFirstMatchIn(readme).map(_.group(1)).get
+  test("the lines of the example on the page of languages are lines of this example") {
+    val page = Files.readString(Paths.get(sys.props("tidegate.docs"), "languages.md"))
+    val block = "(?s)```java\n(.*?)```".r.findFirstMatchIn(page).map(_.group(1)).get
     val test = Paths.get(sys.props("tidegate.main-sources"), "../../../test/java/examples")
     val example = Files.readString(test.resolve("Orders.java").normalize)
     def flat(code: String) = code.replaceAll("\\s+", "")

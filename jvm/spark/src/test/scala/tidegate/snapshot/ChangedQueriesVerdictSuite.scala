@@ -119,13 +119,13 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
     sessions("3 seconds")
   )(("aggregate", GoesOn, ""))
 
-  cell("the bounds of a join", "wider bounds of a join", joined("3 seconds"), joined("9 seconds"))(
+  cell("wider bounds of a join", "wider bounds of a join", joined("3 seconds"), joined("9 seconds"))(
     ("join.left", GoesOn, ""),
     ("join.right", GoesOn, "")
   )
 
   cell(
-    "the bounds of a join",
+    "narrower bounds of a join",
     "narrower bounds of a join",
     joined("9 seconds"),
     joined("3 seconds")

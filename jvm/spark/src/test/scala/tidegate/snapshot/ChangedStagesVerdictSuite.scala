@@ -153,7 +153,7 @@ class ChangedStagesVerdictSuite extends CompatibilityTest {
     ("deduplicateWithinWatermark", Refused, mismatch)
   )
 
-  private val streams = "a stream is added, or removed"
+  private val streams = "a stream is added or removed"
   private val other = (in: DataFrame) => keyed(in, name = "more")
 
   cell(streams, "one more stream", hourly, in => counted(keyed(in).union(other(in))))(
@@ -181,7 +181,7 @@ class ChangedStagesVerdictSuite extends CompatibilityTest {
   )(("short", GoesOn, ""), ("long", GoesOn, ""))
 
   private val renamed =
-    "an operator gets a name, another name, or none any more, at its place"
+    "an operator gets a name, another name, or loses it, at its place"
 
   private val ofShort = (in: DataFrame) => short(keyed(in))
 
