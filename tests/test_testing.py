@@ -50,7 +50,7 @@ def test_page_when_its_tests_run_then_they_pass(name: str, stream_test: StreamTe
 def test_rows_when_of_each_kind_then_are_the_same_rows(
     spark: SparkSession, stream_test: StreamTest
 ) -> None:
-    place_type = StructType().add("shop", "string").add("since", "date")
+    place_type = StructType().add("shop-id", "string").add("since", "date")
     schema = StructType().add("id", "long").add("time", "timestamp").add("place", place_type)
     query = stream_test.start(stream_test.input("orders", schema))
     time, place = datetime(2026, 1, 1, 12), ("a", "2026-01-01")
@@ -65,7 +65,7 @@ def test_rows_when_of_each_kind_then_are_the_same_rows(
     assert len(query.emitted()) == 5
     query.assertEmitted(
         [
-            (1, "2026-01-01 12:00:00", {"shop": "a", "since": "2026-01-01"}),
+            (1, "2026-01-01 12:00:00", {"shop-id": "a", "since": "2026-01-01"}),
             (1, None, None),
             *[(1, "2026-01-01 12:00:00", None)] * 3,
         ]
@@ -91,6 +91,23 @@ def test_query_when_a_statement_is_restarted_and_killed_then_each_row_comes_once
 
     assert query.emitted() == [Row(shop="a"), Row(shop="b"), Row(shop="C")]
     assert query.streamingQuery.isActive is False
+
+
+def test_query_when_restarted_with_other_columns_then_each_row_has_its_own(
+    stream_test: StreamTest,
+) -> None:
+    stream_test.input("orders", ORDERS)
+    query = stream_test.start("SELECT shop FROM orders")
+
+    stream_test.feed("orders", [{"shop": "a"}])
+    query.assertEmitted([("a",)])
+    query.restart("SELECT 1 AS one, shop FROM orders")
+    query.assertEmitted([])
+    stream_test.feed("orders", [{"shop": "b"}])
+    query.assertEmitted([(1, "b")])
+
+    assert [row.asDict() for row in query.emitted()] == [{"shop": "a"}, {"one": 1, "shop": "b"}]
+    assert 'batch 0: {"shop":"a"}\n  batch 1: {"one":1,"shop":"b"}' in query.report()
 
 
 def test_clock_when_moved_then_all_times_of_the_query_follow(spark: SparkSession) -> None:

@@ -144,9 +144,7 @@ class StreamTest:
         """
         text("name", name, "the name of the input")
         if isinstance(schema, StructType):
-            schema = ", ".join(
-                f"`{field.name}` {field.dataType.simpleString()}" for field in schema.fields
-            )
+            return self._table(_jvm.facade().input(self._java, name, schema.json()))
         return self._table(self._java.input(name, text("schema", schema, "columns")))
 
     def feed(self, name: str | None = None, rows: Rows | None = None, /, **inputs: Rows) -> None:
@@ -276,9 +274,15 @@ class StreamTest:
         try:
             if isinstance(error, AssertionError) and not isinstance(error, EmittedError):
                 # Python 3.10 has no notes.
-                getattr(error, "add_note", str)(self.report())
+                getattr(error, "add_note", str)(self._note())
         finally:
             self.close()
+
+    def _note(self) -> str:
+        try:
+            return self.report()
+        except Exception as failure:
+            return f"There is no report: {failure}"
 
     def _frame(self, query: Query) -> DataFrame:
         if isinstance(query, str):
@@ -314,9 +318,10 @@ class QueryUnderTest:
     def emitted(self) -> list[Row]:
         """Return all rows that the query has emitted, batch by batch.
 
-        In output mode complete these are the rows of the last batch.
+        In output mode complete these are the rows of the last batch. Each has the columns that the
+        query had then.
         """
-        return self._emitted().collect()
+        return self._rows(_jvm.facade().emitted(self._java))
 
     @keywords
     def assertEmitted(self, rows: Rows) -> None:
@@ -337,8 +342,9 @@ class QueryUnderTest:
             time back. The next call compares these rows again.
         """
         __tracebackhide__ = True
-        expected = _read(self._test._spark, "rows", rows, self._emitted().schema)
-        difference = _jvm.facade().difference(self._java, expected._jdf)
+        facade = _jvm.facade()
+        expected = self._test._read("rows", rows, facade.columns(self._java))
+        difference = facade.difference(self._java, expected)
         if difference is not None:
             raise EmittedError(difference)
 
@@ -352,8 +358,7 @@ class QueryUnderTest:
             ``watermark_time``, ``partly_late`` and ``row``, the row itself. The argument `lateRows`
             of a watermark has no effect in a test.
         """
-        tables = _jvm.facade().late(self._java)
-        return [row for table in tables for row in self._test._table(table).collect()]
+        return self._rows(_jvm.facade().late(self._java))
 
     @keywords
     def watermark(self, name: str) -> datetime | None:
@@ -414,8 +419,8 @@ class QueryUnderTest:
         """Return what a failed test shows: rows, watermarks, and what holds time."""
         return str(self._java.report())
 
-    def _emitted(self) -> DataFrame:
-        return self._test._table(self._java.emittedTable())
+    def _rows(self, tables: Iterable[Any]) -> list[Row]:
+        return [row for table in tables for row in self._test._table(table).collect()]
 
 
 class EmittedError(AssertionError):

@@ -44,7 +44,7 @@ def test_mistakes_when_a_section_is_wrong_then_says_which(page: str, mistake: st
 def test_texts_when_put_in_then_stand_before_cause_and_cure() -> None:
     assert with_texts(f"# Errors\n\n{SECTION}", KNOWN) == (
         "# Errors\n\n"
-        "### TIDEGATE_A\n\n"
+        '### TIDEGATE_A {: data-toc-label="A" }\n\n'
         '<a id="TIDEGATE_A"></a>\n\n'
         "> The column `<column>` has the type &lt;found>, not \\*.\n>\n"
         "> SQLSTATE `42703`\n\n"

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+import pytest_tidegate
 
 from tidegate.errors import UnsupportedSessionError
 from tidegate.testing import StreamTest
@@ -32,3 +33,21 @@ def test_stream_test_when_an_argument_is_misspelt_then_names_the_right_one() -> 
 
     with pytest.raises(TypeError, match=r"'nw'\. Did you mean 'now'\?"):
         call(None, nw="2026-01-01 12:00:00")
+
+
+def test_plug_in_when_the_fixture_is_of_another_kit_then_shows_nothing() -> None:
+    assert pytest_tidegate.sections(object(), AssertionError("mine")) == []
+
+
+def test_stream_test_when_there_is_no_report_then_the_assertion_stays() -> None:
+    class Java:
+        """A test that has lost its JVM."""
+
+        def close(self) -> None:
+            """Close nothing."""
+
+    test: Any = StreamTest.__new__(StreamTest)
+    test._java = Java()
+
+    with pytest.raises(AssertionError, match="mine"), test:
+        raise AssertionError("mine")

@@ -6,6 +6,7 @@ import java.util.{List => JList, Map => JMap}
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
+import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.{Column, DataFrame, Dataset, Row, SparkSession}
 import org.json4s.JsonAST.JArray
 import org.json4s.jackson.JsonMethods.compact
@@ -192,6 +193,10 @@ final class PythonFacade {
   def streamTest(session: SparkSession, now: String): StreamTest =
     Option(now).fold(new StreamTest(session))(new StreamTest(session, _))
 
+  /** An input of a test; its columns are JSON, which has each name that a column may have. */
+  def input(test: StreamTest, name: String, schema: String): DataFrame =
+    test.input(name, DataType.fromJson(schema).asInstanceOf[StructType])
+
   /** Gives inputs of a test rows. */
   def feed(test: StreamTest, rows: JMap[String, DataFrame]): Unit =
     test.feedTables(rows.asScala.toMap)
@@ -211,6 +216,12 @@ final class PythonFacade {
 
   /** Starts a query of a test on its checkpoint. */
   def restart(query: QueryUnderTest, df: DataFrame): Unit = query.restart(df)
+
+  /** The columns of a query of a test as JSON. */
+  def columns(query: QueryUnderTest): String = query.schema.json
+
+  /** The rows of a query of a test, a table for each run that had other columns. */
+  def emitted(query: QueryUnderTest): JList[DataFrame] = query.emittedTables.asJava
 
   /** The late rows of a query of a test, a table for each operator. */
   def late(query: QueryUnderTest): JList[DataFrame] = query.lateTables.asJava

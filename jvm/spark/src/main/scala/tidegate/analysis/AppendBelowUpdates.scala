@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.{WriteToStream, WriteToStreamStatement}
 import org.apache.spark.sql.streaming.OutputMode
-import tidegate.operators.{LastAggregation, StateFunctions, StatefulOperators}
-import tidegate.plans.{AppendedRows, KeyedWatermark}
+import tidegate.operators.LastAggregation
+import tidegate.plans.AppendedRows
 
 /**
  * Sets the part of a query apart that appends although the output mode is update: all below the
@@ -22,7 +22,7 @@ private[tidegate] object AppendBelowUpdates extends Rule[LogicalPlan] {
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
         // A common table expression that is used twice has its clock twice then.
         val query = KeepOneClock(InlineCTE(alwaysInline = true)(w.inputQuery))
-        val appended = LastAggregation.inputs(query, w.outputMode).filter(mayAppend)
+        val appended = LastAggregation.inputs(query, w.outputMode)
         if (appended.isEmpty) w
         else
           w.copy(inputQuery = query.transformDown {
@@ -32,15 +32,6 @@ private[tidegate] object AppendBelowUpdates extends Rule[LogicalPlan] {
       }
     case other => other
   }
-
-  /** Not with what Spark plans otherwise in output mode update. */
-  private def mayAppend(rows: LogicalPlan): Boolean =
-    KeyedWatermark.isIn(rows) && !rows.exists { node =>
-      node.isStreaming && (node match {
-        case _: Sort | _: GlobalLimit => true
-        case _                        => StatefulOperators.of(node).exists(StateFunctions.isOne)
-      })
-    }
 
   /** Puts the parts together again, when Spark has checked the plan. */
   val undone: Rule[LogicalPlan] = new Rule[LogicalPlan] {

@@ -16,8 +16,8 @@ object CheckRealTimeMode extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     plan match {
       case w: WriteToStreamStatement
-          if NotForRealTime.isAsked(w.trigger) &&
-            w.inputQuery.exists(_.isInstanceOf[KeyedWatermark]) =>
+          if NotForRealTime.isAsked(w) &&
+            KeyedWatermark.isIn(w.inputQuery) =>
         throw QueryErrors.realTimeMode()
       case _ => ()
     }

@@ -89,9 +89,10 @@ private[tidegate] object ColumnOrigin {
       }
       Some(a.child -> source.getOrElse(column))
     // The function makes all columns.
-    case _: AsyncCalls => None
-    case u: UnaryNode  => Some(u.child -> column)
-    case other         => other.children.find(_.outputSet.contains(column)).map(_ -> column)
+    case _: AsyncCalls   => None
+    case a: AppendedRows => Some(a.rows -> column)
+    case u: UnaryNode    => Some(u.child -> column)
+    case other           => other.children.find(_.outputSet.contains(column)).map(_ -> column)
   }
 
   /** The expression that a projection has for a column. */

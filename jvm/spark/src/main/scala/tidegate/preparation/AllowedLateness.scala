@@ -25,6 +25,7 @@ private[preparation] final class AllowedLateness(plan: LogicalPlan, mode: Output
 
   /** The time that an operator runs on. */
   def of(
+      operator: LogicalPlan,
       kind: OneInputOperator,
       time: Attribute,
       itsMode: OutputMode,
@@ -33,7 +34,7 @@ private[preparation] final class AllowedLateness(plan: LogicalPlan, mode: Output
     val nodes = input.nodes.filter(allowedMs.contains)
     if (
       nodes.isEmpty || kind != AggregateOperator || itsMode != OutputMode.Update() ||
-      !EventTimeTag.closesWindow(time)
+      !EventTimeTag.closesWindow(time) || operator.children.exists(_.exists(isAggregate))
     ) input
     else {
       used ++= nodes
@@ -43,7 +44,12 @@ private[preparation] final class AllowedLateness(plan: LogicalPlan, mode: Output
 
   /** @throws AnalysisException if no operator makes use of what a watermark allows */
   def checkUsed(): Unit = (allowedMs.keySet -- used).toSeq.sorted.headOption.foreach { name =>
-    val isBelow = LastAggregation.inputs(plan, mode).nonEmpty
+    val isBelow = LastAggregation.inputs(plan, mode).exists { rows =>
+      rows.exists(isAggregate) && rows.exists {
+        case k: KeyedWatermark => k.spec.name == name
+        case _                 => false
+      }
+    }
     val found =
       if (isBelow)
         "its windows stand below another aggregation, and come out once"
@@ -53,6 +59,10 @@ private[preparation] final class AllowedLateness(plan: LogicalPlan, mode: Output
       else s"the query runs in output mode ${mode.toString.toLowerCase}"
     throw LateRowErrors.latenessUnused(name, found, isOfMode = !hasSessions && !isBelow)
   }
+
+  /** Its windows come out once, and an aggregation above cannot correct what it has of them. */
+  private def isAggregate(plan: LogicalPlan): Boolean =
+    plan.isStreaming && plan.isInstanceOf[Aggregate]
 
   private def hasSessions: Boolean = plan.exists {
     case a: Aggregate => SessionWindows.areIn(a)

@@ -120,7 +120,7 @@ private final class InsertDropLate(plan: LogicalPlan, mode: OutputMode) {
     val time = if (kind.dropsLate(mode)) kind.time(operator) else None
     if (time.isEmpty) refuseWithoutEnd(operator, kind, owner.name)
     time.filter(isUsed(operator, kind, child, _)).fold(withoutDrops(operator, chosen)) { t =>
-      val input = lateness.of(kind, t, itsMode, inputTime(child, t, owner.name))
+      val input = lateness.of(operator, kind, t, itsMode, inputTime(child, t, owner.name))
       val drop = push(child, t, throughAliases = true)(
         dropLate(_, _, owner.name, owner, input, Some(input), kind.lowestMs)
           .copy(appends = itsMode != mode)

@@ -54,7 +54,7 @@ final class QueryUnderTest private[testing] (
 
   /**
    * All rows that the query has emitted, batch by batch; in output mode complete those of the last
-   * batch.
+   * batch. Each has the columns that the query had then.
    */
   def emitted: Seq[Row] = rowsAfter(-1)
 
@@ -124,7 +124,7 @@ final class QueryUnderTest private[testing] (
   /** What a failed test shows: rows, watermarks, and why time stands where it does. */
   def report: String = {
     val emitted = batches.toSeq.flatMap { case (id, rows) =>
-      texts(table(rows)).map(row => s"batch $id: $row")
+      tables(rows).flatMap(texts).map(row => s"batch $id: $row")
     }
     val late = lateTables.flatMap(t => texts(t.select("operator", "watermark_time", "row")))
     val time = figures.toSeq.flatMap { found =>
@@ -162,8 +162,14 @@ final class QueryUnderTest private[testing] (
     }
   }
 
-  /** As `emitted`. */
-  private[tidegate] def emittedTable: DataFrame = table(emitted)
+  /** Whether a run was not refused. */
+  private[testing] def isStarted: Boolean = started != null
+
+  /** The columns of the last run. */
+  private[tidegate] def schema: StructType = columns
+
+  /** As `emitted`: a table for each run that had other columns. */
+  private[tidegate] def emittedTables: Seq[DataFrame] = tables(emitted)
 
   /** As `late`: a table for each operator, because their rows have other columns. */
   private[tidegate] def lateTables: Seq[DataFrame] = {
@@ -182,22 +188,25 @@ final class QueryUnderTest private[testing] (
   /** How the rows since the last comparison differ from those that are expected, if they do. */
   private[tidegate] def difference(expected: DataFrame): Option[String] = {
     val known = columns.fieldNames.toSeq
-    val names = if (expected.columns.isEmpty) known else expected.columns.toSeq
+    val names = expected.columns.toSeq
     names.find(!known.contains(_)).foreach { name =>
       throw TestingErrors.unknownColumn("The result of the query", name, known)
     }
-    val compared =
-      table(rowsAfter(lastAsserted)).select(names.map(n => col(quoteIdentifier(n))): _*)
-    val found = compared.collect().toSeq
+    // Rows of a run without these columns are as they are, and equal none.
+    def chosen(table: DataFrame): DataFrame =
+      if (names.isEmpty || names.exists(!table.columns.contains(_))) table
+      else table.select(names.map(n => col(quoteIdentifier(n))): _*)
+    val found = tables(rowsAfter(lastAsserted)).flatMap(chosen(_).collect()).map(compared)
     val wanted =
-      if (expected.columns.isEmpty) Nil else Casts.to(compared.schema, expected).collect().toSeq
+      if (names.isEmpty) Nil
+      else Casts.to(StructType(names.map(columns(_))), expected).collect().toSeq.map(compared)
     val parts = Seq("Missing" -> wanted.diff(found), "Unexpected" -> found.diff(wanted))
     if (parts.forall(_._2.isEmpty)) {
       lastAsserted = batches.lastOption.fold(lastAsserted)(_._1)
       None
     } else {
       val sections = parts.map { case (title, rows) =>
-        section(title, texts(session.createDataFrame(rows.asJava, compared.schema)))
+        section(title, tables(rows.map(_.row)).flatMap(texts))
       }
       val head = "The query has not emitted the rows that are expected."
       Some((head +: sections :+ report).mkString("\n\n"))
@@ -255,7 +264,14 @@ final class QueryUnderTest private[testing] (
       .flatMap(_.toLongOption)
       .maxOption
 
-  private def table(rows: Seq[Row]): DataFrame = session.createDataFrame(rows.asJava, columns)
+  /** The rows in their order, in a table for each change of their columns. */
+  private def tables(rows: Seq[Row]): Seq[DataFrame] =
+    if (rows.isEmpty) Nil
+    else {
+      val schema = rows.head.schema
+      val (same, others) = rows.span(_.schema == schema)
+      session.createDataFrame(same.asJava, schema) +: tables(others)
+    }
 
   private def texts(rows: DataFrame): Seq[String] =
     rows
@@ -283,6 +299,23 @@ private object QueryUnderTest {
     Map("spark.sql.shuffle.partitions" -> "1", "spark.sql.streaming.pollingDelay" -> "0")
 
   private val LateFile = """.*[/\\]([^/\\.][^/\\]*)-[0-9a-f]{8}-\d{8,}-\d{5,}\.parquet""".r
+
+  /** A row by its key. */
+  private final case class Compared(key: Any)(val row: Row)
+
+  private def compared(row: Row): Compared =
+    Compared((row.schema.fieldNames.toSeq, content(row)))(row)
+
+  /** A value that equals each one of the same content, which arrays of bytes and NaN do not. */
+  private def content(value: Any): Any = value match {
+    case row: Row                        => row.toSeq.map(content)
+    case bytes: Array[Byte]              => bytes.toSeq
+    case values: scala.collection.Seq[_] => values.map(content)
+    case map: scala.collection.Map[_, _] => map.map { case (k, v) => content(k) -> content(v) }
+    case number: Double if number.isNaN  => "NaN"
+    case number: Float if number.isNaN   => "NaN"
+    case other                           => other
+  }
 
   private def watermarks(of: QueryFigures): Seq[(String, Option[Long])] =
     of.watermarks.toSeq.map { case (name, w) => name -> w.watermarkMs } ++

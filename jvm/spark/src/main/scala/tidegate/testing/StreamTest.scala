@@ -12,7 +12,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.streaming.OutputMode
-import org.apache.spark.sql.tidegate.SparkInternals
+import org.apache.spark.sql.tidegate.{ShadowingView, SparkInternals}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.apache.spark.unsafe.types.UTF8String
@@ -56,6 +56,7 @@ final class StreamTest(session: SparkSession, now: String) extends AutoCloseable
   private val folder = Files.createTempDirectory("tidegate-test")
   private val inputs = mutable.LinkedHashMap.empty[String, FedInput]
   private val ids = mutable.ArrayBuffer.empty[String]
+  private val views = mutable.Map.empty[String, ShadowingView]
   private val queries = mutable.ArrayBuffer.empty[QueryUnderTest]
 
   /** The time of the clock. */
@@ -80,7 +81,9 @@ final class StreamTest(session: SparkSession, now: String) extends AutoCloseable
       val _ = FedSource.inputs.put(id, fed)
       ids += id
       val source = session.readStream.format(classOf[FedSource].getName)
-      source.option(FedSource.Id, id).load().createTempView(name)
+      views
+        .getOrElseUpdate(name, new ShadowingView(session, name))
+        .show(source.option(FedSource.Id, id).load())
       inputs(name) = fed
       session.table(name)
     }
@@ -153,12 +156,14 @@ final class StreamTest(session: SparkSession, now: String) extends AutoCloseable
 
   /** What a failed test shows of each query. */
   def report: String =
-    (s"The clock of the test is at $time." +: queries.map(_.report)).mkString("\n\n")
+    (s"The clock of the test is at $time." +: queries.filter(_.isStarted).map(_.report))
+      .mkString("\n\n")
 
   /** Stops the queries, and removes what the test has made. */
   override def close(): Unit = {
     queries.foreach(_.stop())
-    inputs.keys.foreach(session.catalog.dropTempView)
+    views.values.foreach(_.restore())
+    views.clear()
     ids.foreach(FedSource.inputs.remove(_))
     inputs.clear()
     FileUtils.deleteDirectory(folder.toFile)

@@ -35,9 +35,8 @@ private[ui] object WatermarkTable {
     )
   }
 
-  /** Of a query that runs: what has ended catches up no more. */
+  /** What has ended catches up no more. */
   def pace(run: QueryFigures, watermark: Option[String]): Cell = watermark
-    .filter(_ => run.state == RunState.Running)
     .flatMap(Pace.of(run, _))
     .fold(Cell.empty)(p =>
       Cell(<span class="tg-words">{p.text(run.atMs)}</span>, p.perSecond.toString)

@@ -119,7 +119,12 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
     sessions("3 seconds")
   )(("aggregate", GoesOn, ""))
 
-  cell("wider bounds of a join", "wider bounds of a join", joined("3 seconds"), joined("9 seconds"))(
+  cell(
+    "wider bounds of a join",
+    "wider bounds of a join",
+    joined("3 seconds"),
+    joined("9 seconds")
+  )(
     ("join.left", GoesOn, ""),
     ("join.right", GoesOn, "")
   )

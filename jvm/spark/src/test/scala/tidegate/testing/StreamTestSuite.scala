@@ -159,6 +159,35 @@ class StreamTestSuite extends KeyedStreamTest {
     }
   }
 
+  test("a view of the name of an input comes back") {
+    spark.range(3).createOrReplaceTempView("orders")
+    tested(test => assert(orders(test).isStreaming && spark.table("orders").isStreaming))
+    assert(spark.table("orders").count() === 3)
+    spark.catalog.dropTempView("orders")
+  }
+
+  test("a report after a refused start, rows with bytes, and a query with other columns") {
+    tested { test =>
+      val in = test.input("files", "content BINARY, size DOUBLE")
+      def row(byte: Byte, more: Any*): Row = Row.fromSeq(Seq[Any](Array(byte), Double.NaN) ++ more)
+      val refused = intercept[AnalysisException](test.start(in.select("name")))
+      assert(refused.getMessage.contains("name"))
+      assert(test.report === "The clock of the test is at 2026-01-01T12:00:00Z.")
+      val query = test.start(in)
+      test.feed("files", row(1), row(1), row(2))
+      val error = intercept[AssertionError](query.assertEmitted(row(2), row(1)))
+      assert(error.getMessage.contains("Missing: nothing\n\nUnexpected:\n  {\"content\":\"AQ==\""))
+      query.assertEmitted(row(2), row(1), row(1))
+      test.feed("files", row(3))
+      query.restart(in.withColumn("name", lit("a")))
+      test.feed("files", row(4))
+      val other = intercept[AssertionError](query.assertEmitted(row(4, "a"))).getMessage
+      assert(other.contains("Unexpected:\n  {\"content\":\"Aw==\",\"size\":\"NaN\"}\n\n"))
+      assert(other.contains("  batch 2: {\"content\":\"BA==\",\"size\":\"NaN\",\"name\":\"a\"}\n"))
+      assert(query.emitted.map(_.length) === Seq(2, 2, 2, 2, 3))
+    }
+  }
+
   test("what is refused") {
     def views = spark.catalog.listTables().collect().map(_.name).toSeq
     val before = views

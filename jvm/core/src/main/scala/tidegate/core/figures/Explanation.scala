@@ -60,9 +60,10 @@ object Explanation {
       val dropped = s"`$name` has dropped ${Words.count(o.lateRows.inAll, "row")} as late since " +
         s"the query was started$inBatch."
       val late = o.lateness.map { l =>
-        val by = l.substreams.toSeq.sortBy { case (n, s) => (-s.rows, n) }.take(3).map {
-          case (n, s) => s"`$n` ${Words.number(s.rows)}"
-        }
+        val most = l.substreams.toSeq.sortBy { case (n, s) => (-s.rows, n) }.take(3)
+        val by =
+          if (2 * most.map(_._2.rows).sum < l.all.rows) Nil
+          else most.map { case (n, s) => s"`$n` ${Words.number(s.rows)}" }
         s"Half of them were late by at most ${Words.duration(l.all.p50Ms)}, the latest by " +
           Words.duration(l.all.maxMs) +
           (if (by.isEmpty) "." else s". Most of them came from ${by.mkString(", ")}.")

@@ -1,5 +1,7 @@
 package tidegate.core.figures
 
+import java.util.Locale
+
 import tidegate.core.EndOfTime
 
 /**
@@ -28,7 +30,9 @@ final case class Pace(kind: String, perSecond: Double, overMs: Long, thereAtMs: 
     }
 
   private def rate: String = {
-    val n = if (perSecond < 9.95) f"$perSecond%.1f" else Words.number(perSecond.round)
+    val n =
+      if (perSecond < 9.95) "%.1f".formatLocal(Locale.ROOT, perSecond)
+      else Words.number(perSecond.round)
     s"$n event seconds per second"
   }
 }
@@ -51,7 +55,10 @@ object Pace {
   /** More is no forecast. */
   private val LongestMs = 365 * 86400000L
 
-  /** `None` without two batches after which the watermark had a time. */
+  /**
+   * `None` without two batches after which the watermark had a time, without a batch in the last
+   * ten minutes, and of a run that has ended.
+   */
   def of(query: QueryFigures, watermark: String): Option[Pace] = {
     val points = for {
       batch <- query.batches
@@ -60,6 +67,7 @@ object Pace {
     } yield batch.wallClockMs -> ms
     for {
       (lastAt, last) <- points.lastOption
+      if query.state == RunState.Running && query.atMs - lastAt <= WindowMs
       before = points.init
       (firstAt, first) <- before.find(_._1 >= lastAt - WindowMs).orElse(before.lastOption)
       if lastAt > firstAt

@@ -16,7 +16,8 @@ object Verdicts {
         .flatMap(of(query, _))
         .minByOption(weight(query, _))
         .getOrElse(Verdict(Starting, "The query has not asked its sources for rows yet."))
-    case _ => Verdict(Ended, "The query has ended.")
+    case RunState.NotEnded => Verdict(Ended, "The event log does not say how the run ended.")
+    case RunState.Ended    => Verdict(Ended, "The query has ended.")
   }
 
   /** The verdict on a watermark; `None` if its substreams are not known. */

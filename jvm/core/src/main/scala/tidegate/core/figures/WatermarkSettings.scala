@@ -32,14 +32,14 @@ final case class WatermarkSettings(
 
   /** By name, as a person reads them. */
   def texts: Seq[(String, String)] = {
-    def span(ms: Option[Long], without: String) = ms.fold(without)(Words.duration)
+    def span(ms: Option[Long], without: String) = ms.fold(without)(Words.exactly)
     val durations = PolicySpec.arguments(policy.name).getOrElse(Nil).zip(policy.durationsMs)
     Seq(
-      "lag" -> Words.duration(policy.lagMs),
+      "lag" -> Words.exactly(policy.lagMs),
       "policy" -> durations
-        .map { case (name, ms) => s"$name ${Words.duration(ms)}" }
+        .map { case (name, ms) => s"$name ${Words.exactly(ms)}" }
         .mkString(s"${policy.name}(", ", ", ")"),
-      "emission" -> s"${emission.name}(${Words.duration(emission.sizeMs)})",
+      "emission" -> s"${emission.name}(${Words.exactly(emission.sizeMs)})",
       "substream" -> (if (substream.isEmpty) "none: undivided" else substream.mkString(", ")),
       "idleTimeout" -> span(idleTimeoutMs, "never"),
       "idleBehind" -> span(idleBehindMs, "as idleTimeout"),

@@ -143,6 +143,7 @@ class VerdictSuite extends FiguresScenarios {
     assert(
       pace(5000, batch(0, 0), batch(4000, 1000), batch(4500, 2000)).map(_.perSecond) === Some(2.0)
     )
-    assert(pace(5000, batch(0, 0), batch(4000, 2000)).map(_.perSecond) === Some(0.5))
+    assert(pace(4600, batch(0, 0), batch(4000, 2000)).map(_.perSecond) === Some(0.5))
+    assert(pace(4601, batch(0, 0), batch(4000, 2000)) === None)
   }
 }

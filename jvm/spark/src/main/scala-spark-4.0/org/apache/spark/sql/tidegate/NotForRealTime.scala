@@ -2,7 +2,7 @@ package org.apache.spark.sql.tidegate
 
 import scala.annotation.unused
 
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 
 /** A source that refuses real-time mode, which this version of Spark does not have. */
 trait NotForRealTime {
@@ -12,5 +12,5 @@ trait NotForRealTime {
 }
 
 object NotForRealTime {
-  def isAsked(@unused trigger: Trigger): Boolean = false
+  def isAsked(@unused query: WriteToStreamStatement): Boolean = false
 }

@@ -1,9 +1,9 @@
 package org.apache.spark.sql.tidegate
 
+import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.connector.read.streaming.{Offset, PartitionOffset, SupportsRealTimeMode}
 import org.apache.spark.sql.execution.streaming.RealTimeTrigger
-import org.apache.spark.sql.streaming.Trigger
 
 /**
  * A source that refuses real-time mode with its own error. Without this interface, Spark's error
@@ -24,5 +24,6 @@ trait NotForRealTime extends SupportsRealTimeMode {
 object NotForRealTime {
 
   /** Whether a query is started in real-time mode. */
-  def isAsked(trigger: Trigger): Boolean = trigger.isInstanceOf[RealTimeTrigger]
+  def isAsked(query: WriteToStreamStatement): Boolean =
+    query.trigger.isInstanceOf[RealTimeTrigger]
 }
