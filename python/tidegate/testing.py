@@ -119,12 +119,12 @@ class StreamTest:
 
     @keywords
     def input(self, name: str, schema: str | StructType) -> DataFrame:
-        """Make a stream that :meth:`feed` gives rows, and a temporary view of the same name.
+        """Make a stream that ``feed`` gives rows, and a temporary view of the same name.
 
         Parameters
         ----------
         name : str
-            The name for :meth:`feed`, and for queries in SQL.
+            The name for ``feed``, and for queries in SQL.
         schema : str or StructType
             Its columns, such as ``"id LONG, time TIMESTAMP"``.
 
@@ -301,7 +301,7 @@ class StreamTest:
 
 
 class QueryUnderTest:
-    """A query of a :class:`StreamTest`, as :meth:`StreamTest.start` returns it.
+    """A query of a :class:`tidegate.testing.StreamTest`, as its ``start`` returns the query.
 
     The query has a checkpoint of its own, and its sink has each batch once, also one that runs
     again after a kill.
@@ -411,7 +411,7 @@ class QueryUnderTest:
     def kill(self) -> None:
         """Let the query die after its last batch has written its rows, and before it is committed.
 
-        A :meth:`restart` runs this batch again, as after a kill of the process.
+        A ``restart`` runs this batch again, as after a kill of the process.
         """
         self._java.kill()
 
