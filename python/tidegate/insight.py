@@ -153,7 +153,7 @@ def progressOf(progress: StreamingQueryProgress) -> BatchProgress | None:
 class ProgressListener(StreamingQueryListener):
     """A listener that is told what each batch of each query with keyed watermarks did to time.
 
-    Override :meth:`onBatch`, and add the listener with ``spark.streams.addListener``. Queries
+    Override ``onBatch``, and add the listener with ``spark.streams.addListener``. Queries
     without keyed watermarks, and triggers without a batch, are left out. The other methods of
     Spark's listener can be overridden too; ``onQueryProgress`` calls ``onBatch``.
     """
@@ -171,7 +171,7 @@ class ProgressListener(StreamingQueryListener):
         """
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:
-        """Call :meth:`onBatch` if the progress is that of a batch with keyed watermarks."""
+        """Call ``onBatch`` if the progress is that of a batch with keyed watermarks."""
         batch = progressOf(event.progress)
         if batch is not None:
             self.onBatch(event.progress, batch)
