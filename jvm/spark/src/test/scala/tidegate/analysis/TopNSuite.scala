@@ -6,8 +6,8 @@ import org.apache.spark.sql.expressions.Window
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQueryException}
 import org.apache.spark.sql.tidegate.SparkInternals
-import tidegate.plans.AppendedRows
 import org.apache.spark.sql.{DataFrame, Row}
+import tidegate.plans.AppendedRows
 
 /** The first rows of windows and of keys: the rows of the same text over a table. */
 class TopNSuite extends SameTextTest {
