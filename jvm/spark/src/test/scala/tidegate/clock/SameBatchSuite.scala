@@ -240,7 +240,7 @@ class SameBatchSuite extends RestartTest {
   }
 
   onBothStores("the setting changes between runs, both ways: each window once, as in the batch") {
-    val second = Seq.tabulate(20)(i => Seq(event("a", i * 8.0), event("b", i * 8.0 - 2)))
+    val second = Seq.tabulate(40)(i => Seq(event("a", i * 4.0), event("b", i * 4.0 - 2)))
     val folder = files(second :+ Seq(event("a", 9000), event("b", 9000)): _*)
     def frame =
       stream(folder)
@@ -253,9 +253,9 @@ class SameBatchSuite extends RestartTest {
         .continually(Seq("sameBatch", "nextBatch"))
         .flatten
         .zipWithIndex
-        .take(5)
+        .take(9)
     ) {
-      run.failIn = _ >= (i + 1) * 4
+      run.failIn = _ >= (i + 1) * 5
       withConf("spark.tidegate.closing" -> closing)(run.start().awaitEnd())
     }
     run.failIn = _ => false

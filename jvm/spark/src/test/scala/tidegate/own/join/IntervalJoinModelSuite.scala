@@ -163,14 +163,14 @@ class IntervalJoinModelSuite extends AnyFunSuite {
 
   test("a hot key that gets few rows in each batch has chunks that grow with the rows it holds") {
     val operator = new Operator(Inner, 0, 0, JoinSizes(chunkRows = 4, chunksOfASize = 4))
-    (0 until 1500).foreach { i =>
+    (0 until 4000).foreach { i =>
       operator.batch(
         Sides(Seq(Row(0, 3L * i, 1)), Seq(Row(0, 3L * i + 1, 1))),
         Sides(Long.MinValue, Long.MinValue)
       )
     }
-    // With one chunk for each time that the head is full there would be about 340.
-    assert(operator.store.chunks.size < 2 * math.sqrt(3000))
+    // With one chunk for each time that the head is full there would be about 900.
+    assert(operator.store.chunks.size < 2 * math.sqrt(8000))
     assert(operator.store.written < 6 * operator.store.held, "each row is written a few times")
   }
 

@@ -14,7 +14,7 @@ import tidegate.own.HarnessTest
  * seed in the title. `-Dtidegate.cases=100` tries more of them.
  */
 class OverProperties extends HarnessTest {
-  private val cases = AtNight.cases(few = 2, all = 30)
+  private val cases = AtNight.cases(few = 4, all = 30)
 
   override protected def closing: String = "sameBatch"
 

@@ -61,11 +61,11 @@ class SessionsOnMapSuite extends AnyFunSuite {
   }
 
   test("packed entries: sessions and what is left of the state are those of the model") {
-    (1 to 40).foreach(check(_, counted, batches = 20, lag = 8))
+    (1 to 100).foreach(check(_, counted, batches = 20, lag = 8))
   }
 
   test("many open sessions of a key: chunks are changed, split, bridged and closed") {
-    val largest = (1 to 20).map(check(_, counted, batches = 60, lag = 2000)).max
+    val largest = (1 to 60).map(check(_, counted, batches = 60, lag = 2000)).max
     assert(largest > 6, "no chunks")
   }
 
@@ -88,7 +88,7 @@ class SessionsOnMapSuite extends AnyFunSuite {
     val sessions = new Sessions(counted, gap = 100)
     val far = Sent(1, 1000000000L, 1)
     assert(sessions.batch(Seq(Sent(1, 0, 1), far), 50, Long.MaxValue) === Nil)
-    for (i <- 1 to 300) {
+    for (i <- 1 to 1000) {
       val found = sessions.batch(Seq(Sent(1, i * 300L, 1)), i * 300L + 50, Long.MaxValue)
       assert(found.size === (if (i == 1) 1 else 0))
       val closed = sessions.batch(Nil, i * 300L + 100, Long.MaxValue)

@@ -151,7 +151,7 @@ class FramesOnMapSuite extends AnyFunSuite {
 
   test("keys far ahead of the watermark are looked at a few times, however long it takes") {
     val grid = FrameGrid(20L, 10L, 0L)
-    val keys = 20
+    val keys = 50
     def looks(findsByPrefix: Boolean, framesOfKey: Int) = {
       val store = new MapFrameStore(findsByPrefix)
       val rows =

@@ -14,7 +14,7 @@ class SimulatorSuite extends AnyFunSuite {
   private def property(name: String) = sys.props.get(s"tidegate.$name").map(_.toLong)
 
   private val first = property("first-seed").getOrElse(1L)
-  private val count = property("seeds").getOrElse(300L)
+  private val count = property("seeds").getOrElse(1000L)
 
   property("seed") match {
     case Some(seed) =>
