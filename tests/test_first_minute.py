@@ -48,7 +48,7 @@ def test_python_when_the_block_of_readme_is_pasted_and_sql_behind_it_then_both_p
     printed, log = paste([sys.executable, *first_minute.PASTED], pasted, tmp_path)
     assert readme["text"].strip() in printed
     assert sql["text"].strip() in printed
-    # The queries are stopped in the middle of a batch, and nobody needs to read of that.
+    # The queries end by themselves, and nothing is said of that.
     assert [line for line in log.splitlines() if _ALARMING.search(line)] == []
 
 
