@@ -21,6 +21,11 @@ import org.apache.spark.sql.tidegate.{EventTimeReporter, QueryReports, SparkInte
  */
 class ProgressSuite extends RestartTest with ClosesInNextBatch {
 
+  override protected def atNight: Seq[String] = Seq(
+    "the same job: a deduplication",
+    "the same job: a join"
+  )
+
   private type Times = Map[String, String]
 
   private def timesOf(progress: StreamingQueryProgress): Times = progress.eventTime.asScala.toMap

@@ -12,6 +12,7 @@ import org.apache.spark.sql.types._
 import tidegate.columns.{EventTimeTag, WindowMark, WindowRole}
 import tidegate.errors.RefusalErrors
 import tidegate.functions.{RankFunction, TopRows}
+import tidegate.operators.WindowColumns
 import tidegate.plans.ColumnOrigin
 
 /**
@@ -223,20 +224,11 @@ object LowerTopN extends AtStart with PredicateHelper {
       Ranked(w, plan, keys, rank, limit, conditions, marks.view.filterKeys(unmarked.contains).toMap)
     }
 
-    /**
-     * The other columns of a window follow from its end, and often from its start. Not those of the
-     * other side of a join, whose windows may look the same.
-     */
-    private def isSameKey(plan: LogicalPlan, key: Attribute, column: Attribute): Boolean = {
-      def maker(a: Attribute) = ColumnOrigin.inFirstBranch(plan, a).node
-      key.exprId == column.exprId || {
-        for {
-          a <- WindowMark.of(key)
-          b <- WindowMark.of(column)
-          if a.role != WindowRole.Start || !a.sharesStart
-        } yield a.isOfSameWindow(b) && (maker(key) eq maker(column))
-      }.getOrElse(false)
-    }
+    /** The other columns of a window follow from its end, and often from its start. */
+    private def isSameKey(plan: LogicalPlan, key: Attribute, column: Attribute): Boolean =
+      key.exprId == column.exprId ||
+        WindowMark.of(key).exists(m => m.role != WindowRole.Start || !m.sharesStart) &&
+        WindowColumns.areOfOneWindow(plan, key, column)
 
     private def named(e: Expression, as: Attribute, metadata: Metadata): Alias =
       Alias(e, as.name)(as.exprId, as.qualifier, Some(metadata))

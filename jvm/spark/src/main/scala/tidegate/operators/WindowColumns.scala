@@ -78,6 +78,17 @@ object WindowColumns {
     case _ => None
   }
 
+  /**
+   * Whether two columns of a plan are of the same window of a row. Windows of the two sides of a
+   * join may look the same, and are not.
+   */
+  def areOfOneWindow(plan: LogicalPlan, a: Attribute, b: Attribute): Boolean =
+    a.exprId == b.exprId || {
+      def maker(column: Attribute) = ColumnOrigin.inFirstBranch(plan, column).node
+      WindowMark.of(a).exists(mark => WindowMark.of(b).exists(mark.isOfSameWindow)) &&
+      (maker(a) eq maker(b))
+    }
+
   private def definition(plan: LogicalPlan, column: Attribute): Option[Expression] = {
     val origin = ColumnOrigin.inFirstBranch(plan, column)
     origin.computedBy.map(lastOfGenerated(_, origin.input))

@@ -1,5 +1,7 @@
 package tidegate.preparation
 
+import java.util.IdentityHashMap
+
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -184,16 +186,25 @@ object PlanOwnOperators extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
     plan.collectFirst { case query: DecidedQuery => query.own }.fold(plan) { decisions =>
       // A running query has no common table expressions any more, but an explained one may.
-      InlineCTE(alwaysInline = true)(plan).transformUp(Function.unlift(planned(_, decisions)))
+      val query = InlineCTE(alwaysInline = true)(plan)
+      // Each node as the start saw it, above nodes in whose place none of ours has come.
+      val claims = new IdentityHashMap[LogicalPlan, Claim]
+      query.foreach(node => OwnOperators.claimOn(node).foreach { case (_, c) => claims.put(node, c) })
+      query.transformDown(Function.unlift { node =>
+        Option(claims.get(node)).flatMap(planned(node, _, decisions))
+      })
     }
 
-  private def planned(node: LogicalPlan, decisions: OwnDecisions): Option[LogicalPlan] =
-    OwnOperators.claimOn(node).flatMap { case (_, claim) =>
-      val name = claim.owner.map(_.name)
-      name.flatMap(decisions.states.get).map(claim.plan).orElse {
-        decisions.against.get(name).map(spark => shown(node, claim, spark.reason))
-      }
+  private def planned(
+      node: LogicalPlan,
+      claim: Claim,
+      decisions: OwnDecisions
+  ): Option[LogicalPlan] = {
+    val name = claim.owner.map(_.name)
+    name.flatMap(decisions.states.get).map(claim.plan).orElse {
+      decisions.against.get(name).map(spark => shown(node, claim, spark.reason))
     }
+  }
 
   /** The reason stands where late rows are dropped, or else right under the operator. */
   private def shown(node: LogicalPlan, claim: Claim, why: String): LogicalPlan = {

@@ -81,19 +81,54 @@ class TopNSuite extends SameTextTest {
     }
   }
 
-  test("the best of an aggregation, in each window; and windows over the first rows") {
+  for ((name, windows) <- windowFunctions :+ ("a window of Spark's" -> "events"))
+    test(s"the best of an aggregation, in each window of $name: from frames, in the same batch") {
+      val isOurs = windows != "events"
+      val ends = if (isOurs) "window_start, window_end" else "w"
+      val named = if (isOurs) "window_start, window_end, window_time" else "window"
+      val by = if (isOurs) named else "window(time, '40 seconds', '10 seconds', '3 seconds')"
+      val counts = s"""(
+        SELECT ${if (isOurs) named else "window AS w"}, sub, count(*) AS c
+        FROM $windows GROUP BY $by, sub)"""
+      val best = s"""
+        SELECT * FROM (
+          SELECT *, ROW_NUMBER() OVER (PARTITION BY $ends ORDER BY c DESC, sub) AS r FROM $counts)
+        WHERE r <= 2"""
+      val most = s"SELECT $ends, max(c), count(*) FROM $counts WHERE c > 1 GROUP BY $ends"
+      val all = s"SELECT c, count(*) FROM ($counts) GROUP BY c, $ends"
+      for (text <- Seq(best, most, all)) {
+        val isKilled = windows == hop && text == best
+        val run =
+          if (isKilled) checkKills(streamed(text)) else new Run(streamed(text)).start().settle()
+        assert(run.answer === wanted(text), text)
+        assert("FrameAggregate\\(".r.findAllIn(plan(run)).size === 2, text)
+        assert(plan(run).contains("Closing: in the same batch"), text)
+      }
+    }
+
+  test("windows over the first rows of an aggregation, three in a batch") {
     val counts = s"""(
       SELECT window_start, window_end, window_time, sub, count(*) AS c FROM ${hop}
       GROUP BY window_start, window_end, window_time, sub)"""
-    val best = top("ROW_NUMBER", "c DESC, sub", counts)
-    val over = s"""
+    val text = s"""
       SELECT window_end, sum(c) FROM TUMBLE(
-        TABLE($best), DESCRIPTOR(window_time), INTERVAL 1 MINUTE)
+        TABLE(${top("ROW_NUMBER", "c DESC, sub", counts)}), DESCRIPTOR(window_time), INTERVAL 1 MINUTE)
       GROUP BY window_end"""
-    for (text <- Seq(best, over)) {
-      val run = checkKills(streamed(text))
-      assert(run.answer === wanted(text), text)
-    }
+    val run = checkKills(streamed(text))
+    assert(run.answer === wanted(text))
+    assert("FrameAggregate\\(".r.findAllIn(plan(run)).size === 3)
+  }
+
+  test("windows that slide by no part of their size: frames of the aggregation above alone") {
+    val text = """
+      SELECT window_end, max(c) FROM (
+        SELECT window_start, window_end, sub, count(*) AS c
+        FROM HOP(TABLE(events), DESCRIPTOR(time), INTERVAL 40 SECONDS, INTERVAL 15 SECONDS)
+        GROUP BY ALL)
+      GROUP BY window_start, window_end"""
+    val run = checkKills(streamed(text))
+    assert(run.answer === wanted(text))
+    assert("FrameAggregate\\(".r.findAllIn(plan(run)).size === 1)
   }
 
   test("windows of both sides of a join: those of one side are the groups") {

@@ -84,7 +84,9 @@ class UpdatedChainSuite extends SameTextTest {
     "deduplication",
     "the first rows of windows",
     "windows of windows",
-    "a chain in each branch"
+    "a chain in each branch",
+    "times: as in batch",
+    "windows from frames"
   )
 
   for (chain <- chains) onRocksDb(s"${chain.name}: as in batch, over kills") {

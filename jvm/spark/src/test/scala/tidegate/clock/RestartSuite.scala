@@ -18,7 +18,8 @@ class RestartSuite extends HarnessTest {
     "sessions of Spark",
     "dropDuplicatesWithinWatermark",
     "two keys on one stream",
-    "event times before 1970"
+    "event times before 1970",
+    "tumbling windows, on"
   )
 
   test("sources have the numbers in the checkpoint that they have without a clock") {

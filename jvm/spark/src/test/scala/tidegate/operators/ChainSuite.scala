@@ -16,7 +16,8 @@ class ChainSuite extends JoinTest {
   override protected def atNight: Seq[String] = Seq(
     "join state format 3",
     "transformWithState in the middle",
-    "part 2"
+    "part 2",
+    "join state format 4"
   )
 
   private def joined(read: Path => DataFrame, how: String): DataFrame =

@@ -14,6 +14,14 @@ import tidegate.builders.Between
  * all of them. The seed is in the clue of a failure. `-Dtidegate.cases=100` tries more of them.
  */
 class JoinProperties extends JoinTest {
+
+  override protected def atNight: Seq[String] = Seq(
+    "inner join, rows beyond",
+    "leftOuter join, rows beyond",
+    "rightOuter join, rows beyond",
+    "leftAnti join, rows beyond"
+  )
+
   private val cases = AtNight.cases(few = 1, all = 3)
   private val substreams = Seq("a", "b")
   private val start = -30.0

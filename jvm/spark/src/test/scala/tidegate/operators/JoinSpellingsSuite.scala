@@ -13,7 +13,8 @@ class JoinSpellingsSuite extends JoinTest {
     "left outer joins of windows of which",
     "joins of unions of windows",
     "plain column, format 2",
-    "inner joins of windows of which"
+    "inner joins of windows of which",
+    "plain column, interval join"
   )
 
   private def sides(read: Path => DataFrame): (DataFrame, DataFrame) =

@@ -157,15 +157,16 @@ class JoinSuite extends JoinTest {
         "WHERE p.id = o.id + 1 AND p.order_time BETWEEN o.order_time AND " +
         "o.order_time + INTERVAL 10 SECONDS)"
     )
-    texts.foreach { text =>
-      withClue(text) {
-        checkAsBatch { read =>
+    checkBranches(
+      texts.map { text =>
+        text -> { read: (Path => DataFrame) =>
           orders(read(left)).createOrReplaceTempView("orders")
           deliveries(read(right)).createOrReplaceTempView("deliveries")
           spark.sql(text)
         }
-      }
-    }
+      },
+      isKilled = false
+    )
   }
 
   test("a semi join finds a partner that comes in the batch in which it leaves") {

@@ -16,7 +16,10 @@ class RowCountSuite extends HeldQueries with HarnessTest {
     "a right outer join",
     "a left semi join",
     "windows that grow: the number",
-    "dropDuplicates: the number"
+    "dropDuplicates: the number",
+    "a full outer join",
+    "dropDuplicatesWithinWatermark: the number",
+    "windows that slide: the number"
   )
 
   override protected def lag: String = "2 seconds"

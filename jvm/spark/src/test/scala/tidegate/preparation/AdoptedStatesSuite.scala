@@ -16,7 +16,9 @@ class AdoptedStatesSuite extends AdoptionTest {
     "on RocksDB state with changelogs, after 1",
     "on HDFS-backed state, after 1",
     "all joins, format 2",
-    "all joins, format 4"
+    "all joins, format 4",
+    "all joins, format 3",
+    "all joins of a job"
   )
 
   private def count10(in: DataFrame): DataFrame =

@@ -38,7 +38,9 @@ class FailedFirstBatchSuite extends RestartTest {
     "a sink that has the first batch, of which",
     "an order of other keys",
     "other functions of sessions",
-    "pairs: spark.tidegate.join.enabled from false"
+    "pairs: spark.tidegate.join.enabled from false",
+    "windows: spark.tidegate.windows.enabled from true",
+    "pairs: spark.tidegate.join.enabled from true"
   )
 
   private def keyed(rows: DataFrame): DataFrame = rows.withKeyedWatermark("time", "2 seconds")

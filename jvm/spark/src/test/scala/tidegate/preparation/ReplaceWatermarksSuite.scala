@@ -22,7 +22,9 @@ class ReplaceWatermarksSuite extends HarnessTest {
     "Spark: a condition on",
     "Spark: a filter that",
     "Spark: a join on windows",
-    "over restarts"
+    "over restarts",
+    "Spark: sessions",
+    "Spark: an inner join"
   )
 
   private def replacing[T](lateness: String)(body: => T): T = withConf(
@@ -180,17 +182,21 @@ class ReplaceWatermarksSuite extends HarnessTest {
   /** Their watermarks see all rows, so as branches of one query they have the watermark of each. */
   private val onAllRows = Set(
     "tumbling windows",
-    "sessions",
     "an aggregation by the time itself",
     "dropDuplicates",
     "dropDuplicatesWithinWatermark",
-    "distinct",
     "a chain of two windows",
+    "SESSION of SQL"
+  )
+
+  /** As these, in other words. */
+  private val onAllRowsToo = Set(
+    "sessions",
+    "distinct",
     "windows over a union",
     "TUMBLE of SQL",
     "TUMBLE of SQL by window_start alone",
     "TUMBLE of SQL by window_end alone",
-    "SESSION of SQL",
     "a WATERMARK clause of SQL"
   )
 
@@ -211,7 +217,7 @@ class ReplaceWatermarksSuite extends HarnessTest {
 
   private def groups: Seq[Seq[Job]] = {
     val all = jobs ++ clauses.filter(_ => SparkFeatures.hasWatermarkClause)
-    val together = Seq(onAllRows, onBothHalves, fromFrames)
+    val together = Seq(onAllRows, onAllRowsToo, onBothHalves, fromFrames)
     together.map(titles => all.filter(job => titles(job._1))) ++
       all.filterNot(job => together.exists(_(job._1))).map(Seq(_))
   }

@@ -47,6 +47,10 @@ final case class WindowGrid(
   /** Whether windows do not overlap. */
   def isPlain: Boolean = sizeMs == slideMs
 
+  /** The windows as long as a slide, one of which ends wherever a window of these ends. */
+  def ofEnds: WindowGrid =
+    WindowGrid(slideMs, Math.floorMod(Math.floorMod(offsetMs, slideMs) + sizeMs % slideMs, slideMs), slideMs)
+
   override def toString: String = {
     val offset = if (offsetMs == 0) "" else s", from $offsetMs ms on"
     if (grows) s"windows that grow by $slideMs ms up to $sizeMs ms$offset"

@@ -53,6 +53,19 @@ class FrameGridSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(grid.lastEnd(-1) == -4000)
   }
 
+  test("frames that end where windows end") {
+    for {
+      slide <- Seq(1L, 4L, 10L)
+      size <- Seq(10L, 20L, 23L)
+      offset <- Seq(-7L, 0L, 3L, 25L)
+      grid = WindowGrid(slide, offset, size)
+      time <- -50L to 50L
+    } {
+      assert(grid.ofEnds.isPlain)
+      assert(grid.ofEnds.lastEnd(time) == grid.lastEnd(time))
+    }
+  }
+
   test("a watermark in microseconds, and a time that is moved, stop at the end of time") {
     assert(EndOfTime.micros(EndOfTime.Ms - 1) == EndOfTime.Micros - 1000)
     assert(EndOfTime.micros(EndOfTime.Ms) == Long.MaxValue)

@@ -2,13 +2,15 @@ package tidegate.own.windows
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.types.LongType
-import tidegate.columns.{PlusMicros, WindowMark, WindowRole, WindowTimes}
+import org.apache.spark.sql.types.{DataType, LongType, MetadataBuilder, StructType}
+import tidegate.columns.{EventTimeTag, PlusMicros, WindowMark, WindowRole, WindowTimes}
+import tidegate.core.window.WindowGrid
 import tidegate.operators.WindowColumns
 import tidegate.plans.{DropLate, RetagEventTime}
 
 /**
- * Where the windows below an aggregation are made: by our table functions, or by Spark's `window`.
+ * Where the windows below an aggregation are made: by our table functions, by Spark's `window`, or
+ * by an aggregation over the same windows.
  */
 private[tidegate] object WindowSources {
   private val MicrosPerMs = 1000L
@@ -27,6 +29,8 @@ private[tidegate] object WindowSources {
     case r: RetagEventTime => of(r.child, window)
     case s: SubqueryAlias  => of(s.child, window)
     case v: View           => of(v.child, window)
+    case a: Aggregate      =>
+      Aggregated.windows(a, window).toRight("the aggregation below has no such windows")
     case other             =>
       Left(s"there is a ${other.nodeName} between the window function and the aggregation")
   }
@@ -195,6 +199,65 @@ private[tidegate] object WindowSources {
             case _                                        => c.copy(child = start)
           }
       }
+  }
+
+  /**
+   * The windows of an aggregation that are those of another one below, as the highest of the counts
+   * of each window. A row is in one window, which its end tells from the others: so the frames are
+   * as long as a slide, and each ends with a window.
+   */
+  private object Aggregated {
+
+    def windows(a: Aggregate, window: Attribute): Option[FrameWindows] =
+      for (grid <- WindowColumns.gridOf(a, window).filter(_ => a.outputSet.contains(window))) yield {
+        val frame = newFrame()
+        val marks = EventTimeTag.tagged(
+          new MetadataBuilder,
+          EventTimeTag.key(window),
+          EventTimeTag.lagMs(window)
+        )
+        val time = Alias(last(window), window.name)(explicitMetadata = Some(marks))
+        FrameWindows(
+          Project(a.output :+ time, a),
+          time.toAttribute,
+          grid.ofEnds,
+          frame,
+          AttributeMap(
+            a.output
+              .filter(WindowColumns.areOfOneWindow(a, window, _))
+              .map(column => column -> fromFrame(column, frame, grid))
+          ),
+          AttributeSet.empty
+        )
+      }
+
+    /** The last whole millisecond of a window. */
+    private def last(window: Attribute): Expression =
+      if (WindowMark.hasRole(window, WindowRole.Time)) window
+      else WindowTimes.shifted(EventTimeTag.decisive(window), -1)
+
+    private def fromFrame(column: Attribute, frame: Attribute, grid: WindowGrid): Expression = {
+      def time(micros: Expression, as: DataType) =
+        KnownNullable(PreciseTimestampConversion(micros, LongType, as))
+      def fromEnd(ms: Long) = WindowTimes.plus(frame, grid.slideMs + ms)
+      val start =
+        if (grid.grows) WindowTimes.floor(fromEnd(-1), grid.sizeMs, grid.offsetMs)
+        else fromEnd(-grid.sizeMs)
+      (column.dataType, WindowMark.of(column).map(_.role)) match {
+        case (StructType(Array(from, to)), _) =>
+          CreateNamedStruct(
+            Seq(
+              Literal(from.name),
+              time(start, from.dataType),
+              Literal(to.name),
+              time(fromEnd(0), to.dataType)
+            )
+          )
+        case (as, Some(WindowRole.Start)) => time(start, as)
+        case (as, Some(WindowRole.Time))  => time(fromEnd(-1), as)
+        case (as, _)                      => time(fromEnd(0), as)
+      }
+    }
   }
 
   private def newFrame(): Attribute = AttributeReference("frame", LongType, nullable = false)()

@@ -46,21 +46,22 @@ private[tidegate] object Windows extends OwnOperator {
 
   override def claim(node: LogicalPlan): Option[Claim] =
     WindowAggregate.unapply(node).map { case (a, window, grid) =>
+      val found = framesOf(a, window, grid)
       Claim(
         StatefulOperators.nameInQuery(a),
         a.groupingExpressions,
         isAppendOnly = true,
-        isKeptForSpark = grid.isPlain,
+        isKeptForSpark = found.fold(_ => grid, _.grid).isPlain,
         // A state keeps the rows that it has; a new one has short rows for windows that do not
         // overlap.
         stored =>
-          planned(a, window, grid, isShort = false).map { _ =>
-            val isShort = stored.fold(grid.isPlain)(s => FrameAggregate.hasShortRows(s.valueSchema))
-            WindowState(grid, isShort)
+          found.map { f =>
+            val isShort = stored.fold(f.grid.isPlain)(s => FrameAggregate.hasShortRows(s.valueSchema))
+            WindowState(f.grid, isShort)
           },
         {
           case WindowState(_, isShort) =>
-            planned(a, window, grid, isShort).fold(decidedOn, identity)
+            found.fold(decidedOn, aggregateFrames(a, _, isShort))
           case _ => a
         }
       )
@@ -154,23 +155,22 @@ private[tidegate] object Windows extends OwnOperator {
       }
   }
 
-  private def planned(
-      a: Aggregate,
-      window: Attribute,
-      grid: WindowGrid,
-      isShort: Boolean
-  ): Either[String, LogicalPlan] =
+  /** The frames of an aggregation, or why its windows cannot be put together from frames. */
+  private def framesOf(a: Aggregate, window: Attribute, grid: WindowGrid): FrameWindows.Found = {
+    val sources = WindowSources.of(a.child, window)
+    val windows = sources.fold(_ => grid, _.grid)
     for {
       _ <- Either.cond(
-        grid.sizeMs % grid.slideMs == 0,
+        windows.sizeMs % windows.slideMs == 0,
         (),
-        s"the size of the windows, ${grid.sizeMs} ms, is not a multiple of their slide, " +
-          s"${grid.slideMs} ms"
+        s"the size of the windows, ${windows.sizeMs} ms, is not a multiple of their slide, " +
+          s"${windows.slideMs} ms"
       )
-      found <- WindowSources.of(a.child, window)
+      found <- sources
       _ <- refusedKey(a, found).toLeft(())
       _ <- AggregateColumns.refused(a)(found.touchesWindow, "looks at the window").toLeft(())
-    } yield aggregateFrames(a, found, isShort)
+    } yield found
+  }
 
   private def refusedKey(a: Aggregate, found: FrameWindows): Option[String] = {
     val (ofWindow, others) = a.groupingExpressions.partition(found.isOfWindow)

@@ -17,7 +17,12 @@ import tidegate.own.due.{ChunkedKeys, StateDuePages}
  * The as-of join against a model that never forgets a version, on random batches: without Spark's
  * plan, and with small chunks and few rows in memory, so that keys have many chunks.
  */
-class AsOfModelSuite extends AnyFunSuite {
+class AsOfModelSuite extends AnyFunSuite with AtNight {
+
+  override protected def atNight: Seq[String] = Seq(
+    "waiting rows of one key"
+  )
+
   import AsOfModelSuite._
 
   private val cases = AtNight.cases(few = 12, all = 200)

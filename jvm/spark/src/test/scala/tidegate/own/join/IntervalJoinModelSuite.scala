@@ -16,7 +16,12 @@ import tidegate.own.due.DueSchema
  * The interval join against a model that has all rows in two lists, on random batches: without
  * Spark's plan, and with small chunks and few rows in memory, so that keys have many chunks.
  */
-class IntervalJoinModelSuite extends AnyFunSuite {
+class IntervalJoinModelSuite extends AnyFunSuite with AtNight {
+
+  override protected def atNight: Seq[String] = Seq(
+    "a hot key that gets few rows"
+  )
+
   import IntervalJoinModelSuite._
 
   private val cases = AtNight.cases(few = 10, all = 40)

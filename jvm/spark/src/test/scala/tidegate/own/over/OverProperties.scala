@@ -14,6 +14,12 @@ import tidegate.own.HarnessTest
  * seed in the title. `-Dtidegate.cases=100` tries more of them.
  */
 class OverProperties extends HarnessTest {
+
+  override protected def atNight: Seq[String] = Seq(
+    "seed 2",
+    "seed 4"
+  )
+
   private val cases = AtNight.cases(few = 4, all = 30)
 
   override protected def closing: String = "sameBatch"

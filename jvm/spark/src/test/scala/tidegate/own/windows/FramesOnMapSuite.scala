@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.fromAttributes
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
+import tidegate.AtNight
 import tidegate.StateStoreKind
 import tidegate.core.window.FrameGrid
 import tidegate.own.StateRows
@@ -19,7 +20,13 @@ import tidegate.plans.DropLate
  * Frames of random rows in a store in memory, against a model that puts each row into each of its
  * windows. No query runs, so that thousands of batches take a moment.
  */
-class FramesOnMapSuite extends AnyFunSuite {
+class FramesOnMapSuite extends AnyFunSuite with AtNight {
+
+  override protected def atNight: Seq[String] = Seq(
+    "keys far ahead of the watermark are looked at",
+    "a long far row"
+  )
+
   import FramesOnMapSuite._
 
   /** Random batches under an ascending watermark, each window as it has to come out. */
