@@ -14,7 +14,9 @@ object CheckpointErrors {
     error("BEGUN_MEANWHILE", "batch" -> batchId.toString)
 
   def foreignOffset(found: String): AnalysisException =
-    error("FOREIGN_OFFSET", "found" -> (if (found.length > 80) found.take(80) + "..." else found))
+    error("FOREIGN_OFFSET", "found" -> cut(found))
+
+  private def cut(text: String): String = if (text.length > 80) text.take(80) + "..." else text
 
   /**
    * @param node
@@ -62,6 +64,27 @@ object CheckpointErrors {
     "state" -> "values of other columns, or in another order",
     "found" -> s"those of the query are $meaning"
   )
+
+  /**
+   * As `stateRefused`, for rows with columns of other types.
+   *
+   * @param gone
+   *   the columns that only the rows of the checkpoint have, each with its type
+   * @param added
+   *   the columns that only the rows of the query have
+   */
+  def otherColumns(operator: String, gone: Seq[String], added: Seq[String]): AnalysisException = {
+    def list(columns: Seq[String]) = columns.map(cut).mkString(", ")
+    if (gone.isEmpty)
+      stateRefused(operator, "rows with fewer columns", s"those of the query have ${list(added)} too")
+    else
+      stateRefused(
+        operator,
+        s"rows with ${list(gone)}",
+        if (added.isEmpty) "those of the query lack that"
+        else s"those of the query have ${list(added)} in its place"
+      )
+  }
 
   /** As `stateRefused`, for an operator whose name is not known. */
   def stateOfGoneRefused(state: String, found: String): AnalysisException =

@@ -1,6 +1,7 @@
 package tidegate.own
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.spark.SparkThrowable
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
@@ -14,6 +15,7 @@ import org.apache.spark.sql.tidegate.{
   StatefulOperatorStateInfo
 }
 import org.apache.spark.sql.types.StructType
+import tidegate.errors.CheckpointErrors
 import tidegate.execution.DescribesItself
 import tidegate.settings.Settings
 
@@ -100,16 +102,39 @@ private[tidegate] trait OwnOperatorExec extends StateStoreWriter with DescribesI
     val (key, value) = earlier.getOrElse(keySchema -> valueSchema)
     def checked(now: StructType, before: StateStoreColFamilySchema => StructType): StructType =
       stored.map(before).fold(now)(StateSchemas.asStrict(now, _))
-    val result = StateSchemaCompatibilityChecker.validateAndMaybeEvolveStateSchema(
-      getStateInfo,
-      hadoopConf,
-      List(schemaOfStore(checked(key, _.keySchema), checked(value, _.valueSchema))),
-      session.sessionState,
-      stateSchemaVersion
-    )
+    val result =
+      try
+        StateSchemaCompatibilityChecker.validateAndMaybeEvolveStateSchema(
+          getStateInfo,
+          hadoopConf,
+          List(schemaOfStore(checked(key, _.keySchema), checked(value, _.valueSchema))),
+          session.sessionState,
+          stateSchemaVersion
+        )
+      catch {
+        // Spark advises to turn its check off, and then reads rows that are no such rows.
+        case e: UnsupportedOperationException with SparkThrowable if stored.isDefined =>
+          throw otherColumns(e, stored.get)
+      }
     if (earlier.isDefined)
       OperatorState.replaceSchema(location, id, today, stateSchemaVersion, hadoopConf)
     List(result)
+  }
+
+  private def otherColumns(
+      refused: Throwable with SparkThrowable,
+      stored: StateStoreColFamilySchema
+  ): Throwable = {
+    val differ = refused.getCondition match {
+      case "STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE"   => Some(stored.keySchema -> keySchema)
+      case "STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE" => Some(stored.valueSchema -> valueSchema)
+      case _                                         => None
+    }
+    differ.map { case (before, now) => StateSchemas.differences(before, now) } match {
+      case Some((gone, added)) if gone.nonEmpty || added.nonEmpty =>
+        CheckpointErrors.otherColumns(s"`$label`", gone, added)
+      case _ => refused
+    }
   }
 
   private def schemaOfStore(key: StructType, value: StructType) =

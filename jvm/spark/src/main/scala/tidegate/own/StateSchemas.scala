@@ -40,6 +40,21 @@ private[own] object StateSchemas {
     case _ => one == other
   }
 
+  /**
+   * The columns, with their types, that only one schema has, and those that only the other has; in
+   * place of a row in a column, the columns of the row.
+   */
+  def differences(before: StructType, now: StructType): (Seq[String], Seq[String]) = {
+    def columns(schema: StructType): Seq[String] = schema.flatMap { f =>
+      f.dataType match {
+        case row: StructType               => columns(row)
+        case ArrayType(row: StructType, _) => columns(row)
+        case other                         => Seq(s"${f.name} ${other.sql}")
+      }
+    }
+    (columns(before).diff(columns(now)), columns(now).diff(columns(before)))
+  }
+
   private def asStrict(now: DataType, before: DataType): DataType = (now, before) match {
     case (n: StructType, b: StructType) => asStrict(n, b)
     case (n: ArrayType, b: ArrayType)   =>

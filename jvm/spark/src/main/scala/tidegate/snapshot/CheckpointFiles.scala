@@ -41,7 +41,7 @@ private[snapshot] final class CheckpointFiles(location: String, session: SparkSe
 
   /** The last committed batch. */
   val batchId: Long = {
-    if (!files.exists(root) || files.getFileStatus(root).isFile)
+    if (!Seq("metadata", "offsets").exists(name => files.exists(new Path(root, name))))
       throw SnapshotErrors.noCheckpoint(location)
     logs.lastCommitted.getOrElse(throw SnapshotErrors.nothingCommitted(location))
   }

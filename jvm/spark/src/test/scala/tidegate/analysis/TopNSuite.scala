@@ -121,11 +121,10 @@ class TopNSuite extends SameTextTest {
 
   test("windows that slide by no part of their size: frames of the aggregation above alone") {
     val text = """
-      SELECT window_end, max(c) FROM (
-        SELECT window_start, window_end, sub, count(*) AS c
-        FROM HOP(TABLE(events), DESCRIPTOR(time), INTERVAL 40 SECONDS, INTERVAL 15 SECONDS)
-        GROUP BY ALL)
-      GROUP BY window_start, window_end"""
+      SELECT w, max(c) FROM (
+        SELECT window AS w, sub, count(*) AS c
+        FROM events GROUP BY window(time, '40 seconds', '15 seconds'), sub)
+      GROUP BY w"""
     val run = checkKills(streamed(text))
     assert(run.answer === wanted(text))
     assert("FrameAggregate\\(".r.findAllIn(plan(run)).size === 1)

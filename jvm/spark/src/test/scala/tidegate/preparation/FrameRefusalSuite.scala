@@ -169,14 +169,19 @@ class FrameRefusalSuite extends FrameRestartTest {
         .agg(count("*"), sum("n"))
     ) { run =>
       val error = inBatch(run)
-      assert(error.getMessage.contains("STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE"))
+      assert(
+        error.getMessage.contains(
+          "The checkpoint has the state of `aggregate`: rows with key INT. But those of the query " +
+            "have key STRING in its place."
+        )
+      )
     }
   }
 
   onBothStores("a buffer of another type") {
     refused(aggregated(sum("n")), aggregated(sum(col("n").cast("double")))) { run =>
       val error = inBatch(run)
-      assert(error.getMessage.contains("STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE"))
+      assert(error.getMessage.contains("[TIDEGATE_STATE_REFUSED]"))
     }
   }
 

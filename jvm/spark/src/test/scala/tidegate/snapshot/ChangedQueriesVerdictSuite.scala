@@ -94,7 +94,7 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
   )(("aggregate", GoesOn, "The windows of aggregate were changed"))
 
   private val otherKeys = "[STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE]"
-  private val otherFunctions = "[TIDEGATE_STATE_REFUSED]"
+  private val refusedState = "[TIDEGATE_STATE_REFUSED]"
 
   cell(
     "a sliding window in place of a tumbling one without frames",
@@ -183,8 +183,8 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
   private val tumbling = (in: DataFrame) => windows("20 seconds")(keyed(in))
 
   cell("the functions of an aggregation", "another aggregate", tumbling, aggregated("20 seconds"))(
-    ("query", Refused, otherFunctions),
-    ("aggregate", Refused, otherFunctions)
+    ("query", Refused, refusedState),
+    ("aggregate", Refused, refusedState)
   )
 
   cell(
@@ -198,8 +198,8 @@ class ChangedQueriesVerdictSuite extends CompatibilityTest {
   )
 
   cell("the keys of an aggregation", "another key", tumbling, byNumber("20 seconds"))(
-    ("query", Refused, otherKeys),
-    ("aggregate", Refused, otherKeys)
+    ("query", Refused, refusedState),
+    ("aggregate", Refused, refusedState)
   )
 
   cell("the keys of an aggregation", "another key of frames", sliding, byNumber("5 seconds"))(

@@ -215,7 +215,7 @@ class SnapshotSuite extends RestartTest {
     assert(refusal(startSnapshot(there.toString, newFolder())).contains("[TIDEGATE_NO_SNAPSHOT]"))
     assert(refusal(verifySnapshot(newFolder())).contains("[TIDEGATE_NO_SNAPSHOT]"))
     assert(refusal(snapshots(newFolder())).contains("[TIDEGATE_NO_SNAPSHOT]"))
-    assert(refusal(inspectSnapshot(there.toString)).contains("[TIDEGATE_NOTHING_COMMITTED]"))
+    assert(refusal(inspectSnapshot(there.toString)).contains("[TIDEGATE_NO_CHECKPOINT]"))
     assert(refusal(inspectSnapshot(newFolder())).contains("[TIDEGATE_NO_CHECKPOINT]"))
     val mine = there.resolve("mine").toString
     assert(refusal(inspectSnapshot(mine)).contains("[TIDEGATE_NO_CHECKPOINT]"))

@@ -37,7 +37,7 @@ private[own] object FrameStateSchema {
    * continue that computes an argument in another way.
    */
   def functions(entry: StructType): Seq[String] =
-    entry.fieldNames.toSeq.tail.map { name =>
+    entry.fieldNames.toSeq.filter(_.contains('(')).map { name =>
       // Equal names have a number at their end.
       val plain = name.replaceFirst(" \\d+$", "")
       plain.takeWhile(_ != '(') + plain.drop(plain.lastIndexOf(')') + 1)
