@@ -294,7 +294,7 @@ suite-seconds: ## After tests of the JVM: note how long each suite took, so that
 	./sbt spark/suiteSeconds
 
 # Two suites at a time, the longest first. `make pytest-connect` runs one of them alone.
-SUITES := kafka installed-wheel sql examples tools connect cluster delta docstrings unit
+SUITES := kafka installed-wheel sql examples connect cluster delta docstrings unit
 ifneq ($(SPARK),4.2)
 # The build brings the connector to Kafka, and Delta, for Spark 4.2.
 SUITES := $(filter-out kafka delta,$(SUITES))

@@ -48,6 +48,7 @@ print("application", spark.sparkContext.applicationId, query.runId)
 """
 
 
+@pytest.mark.at_night
 def test_pages_when_asked_for_then_are_there_while_the_application_runs_and_in_the_history(
     tmp_path: Path,
 ) -> None:

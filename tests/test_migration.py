@@ -98,6 +98,7 @@ def test_adopt_when_given_the_query_that_has_ended_then_takes_its_plan(feed: Fee
     assert job(feed) == [("12:01", 1)]
 
 
+@pytest.mark.at_night
 def test_command_when_given_a_checkpoint_then_the_next_start_adopts_it(feed: Feed) -> None:
     add(feed, "12:00:10", "12:01:10")
     assert job(feed) == [("12:00", 1)]

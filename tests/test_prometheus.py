@@ -33,6 +33,7 @@ query.stop()
 """
 
 
+@pytest.mark.at_night
 def test_page_for_prometheus_when_set_up_as_documented_then_has_the_gauges_of_a_query(
     tmp_path: Path,
 ) -> None:

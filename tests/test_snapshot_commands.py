@@ -75,6 +75,7 @@ def test_export_and_start_when_a_checkpoint_moves_then_each_says_what_it_did(
     assert run(feed) == [("12:01", 2)]
 
 
+@pytest.mark.at_night
 def test_export_when_stderr_is_a_terminal_then_shows_the_progress(
     checkpoint: str, tmp_path: Path
 ) -> None:

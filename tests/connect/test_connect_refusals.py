@@ -235,6 +235,7 @@ def sql_errors(spark: SparkSession) -> list[str]:
     return errors
 
 
+@pytest.mark.at_night
 def test_server_when_it_has_the_jar_alone_then_sql_says_how_to_start_it(tmp_path: Path) -> None:
     jar = ["--jars", tidegate.jarPath()]
     with server.running(tmp_path, *jar) as address, server.client(address) as spark:

@@ -163,6 +163,7 @@ def test_kafka_join_when_there_is_no_broker_then_says_what_to_do(tmp_path: Path)
     assert done.stderr.endswith("Or name a broker with --bootstrap-servers.\n")
 
 
+@pytest.mark.at_night
 def test_notebook_when_run_then_shows_windows_watermarks_and_a_picture(tmp_path: Path) -> None:
     run = notebook()
     nbformat.validate(run)

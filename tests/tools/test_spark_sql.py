@@ -1,9 +1,12 @@
 """The spark-sql shell, as the page on SQL tools has it."""
 
+import pytest
+
 from tools import pages
 from tools.shell import Shell
 
 
+@pytest.mark.at_night
 def test_spark_sql_when_statements_come_in_three_ways_then_each_runs(shell: Shell) -> None:
     argument, shown, file, listed, piped = pages.blocks("The spark-sql shell")
 

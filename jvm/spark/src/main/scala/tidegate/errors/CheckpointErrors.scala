@@ -76,7 +76,11 @@ object CheckpointErrors {
   def otherColumns(operator: String, gone: Seq[String], added: Seq[String]): AnalysisException = {
     def list(columns: Seq[String]) = columns.map(cut).mkString(", ")
     if (gone.isEmpty)
-      stateRefused(operator, "rows with fewer columns", s"those of the query have ${list(added)} too")
+      stateRefused(
+        operator,
+        "rows with fewer columns",
+        s"those of the query have ${list(added)} too"
+      )
     else
       stateRefused(
         operator,

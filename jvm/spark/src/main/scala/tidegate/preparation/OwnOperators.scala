@@ -189,7 +189,8 @@ object PlanOwnOperators extends Rule[LogicalPlan] {
       val query = InlineCTE(alwaysInline = true)(plan)
       // Each node as the start saw it, above nodes in whose place none of ours has come.
       val claims = new IdentityHashMap[LogicalPlan, Claim]
-      query.foreach(node => OwnOperators.claimOn(node).foreach { case (_, c) => claims.put(node, c) })
+      query
+        .foreach(node => OwnOperators.claimOn(node).foreach { case (_, c) => claims.put(node, c) })
       query.transformDown(Function.unlift { node =>
         Option(claims.get(node)).flatMap(planned(node, _, decisions))
       })

@@ -112,7 +112,11 @@ class TopNSuite extends SameTextTest {
       GROUP BY window_start, window_end, window_time, sub)"""
     val text = s"""
       SELECT window_end, sum(c) FROM TUMBLE(
-        TABLE(${top("ROW_NUMBER", "c DESC, sub", counts)}), DESCRIPTOR(window_time), INTERVAL 1 MINUTE)
+        TABLE(${top(
+        "ROW_NUMBER",
+        "c DESC, sub",
+        counts
+      )}), DESCRIPTOR(window_time), INTERVAL 1 MINUTE)
       GROUP BY window_end"""
     val run = checkKills(streamed(text))
     assert(run.answer === wanted(text))

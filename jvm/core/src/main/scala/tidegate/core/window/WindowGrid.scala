@@ -49,7 +49,11 @@ final case class WindowGrid(
 
   /** The windows as long as a slide, one of which ends wherever a window of these ends. */
   def ofEnds: WindowGrid =
-    WindowGrid(slideMs, Math.floorMod(Math.floorMod(offsetMs, slideMs) + sizeMs % slideMs, slideMs), slideMs)
+    WindowGrid(
+      slideMs,
+      Math.floorMod(Math.floorMod(offsetMs, slideMs) + sizeMs % slideMs, slideMs),
+      slideMs
+    )
 
   override def toString: String = {
     val offset = if (offsetMs == 0) "" else s", from $offsetMs ms on"

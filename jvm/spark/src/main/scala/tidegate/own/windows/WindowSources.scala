@@ -31,7 +31,7 @@ private[tidegate] object WindowSources {
     case v: View           => of(v.child, window)
     case a: Aggregate      =>
       Aggregated.windows(a, window).toRight("the aggregation below has no such windows")
-    case other             =>
+    case other =>
       Left(s"there is a ${other.nodeName} between the window function and the aggregation")
   }
 
@@ -209,27 +209,28 @@ private[tidegate] object WindowSources {
   private object Aggregated {
 
     def windows(a: Aggregate, window: Attribute): Option[FrameWindows] =
-      for (grid <- WindowColumns.gridOf(a, window).filter(_ => a.outputSet.contains(window))) yield {
-        val frame = newFrame()
-        val marks = EventTimeTag.tagged(
-          new MetadataBuilder,
-          EventTimeTag.key(window),
-          EventTimeTag.lagMs(window)
-        )
-        val time = Alias(last(window), window.name)(explicitMetadata = Some(marks))
-        FrameWindows(
-          Project(a.output :+ time, a),
-          time.toAttribute,
-          grid.ofEnds,
-          frame,
-          AttributeMap(
-            a.output
-              .filter(WindowColumns.areOfOneWindow(a, window, _))
-              .map(column => column -> fromFrame(column, frame, grid))
-          ),
-          AttributeSet.empty
-        )
-      }
+      for (grid <- WindowColumns.gridOf(a, window).filter(_ => a.outputSet.contains(window)))
+        yield {
+          val frame = newFrame()
+          val marks = EventTimeTag.tagged(
+            new MetadataBuilder,
+            EventTimeTag.key(window),
+            EventTimeTag.lagMs(window)
+          )
+          val time = Alias(last(window), window.name)(explicitMetadata = Some(marks))
+          FrameWindows(
+            Project(a.output :+ time, a),
+            time.toAttribute,
+            grid.ofEnds,
+            frame,
+            AttributeMap(
+              a.output
+                .filter(WindowColumns.areOfOneWindow(a, window, _))
+                .map(column => column -> fromFrame(column, frame, grid))
+            ),
+            AttributeSet.empty
+          )
+        }
 
     /** The last whole millisecond of a window. */
     private def last(window: Attribute): Expression =

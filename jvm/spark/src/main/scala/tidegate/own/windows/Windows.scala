@@ -56,7 +56,8 @@ private[tidegate] object Windows extends OwnOperator {
         // overlap.
         stored =>
           found.map { f =>
-            val isShort = stored.fold(f.grid.isPlain)(s => FrameAggregate.hasShortRows(s.valueSchema))
+            val isShort =
+              stored.fold(f.grid.isPlain)(s => FrameAggregate.hasShortRows(s.valueSchema))
             WindowState(f.grid, isShort)
           },
         {

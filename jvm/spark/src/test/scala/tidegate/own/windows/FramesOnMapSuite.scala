@@ -9,12 +9,11 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.fromAttributes
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
-import tidegate.AtNight
-import tidegate.StateStoreKind
 import tidegate.core.window.FrameGrid
 import tidegate.own.StateRows
 import tidegate.own.aggregates.{EntrySlots, FrameAggregates, FrameStore, MapFrameStore}
 import tidegate.plans.DropLate
+import tidegate.{AtNight, StateStoreKind}
 
 /**
  * Frames of random rows in a store in memory, against a model that puts each row into each of its
