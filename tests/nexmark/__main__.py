@@ -51,9 +51,17 @@ class Run:
 class Runner:
     """Runs queries over the streams of a folder."""
 
-    def __init__(self, spark: SparkSession, data: Path, work: Path, size: Size) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        data: Path,
+        work: Path,
+        size: Size,
+        cluster: Flink | None = None,
+    ) -> None:
         """Read the streams as tables, whose number of rows is that of the events."""
         self.spark, self.data, self.work, self.size = spark, data, work, size
+        self.cluster = cluster
         self.tables = {name: spark.read.parquet(f"{data}/{name}") for name in STREAMS}
         side = spark.range(10_000).selectExpr("id AS key", "concat('value ', id) AS value")
         side.createOrReplaceTempView("side")
@@ -69,8 +77,15 @@ class Runner:
             table.createOrReplaceTempView(name)
         return self.spark.sql(text.replace("{longest}", str(self.size.longest_seconds)))
 
-    def stream(self, side: str, query: Query, result: DataFrame) -> Run:
+    def run(self, side: str, query: Query, text: str) -> Run:
         """Run to the end of the streams, into files."""
+        if side == "flink":
+            return self._flink(query, text)
+        # Spark's plan, beside Tidegate's extension: without a keyed watermark nothing is changed.
+        watermarked = of_tidegate if side == "tidegate" else of_spark
+        return self._spark(side, query, self.query(text, watermarked))
+
+    def _spark(self, side: str, query: Query, result: DataFrame) -> Run:
         folder = self.work / side / query.name
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -91,16 +106,19 @@ class Runner:
             for p in running.recentProgress
         )
         state = max(states, default=0)
-        rows = self.spark.read.schema(result.withColumn(BATCH, F.lit(0)).schema)
-        return Run(rows.parquet(f"{folder}/rows/*"), seconds, used, f"{state:,}")
+        reader = self.spark.read.schema(result.withColumn(BATCH, F.lit(0)).schema)
+        rows = last_rows(reader.parquet(f"{folder}/rows/*"), query.keys, BATCH)
+        return Run(rows.drop(BATCH), seconds, used, f"{state:,}")
 
-    def flink(self, cluster: Flink, query: Query, text: str) -> Run:
-        """Run to the end of the streams in Flink, into files."""
+    def _flink(self, query: Query, text: str) -> Run:
+        assert self.cluster is not None
         folder = self.work / "flink" / query.name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        seconds, used, state = cluster.run(text, folder, self.data, keys(query, "flink"))
-        rows = self.spark.read.parquet(f"{folder}/rows")
+        keys = query.keys or query.keys_of_flink
+        seconds, used, state = self.cluster.run(text, folder, self.data, keys)
+        rows = last_rows(self.spark.read.parquet(f"{folder}/rows"), keys, NUMBER)
+        rows = rows.where("NOT _deleted").drop(NUMBER, "_deleted")
         return Run(rows, seconds, used, f"{state / 1e6:,.1f} MB")
 
 
@@ -117,19 +135,16 @@ def of_spark(name: str, stream: DataFrame) -> DataFrame:
     return stream.withWatermark("dateTime", LAG_OF_SPARK)
 
 
-def keys(query: Query, side: str) -> tuple[str, ...]:
-    """Return the columns of which the last row counts."""
-    return query.keys or (query.keys_of_flink if side == "flink" else ())
-
-
-def remaining(rows: DataFrame, keys: tuple[str, ...], order: str) -> DataFrame:
-    """Return the last row of each key."""
+def last_rows(rows: DataFrame, keys: tuple[str, ...], order: str) -> DataFrame:
+    """Return the last row of each key, or all rows if there is no key."""
     last = F.max_by(F.struct(*rows.columns), order).alias("last")
     return rows.groupBy(*keys).agg(last).select("last.*") if keys else rows
 
 
 def verdict(query: Query, rows: DataFrame, wanted: DataFrame, is_complete: bool) -> str:
-    """Say in a word or two whether the rows that remain of a stream are those of batch."""
+    """Say in a word or two whether the rows of a stream are those of batch."""
+    # Flink's types of numbers are not all those of Spark.
+    rows = rows.select([F.col(c.name).cast(c.dataType) for c in wanted.schema])
     if query.by_clock:
         found, all_bids = (df.agg(F.sum("bids")).collect()[0][0] for df in (rows, wanted))
         return "right" if found == all_bids else f"WRONG: {found} of {all_bids} bids"
@@ -142,29 +157,17 @@ def verdict(query: Query, rows: DataFrame, wanted: DataFrame, is_complete: bool)
     return f"{right}, without the last {missing:,}" if missing else right
 
 
-def report(runner: Runner, query: Query, side: str, cluster: Flink | None = None) -> bool:
+def report(runner: Runner, query: Query, side: str) -> bool:
     """Run a query, print a line about it, and return whether its rows are right."""
-    is_ours = side == "tidegate"
     text = {"tidegate": query.text, "spark": query.spark, "flink": query.flink}[side]
     if text is None:
         return True
-    wanted = runner.query(query.text, None)
-    # Spark's plan, beside Tidegate's extension: without a keyed watermark nothing is changed.
     try:
-        if cluster is not None:
-            run = runner.flink(cluster, query, text)
-            rows = remaining(run.rows, keys(query, side), NUMBER)
-            # Flink's types of numbers are not all those of Spark.
-            columns = [F.col(c.name).cast(c.dataType) for c in wanted.schema]
-            rows = rows.where("NOT _deleted").select(columns)
-        else:
-            result = runner.query(text, of_tidegate if is_ours else of_spark)
-            run = runner.stream(side, query, result)
-            rows = remaining(run.rows, keys(query, side), BATCH).drop(BATCH)
+        run = runner.run(side, query, text)
     except AnalysisException as refusal:
         print(f"{query.name:4} {side:9} refused: {str(refusal).splitlines()[0][:100]}", flush=True)
-        return not is_ours
-    found = verdict(query, rows, wanted, side != "spark")
+        return side != "tidegate"
+    found = verdict(query, run.rows, runner.query(query.text, None), side != "spark")
     events = runner.size.events
     print(
         f"{query.name:4} {side:9} {events / run.seconds:10,.0f} events/s"
@@ -201,17 +204,12 @@ def main() -> None:
     spark = tidegate.configure(builder).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     data = written(arguments.data / f"{size.events}-{size.rate}-{size.files}", size)
-    runner = Runner(spark, data, arguments.data / "runs", size)
     sides = {"both": SIDES[:2], "all": SIDES}.get(arguments.side, (arguments.side,))
     chosen = [query for query in ALL if query.name in wanted]
     with contextlib.ExitStack() as stack:
         cluster = stack.enter_context(flink(arguments.flink)) if "flink" in sides else None
-        wrong = [
-            q.name
-            for q in chosen
-            for side in sides
-            if not report(runner, q, side, cluster if side == "flink" else None)
-        ]
+        runner = Runner(spark, data, arguments.data / "runs", size, cluster)
+        wrong = [q.name for q in chosen for side in sides if not report(runner, q, side)]
     spark.stop()
     if wrong:
         raise SystemExit(f"wrong: {', '.join(dict.fromkeys(wrong))}")

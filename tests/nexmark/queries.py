@@ -21,7 +21,7 @@ class Query:
     flink: str | None = None
     """What Flink SQL runs in place of the text, likewise."""
     keys_of_flink: tuple[str, ...] = ()
-    """The same for Flink, where it updates and the text does not."""
+    """As `keys`, where Flink updates rows that Tidegate writes once."""
     by_clock: bool = False
     """Whether the windows are those of the wall clock, so that only the sum of bids is known."""
 
@@ -83,10 +83,12 @@ _DAYS = "date_format(dateTime, 'yyyy-MM-dd')"
 
 
 def _same(name: str, text: str) -> Query:
+    """Return a query that all sides have in the same words."""
     return Query(name, text, spark=text, flink=text)
 
 
 def _as_flink(name: str, text: str, keys: tuple[str, ...] = ()) -> Query:
+    """Return a query that Tidegate and Flink have in the same words, and Spark has not."""
     return Query(name, text, keys, flink=text)
 
 

@@ -103,7 +103,8 @@ final class StreamJob implements AutoCloseable {
   }
 
   private JobGraph graph(List<Path> folders, boolean follows) {
-    var environment = StreamExecutionEnvironment.getExecutionEnvironment(configuration(state, checkpoints));
+    var settings = configuration(state, checkpoints);
+    var environment = StreamExecutionEnvironment.getExecutionEnvironment(settings);
     environment.setParallelism(PARALLELISM);
     var tables = StreamTableEnvironment.create(environment);
     tables.getConfig().set("table.local-time-zone", "UTC");
