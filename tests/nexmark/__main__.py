@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 
 import sessions
 import tidegate
-from nexmark.flink import Flink, flink
+from nexmark.flink import HEAP, Flink, flink
 from nexmark.generate import Size, written
 from nexmark.queries import ALL, Query
 
@@ -197,6 +197,7 @@ def main() -> None:
     states = "org.apache.spark.sql.execution.streaming.state"
     builder = sessions.builder()
     builder = builder.config("spark.sql.shuffle.partitions", "2")
+    builder = builder.config("spark.driver.memory", HEAP)
     builder = builder.config(
         "spark.sql.streaming.stateStore.providerClass",
         f"{states}.{arguments.store}StateStoreProvider",

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 MAIN = "tidegate.bench.FlinkNexmark"
-HEAP = "-Xmx6g"
-"""As Flink has it in the benchmarks of the JVM."""
+HEAP = "6g"
+"""Of each side, as in the benchmarks of the JVM."""
 
 
 class Flink:
@@ -40,7 +40,7 @@ def flink(build: Path) -> Iterator[Flink]:
     """Start a cluster from the folder that `make build/flink/.ready` fills."""
     jars = f"{build}/classes:{build}/dependency/*"
     with subprocess.Popen(
-        ["java", HEAP, "-cp", jars, MAIN],
+        ["java", f"-Xmx{HEAP}", "-cp", jars, MAIN],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
