@@ -253,6 +253,10 @@ bench-latency: $(PYTEST_NEEDS) $(FLINK) ## Run Spark, Tidegate and Flink on Kafk
 bench-async-flink: $(FLINK) ## Run them against Flink's too, which Maven brings.
 	@$(MAKE) --no-print-directory bench-async BENCH_ARGUMENTS="--flink $(<D) $(BENCH_ARGUMENTS)"
 
+.PHONY: bench-nexmark-flink
+bench-nexmark-flink: $(FLINK) ## Run the queries of Nexmark against Flink's too.
+	@$(MAKE) --no-print-directory bench-nexmark BENCH_ARGUMENTS="--side all --flink $(<D) $(BENCH_ARGUMENTS)"
+
 .PHONY: bench-held-flink
 bench-held-flink: $(FLINK) ## Run small batches over states against Flink's too.
 	@$(MAKE) --no-print-directory bench-held BENCH_ARGUMENTS="--flink $(<D) $(BENCH_ARGUMENTS)"

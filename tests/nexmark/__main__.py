@@ -4,6 +4,7 @@ Run it with `make bench-nexmark`, or `make bench-nexmark BENCH_ARGUMENTS="--quer
 """
 
 import argparse
+import contextlib
 import shutil
 import time
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from pyspark.sql import functions as F
 
 import sessions
 import tidegate
+from nexmark.flink import HEAP, Flink, flink
 from nexmark.generate import Size, written
 from nexmark.queries import ALL, Query
 
@@ -28,7 +30,11 @@ LAG = "4 seconds"
 LAG_OF_SPARK = "25 seconds"
 """Spark has one watermark for all substreams, so it waits for the slow one."""
 
+SIDES = ("tidegate", "spark", "flink")
+
 BATCH = "_batch"
+NUMBER = "_number"
+"""The order of Flink's rows."""
 
 
 @dataclass
@@ -38,16 +44,24 @@ class Run:
     rows: DataFrame
     seconds: float
     processor: float
-    state: int
-    """The rows of its states, at their most."""
+    state: str
+    """The rows of its states, or the size of a checkpoint, at their most."""
 
 
 class Runner:
     """Runs queries over the streams of a folder."""
 
-    def __init__(self, spark: SparkSession, data: Path, work: Path, size: Size) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        data: Path,
+        work: Path,
+        size: Size,
+        cluster: Flink | None = None,
+    ) -> None:
         """Read the streams as tables, whose number of rows is that of the events."""
         self.spark, self.data, self.work, self.size = spark, data, work, size
+        self.cluster = cluster
         self.tables = {name: spark.read.parquet(f"{data}/{name}") for name in STREAMS}
         side = spark.range(10_000).selectExpr("id AS key", "concat('value ', id) AS value")
         side.createOrReplaceTempView("side")
@@ -63,8 +77,15 @@ class Runner:
             table.createOrReplaceTempView(name)
         return self.spark.sql(text.replace("{longest}", str(self.size.longest_seconds)))
 
-    def stream(self, side: str, query: Query, result: DataFrame) -> Run:
+    def run(self, side: str, query: Query, text: str) -> Run:
         """Run to the end of the streams, into files."""
+        if side == "flink":
+            return self._flink(query, text)
+        # Spark's plan, beside Tidegate's extension: without a keyed watermark nothing is changed.
+        watermarked = of_tidegate if side == "tidegate" else of_spark
+        return self._spark(side, query, self.query(text, watermarked))
+
+    def _spark(self, side: str, query: Query, result: DataFrame) -> Run:
         folder = self.work / side / query.name
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -85,8 +106,20 @@ class Runner:
             for p in running.recentProgress
         )
         state = max(states, default=0)
-        rows = self.spark.read.schema(result.withColumn(BATCH, F.lit(0)).schema)
-        return Run(rows.parquet(f"{folder}/rows/*"), seconds, used, state)
+        reader = self.spark.read.schema(result.withColumn(BATCH, F.lit(0)).schema)
+        rows = last_rows(reader.parquet(f"{folder}/rows/*"), query.keys, BATCH)
+        return Run(rows.drop(BATCH), seconds, used, f"{state:,}")
+
+    def _flink(self, query: Query, text: str) -> Run:
+        assert self.cluster is not None
+        folder = self.work / "flink" / query.name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        keys = query.keys or query.keys_of_flink
+        seconds, used, state = self.cluster.run(text, folder, self.data, keys)
+        rows = last_rows(self.spark.read.parquet(f"{folder}/rows"), keys, NUMBER)
+        rows = rows.where("NOT _deleted").drop(NUMBER, "_deleted")
+        return Run(rows, seconds, used, f"{state / 1e6:,.1f} MB")
 
 
 def of_tidegate(name: str, stream: DataFrame) -> DataFrame:
@@ -102,13 +135,16 @@ def of_spark(name: str, stream: DataFrame) -> DataFrame:
     return stream.withWatermark("dateTime", LAG_OF_SPARK)
 
 
-def verdict(query: Query, run: Run, wanted: DataFrame, is_complete: bool) -> str:
+def last_rows(rows: DataFrame, keys: tuple[str, ...], order: str) -> DataFrame:
+    """Return the last row of each key, or all rows if there is no key."""
+    last = F.max_by(F.struct(*rows.columns), order).alias("last")
+    return rows.groupBy(*keys).agg(last).select("last.*") if keys else rows
+
+
+def verdict(query: Query, rows: DataFrame, wanted: DataFrame, is_complete: bool) -> str:
     """Say in a word or two whether the rows of a stream are those of batch."""
-    rows = run.rows
-    if query.keys:
-        last = F.max_by(F.struct(*rows.columns), BATCH).alias("last")
-        rows = rows.groupBy(*query.keys).agg(last).select("last.*")
-    rows = rows.drop(BATCH)
+    # Flink's types of numbers are not all those of Spark.
+    rows = rows.select([F.col(c.name).cast(c.dataType) for c in wanted.schema])
     if query.by_clock:
         found, all_bids = (df.agg(F.sum("bids")).collect()[0][0] for df in (rows, wanted))
         return "right" if found == all_bids else f"WRONG: {found} of {all_bids} bids"
@@ -123,23 +159,20 @@ def verdict(query: Query, run: Run, wanted: DataFrame, is_complete: bool) -> str
 
 def report(runner: Runner, query: Query, side: str) -> bool:
     """Run a query, print a line about it, and return whether its rows are right."""
-    is_ours = side == "tidegate"
-    text = query.text if is_ours else query.spark
+    text = {"tidegate": query.text, "spark": query.spark, "flink": query.flink}[side]
     if text is None:
         return True
-    # Spark's plan, beside Tidegate's extension: without a keyed watermark nothing is changed.
     try:
-        result = runner.query(text, of_tidegate if is_ours else of_spark)
-        run = runner.stream(side, query, result)
+        run = runner.run(side, query, text)
     except AnalysisException as refusal:
         print(f"{query.name:4} {side:9} refused: {str(refusal).splitlines()[0][:100]}", flush=True)
-        return not is_ours
-    found = verdict(query, run, runner.query(query.text, None), is_ours)
+        return side != "tidegate"
+    found = verdict(query, run.rows, runner.query(query.text, None), side != "spark")
     events = runner.size.events
     print(
         f"{query.name:4} {side:9} {events / run.seconds:10,.0f} events/s"
         f"  wall {run.seconds:6.1f} s  processor {run.processor:6.1f} s"
-        f"  state {run.state:9,}  {found}",
+        f"  state {run.state:>9}  {found}",
         flush=True,
     )
     return not found.startswith("WRONG")
@@ -152,7 +185,8 @@ def main() -> None:
     parser.add_argument("--rate", type=int, default=4_000, help="events in a second of their time")
     parser.add_argument("--files", type=int, default=10, help="files of each stream, and batches")
     parser.add_argument("--queries", help="such as q5,q9; all by default")
-    parser.add_argument("--side", choices=["both", "tidegate", "spark"], default="both")
+    parser.add_argument("--side", choices=["both", "all", *SIDES], default="both")
+    parser.add_argument("--flink", type=Path, default=Path("build/flink"), help="what make built")
     parser.add_argument("--store", choices=["HDFSBacked", "RocksDB"], default="HDFSBacked")
     parser.add_argument("--data", type=Path, default=Path("build/nexmark"))
     arguments = parser.parse_args()
@@ -163,6 +197,7 @@ def main() -> None:
     states = "org.apache.spark.sql.execution.streaming.state"
     builder = sessions.builder()
     builder = builder.config("spark.sql.shuffle.partitions", "2")
+    builder = builder.config("spark.driver.memory", HEAP)
     builder = builder.config(
         "spark.sql.streaming.stateStore.providerClass",
         f"{states}.{arguments.store}StateStoreProvider",
@@ -170,10 +205,12 @@ def main() -> None:
     spark = tidegate.configure(builder).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     data = written(arguments.data / f"{size.events}-{size.rate}-{size.files}", size)
-    runner = Runner(spark, data, arguments.data / "runs", size)
-    sides = ["tidegate", "spark"] if arguments.side == "both" else [arguments.side]
+    sides = {"both": SIDES[:2], "all": SIDES}.get(arguments.side, (arguments.side,))
     chosen = [query for query in ALL if query.name in wanted]
-    wrong = [q.name for q in chosen for side in sides if not report(runner, q, side)]
+    with contextlib.ExitStack() as stack:
+        cluster = stack.enter_context(flink(arguments.flink)) if "flink" in sides else None
+        runner = Runner(spark, data, arguments.data / "runs", size, cluster)
+        wrong = [q.name for q in chosen for side in sides if not report(runner, q, side)]
     spark.stop()
     if wrong:
         raise SystemExit(f"wrong: {', '.join(dict.fromkeys(wrong))}")

@@ -47,19 +47,7 @@ public final class FlinkStreams {
 
   /** Runs what stdin asks for. */
   public static void main(String[] arguments) throws Exception {
-    var configuration = new Configuration();
-    // Of RocksDB, and of the buffers of the windows; Flink's default in a test cluster is less.
-    configuration.setString("taskmanager.memory.managed.size", "1g");
-    configuration.setString("taskmanager.memory.network.min", "128m");
-    configuration.setString("taskmanager.memory.network.max", "128m");
-    OperatorCounts.configure(configuration);
-    var size =
-        new MiniClusterConfiguration.Builder()
-            .setConfiguration(configuration)
-            .setNumTaskManagers(1)
-            .setNumSlotsPerTaskManager(StreamJob.PARALLELISM)
-            .build();
-    try (var cluster = new MiniCluster(size)) {
+    try (var cluster = cluster()) {
       cluster.start();
       var bench = new FlinkStreams(cluster);
       var lines = new BufferedReader(new InputStreamReader(System.in));
@@ -67,6 +55,22 @@ public final class FlinkStreams {
         System.out.println(bench.run(List.of(line.split("\t"))));
       }
     }
+  }
+
+  /** A cluster in this process, which is not started. */
+  static MiniCluster cluster() {
+    var configuration = new Configuration();
+    // Of RocksDB, and of the buffers of the windows; Flink's default in a test cluster is less.
+    configuration.setString("taskmanager.memory.managed.size", "1g");
+    configuration.setString("taskmanager.memory.network.min", "128m");
+    configuration.setString("taskmanager.memory.network.max", "128m");
+    OperatorCounts.configure(configuration);
+    return new MiniCluster(
+        new MiniClusterConfiguration.Builder()
+            .setConfiguration(configuration)
+            .setNumTaskManagers(1)
+            .setNumSlotsPerTaskManager(StreamJob.PARALLELISM)
+            .build());
   }
 
   private String run(List<String> words) throws Exception {

@@ -34,7 +34,11 @@ final class OrderedFiles {
 
   /** The files that are there, or, if it {@code follows} the folder, also those that come. */
   static FileSource<RowData> read(Path folder, StreamQuery.Stream stream, boolean follows) {
-    RowType columns = columns(stream);
+    return read(folder, columns(stream), follows);
+  }
+
+  /** These columns of the files. */
+  static FileSource<RowData> read(Path folder, RowType columns, boolean follows) {
     var rows =
         new ParquetColumnarRowInputFormat<FileSourceSplit>(
             new Configuration(), columns, InternalTypeInfo.of(columns), BATCH_ROWS, true, true);

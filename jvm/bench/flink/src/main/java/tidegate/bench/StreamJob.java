@@ -103,7 +103,8 @@ final class StreamJob implements AutoCloseable {
   }
 
   private JobGraph graph(List<Path> folders, boolean follows) {
-    var environment = StreamExecutionEnvironment.getExecutionEnvironment(configuration());
+    var settings = configuration(state, checkpoints);
+    var environment = StreamExecutionEnvironment.getExecutionEnvironment(settings);
     environment.setParallelism(PARALLELISM);
     var tables = StreamTableEnvironment.create(environment);
     tables.getConfig().set("table.local-time-zone", "UTC");
@@ -120,7 +121,8 @@ final class StreamJob implements AutoCloseable {
     return environment.getStreamGraph().getJobGraph();
   }
 
-  private Configuration configuration() {
+  /** The settings of a job with this state, whose checkpoints are in this folder. */
+  static Configuration configuration(String state, Path checkpoints) {
     var configuration = new Configuration();
     configuration.setString("state.backend.type", state);
     configuration.setString("execution.checkpointing.interval", "2s");
