@@ -52,7 +52,9 @@ private[own] object StateSchemas {
         case other                         => Seq(s"${f.name} ${other.sql}")
       }
     }
-    (columns(before).diff(columns(now)), columns(now).diff(columns(before)))
+    // A state of windows has the same columns at two places.
+    val (former, latter) = (columns(before).distinct, columns(now).distinct)
+    (former.diff(latter), latter.diff(former))
   }
 
   private def asStrict(now: DataType, before: DataType): DataType = (now, before) match {

@@ -110,13 +110,10 @@ class TopNSuite extends SameTextTest {
     val counts = s"""(
       SELECT window_start, window_end, window_time, sub, count(*) AS c FROM ${hop}
       GROUP BY window_start, window_end, window_time, sub)"""
+    val best = top("ROW_NUMBER", "c DESC, sub", counts)
     val text = s"""
       SELECT window_end, sum(c) FROM TUMBLE(
-        TABLE(${top(
-        "ROW_NUMBER",
-        "c DESC, sub",
-        counts
-      )}), DESCRIPTOR(window_time), INTERVAL 1 MINUTE)
+        TABLE($best), DESCRIPTOR(window_time), INTERVAL 1 MINUTE)
       GROUP BY window_end"""
     val run = checkKills(streamed(text))
     assert(run.answer === wanted(text))

@@ -157,16 +157,13 @@ class JoinSuite extends JoinTest {
         "WHERE p.id = o.id + 1 AND p.order_time BETWEEN o.order_time AND " +
         "o.order_time + INTERVAL 10 SECONDS)"
     )
-    checkBranches(
-      texts.map { text =>
-        text -> { read: (Path => DataFrame) =>
-          orders(read(left)).createOrReplaceTempView("orders")
-          deliveries(read(right)).createOrReplaceTempView("deliveries")
-          spark.sql(text)
-        }
-      },
-      isKilled = false
-    )
+    def joined(text: String)(read: Path => DataFrame) = {
+      orders(read(left)).createOrReplaceTempView("orders")
+      deliveries(read(right)).createOrReplaceTempView("deliveries")
+      spark.sql(text)
+    }
+    checkBranches(texts.map(text => text -> (joined(text) _)))
+    checkAsBatch(joined(texts.head) _)
   }
 
   test("a semi join finds a partner that comes in the batch in which it leaves") {

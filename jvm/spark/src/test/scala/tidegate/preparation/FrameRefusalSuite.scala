@@ -181,7 +181,13 @@ class FrameRefusalSuite extends FrameRestartTest {
   onBothStores("a buffer of another type") {
     refused(aggregated(sum("n")), aggregated(sum(col("n").cast("double")))) { run =>
       val error = inBatch(run)
-      assert(error.getMessage.contains("[TIDEGATE_STATE_REFUSED]"))
+      assert(
+        error.getMessage.contains(
+          "The checkpoint has the state of `aggregate`: rows with sum(n) BIGINT. But those of the " +
+            "query have sum(CAST(n AS DOUBLE)) DOUBLE in its place. Start the query as it was, or " +
+            "with a new checkpoint; nothing in this one was changed. SQLSTATE: 42K03"
+        )
+      )
     }
   }
 

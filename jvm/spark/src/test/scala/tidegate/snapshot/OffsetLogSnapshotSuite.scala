@@ -9,9 +9,7 @@ import org.apache.spark.sql.functions._
 /** Snapshots of queries whose offset log has format 2: by places, and by the names of sources. */
 class OffsetLogSnapshotSuite extends RestartTest {
 
-  override protected def atNight: Seq[String] = Seq(
-    "by places"
-  )
+  override protected def atNight: Seq[String] = Seq("by places")
 
   private val Paused = 4
   private val rows = (1 to 9).map(n => Seq(event("a", 10.0 * n), event("b", 10.0 * n - 3)))

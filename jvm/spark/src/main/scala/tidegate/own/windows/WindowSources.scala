@@ -29,11 +29,12 @@ private[tidegate] object WindowSources {
     case r: RetagEventTime => of(r.child, window)
     case s: SubqueryAlias  => of(s.child, window)
     case v: View           => of(v.child, window)
-    case a: Aggregate      =>
-      Aggregated.windows(a, window).toRight("the aggregation below has no such windows")
-    case other =>
-      Left(s"there is a ${other.nodeName} between the window function and the aggregation")
+    case a: Aggregate      => Aggregated.windows(a, window).toRight(between(a))
+    case other             => Left(between(other))
   }
+
+  private def between(node: LogicalPlan) =
+    s"there is a ${node.nodeName} between the window function and the aggregation"
 
   /** The windows of an aggregation, made so that the plan does not grow with their number. */
   def generated(plan: LogicalPlan): LogicalPlan = plan match {

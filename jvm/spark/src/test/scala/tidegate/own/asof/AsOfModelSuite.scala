@@ -19,9 +19,7 @@ import tidegate.own.due.{ChunkedKeys, StateDuePages}
  */
 class AsOfModelSuite extends AnyFunSuite with AtNight {
 
-  override protected def atNight: Seq[String] = Seq(
-    "waiting rows of one key"
-  )
+  override protected def atNight: Seq[String] = Seq("waiting rows of one key")
 
   import AsOfModelSuite._
 

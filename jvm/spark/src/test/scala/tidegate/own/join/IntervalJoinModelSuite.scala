@@ -18,9 +18,7 @@ import tidegate.own.due.DueSchema
  */
 class IntervalJoinModelSuite extends AnyFunSuite with AtNight {
 
-  override protected def atNight: Seq[String] = Seq(
-    "a hot key that gets few rows"
-  )
+  override protected def atNight: Seq[String] = Seq("a hot key that gets few rows")
 
   import IntervalJoinModelSuite._
 
