@@ -69,8 +69,9 @@ first-minute: $(PACKAGE) ## Measure, in an empty environment, the time to the fi
 
 .PHONY: test
 test: ## Run all tests on Spark 4.2: JVM, Python without a JVM, docstrings, the wheel, Spark Connect, a cluster, Delta, Kafka, examples.
-	@$(MAKE) --no-print-directory -j 2 test-jvm $(VENV)/.tools $(STUBS)
-	@$(MAKE) --no-print-directory test-python
+	@$(MAKE) --no-print-directory -j 2 compiled $(VENV)/.tools $(STUBS)
+	@$(MAKE) --no-print-directory $(PYTEST_NEEDS)
+	@$(MAKE) --no-print-directory -k -j 2 test-jvm test-python LANES=1
 
 .PHONY: test-spark-4.0 test-spark-4.1
 test-spark-4.0: ## Run the tests of the JVM on Spark 4.0.
@@ -286,18 +287,23 @@ clean: ## Remove everything that was built; the virtual environment and .tools s
 	rm -rf $(VENV)/.installed python/tidegate/jars python/LICENSE python/NOTICE python/tidegate/_version.py
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# One start of sbt tests and packs, and tests the core while it compiles the rest. Assembly leaves an
-# equal jar alone, so its time is set here.
+# One start of sbt compiles and packs. Assembly leaves an equal jar alone, so its time is set here.
+.PHONY: compiled
+compiled: | $(BUILD)/.build
+	./sbt "all core/Test/compile spark/Test/compile spark/assembly spark/sourceJars"
+	@touch $(JAR) $(KAFKA)
+
 .PHONY: test-jvm
 test-jvm:
-	./sbt "all core/test spark/test spark/assembly"
-	@touch $(JAR) $(KAFKA)
+	./sbt "all core/test spark/test"
 
 .PHONY: suite-seconds
 suite-seconds: ## After tests of the JVM: note how long each suite took, so that `make test` divides them well.
 	./sbt spark/suiteSeconds
 
-# Two suites at a time, the longest first. `make pytest-connect` runs one of them alone.
+# How many suites at a time, the longest first: `make test` runs them one by one beside the two JVMs of `test-jvm`,
+# as a query of Python leaves a processor idle half of its time. `make pytest-connect` runs one of them alone.
+LANES ?= 2
 SUITES := kafka installed-wheel sql examples connect cluster delta docstrings unit
 ifneq ($(SPARK),4.2)
 # The build brings the connector to Kafka, and Delta, for Spark 4.2.
@@ -321,7 +327,7 @@ test-python-at-night: $(DBT) ## Run the tests of Python that `make test` leaves 
 .PHONY: test-python
 test-python: $(PYTEST_NEEDS)
 	@failed=0; rm -f build/pytest-*.txt; \
-	$(MAKE) --no-print-directory -k -j 2 -O $(SUITES:%=pytest-%) || failed=1; \
+	$(MAKE) --no-print-directory -k -j $(LANES) -O $(SUITES:%=pytest-%) || failed=1; \
 	echo; \
 	for name in $(SUITES); do \
 	  printf '%-16s %s\n' "$$name" "$$(tail -n 1 "build/pytest-$$name.txt")"; \

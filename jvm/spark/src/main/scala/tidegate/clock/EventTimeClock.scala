@@ -65,6 +65,9 @@ final class EventTimeClock(madeAtMs: Long)
   private var frozenAtMs: Option[Long] = None
   private var latest: ClockOffset = _
   private var answered: ClockState = ClockState.empty
+
+  /** Whether a batch of this run has let the clock step within it. */
+  private var stepsWithin = false
   private var parsed: (String, ClockOffset) = ("", ClockOffset.empty)
   private lazy val reports = new TimeReports(query, totals)
 
@@ -98,7 +101,8 @@ final class EventTimeClock(madeAtMs: Long)
           round,
           wallClockMs,
           query.triggerStartMs,
-          pending.takeDue()
+          pending.takeDue(),
+          stepsWithin
         )
       )
       pending.futureEvents.foreach { case (name, events) => totals.addFutureEvents(name, events) }
@@ -127,6 +131,7 @@ final class EventTimeClock(madeAtMs: Long)
     if (time == null) skippedAfter(batchId, of.endState) else None
 
   override private[clock] def stepWithin(of: RunningQuery, batchId: Long): Option[ClockTimes] = {
+    stepsWithin = true
     val end = of.endState
     val isReplay = time == null
     val known = knownWithin(of, batchId)

@@ -10,8 +10,9 @@ import tidegate.core.clock.{BatchTimes, ClockTimes}
  *
  * @param planned
  *   as the offset log has them
- * @param hasRows
- *   whether a source has something to read in the batch
+ * @param mayMove
+ *   whether the batch may find out something that moves time: a source has something to read, or
+ *   the clock looks whether none has
  * @param known
  *   the watermarks to which an earlier run of the batch has come within it: tasks of that run may
  *   have used them, and the next batch goes on from them, so the batch has them whatever closes now
@@ -20,7 +21,7 @@ import tidegate.core.clock.{BatchTimes, ClockTimes}
  */
 private[tidegate] final class RunningBatch private[tidegate] (
     planned: BatchTimes,
-    val hasRows: Boolean,
+    val mayMove: Boolean,
     known: Option[ClockTimes],
     clockStep: () => Option[ClockTimes]
 ) {

@@ -164,9 +164,10 @@ final class RunningQuery private[clock] (
   def batch: RunningBatch = synchronized {
     val c = context
     planned.collect { case (plan, batch) if plan eq c.executionPlan => batch }.getOrElse {
+      val times = timesOf(c)
       val batch = new RunningBatch(
-        timesOf(c),
-        rounds.hasMoved(c),
+        times,
+        rounds.hasMoved(c) || times.looks,
         clock.knownWithin(this, c.batchId),
         () => clock.stepWithin(this, c.batchId)
       )

@@ -62,7 +62,7 @@ final case class ClosingExec(
   override def simpleString(maxFields: Int): String = s"$nodeName: $describe"
 
   override protected def doExecute(): RDD[InternalRow] = {
-    for (running <- batch if running.hasRows; shuffles <- barrier) {
+    for (running <- batch if running.mayMove; shuffles <- barrier) {
       Shuffles.await(shuffles)
       running.step()
     }

@@ -86,7 +86,9 @@ class UpdatedChainSuite extends SameTextTest {
     "windows of windows",
     "a chain in each branch",
     "times: as in batch",
-    "windows from frames"
+    "windows from frames",
+    "OVER: as in batch",
+    "with a Top-N at the end"
   )
 
   for (chain <- chains) onRocksDb(s"${chain.name}: as in batch, over kills") {

@@ -132,6 +132,34 @@ class SameBatchSuite extends RestartTest {
     closes(rows => tens(rows.join(names, "n").join(names.hint("merge"), "n")))
   }
 
+  Seq(false, true).foreach { fails =>
+    test(s"a silence is known in the batch that it starts; the sink fails: $fails") {
+      val in = events()
+      val run = new Run(
+        tens(in.toDF().withKeyedWatermark("time", "0 seconds", substream = Seq("sub")))
+      )
+      run.start()
+      in.addData(event("a", 30), event("b", 3))
+      run.settle()
+      val first = run.batchCount
+      run.failIn = id => fails && id >= first
+      run.clock.advance(61000)
+      if (fails) {
+        run.awaitEnd()
+        run.failIn = _ => false
+        run.start()
+      }
+      run.settle()
+      assert(run.answer === Seq("[0,10)|1"))
+      // The offset was written before the batch knew.
+      val last = run.log.last
+      assert(last.operators.values.map(_._2).toSeq === Seq(Some(3000L)), last)
+      run.clock.advance(3600000)
+      run.settle()
+      assert(run.log.last === last)
+    }
+  }
+
   test("a plan that does not qualify goes on in the next batch, and says why") {
     def batches(query: DataFrame => DataFrame, mode: OutputMode = OutputMode.Append()) = {
       val in = events()
@@ -389,7 +417,7 @@ class SameBatchSuite extends RestartTest {
     val (empty, times) = (ClockState.empty, ClockState.empty.times)
     val batch = new RunningBatch(
       BatchTimes(empty, empty),
-      hasRows = true,
+      mayMove = true,
       known = None,
       () => { asked.incrementAndGet(): Unit; Some(times) }
     )
@@ -398,7 +426,7 @@ class SameBatchSuite extends RestartTest {
     assert(asked.get === 1)
     val failing = new RunningBatch(
       BatchTimes(empty, empty),
-      hasRows = true,
+      mayMove = true,
       known = None,
       () => { asked.incrementAndGet(): Unit; throw new IllegalStateException("the disk is full") }
     )

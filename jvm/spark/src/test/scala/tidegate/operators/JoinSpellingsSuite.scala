@@ -14,7 +14,8 @@ class JoinSpellingsSuite extends JoinTest {
     "joins of unions of windows",
     "plain column, format 2",
     "inner joins of windows of which",
-    "plain column, interval join"
+    "plain column, interval join",
+    "joins of windows of other lengths"
   )
 
   private def sides(read: Path => DataFrame): (DataFrame, DataFrame) =

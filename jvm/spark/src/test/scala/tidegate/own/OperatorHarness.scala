@@ -200,6 +200,7 @@ final class OperatorHarness(
 
     /** Whether the clock was asked; before, a batch is one that an earlier run has begun. */
     private var hasAsked = false
+    private var stepsWithin = false
 
     def settle(): Unit = {
       // A batch whose offset was written and whose commit was not.
@@ -219,7 +220,7 @@ final class OperatorHarness(
       pending = Map.empty
       due = Map.empty
       hasAsked = true
-      val end = time.step(begin.end, observed, said, nowMs, nowMs, told)
+      val end = time.step(begin.end, observed, said, nowMs, nowMs, told, stepsWithin)
       time.takeEvents()
       val moved = ends.exists { case (feed, n) => n > readBy(begin)(feed) }
       said = Some(SourceRound(isReadUp = !moved, isNew = moved, nowMs))
@@ -242,6 +243,7 @@ final class OperatorHarness(
       def step(): Option[ClockTimes] = if (isReplay) within.get(entry.id)
       else {
         hasStepped = true
+        stepsWithin = true
         val come = time.stepWithin(entry.end, batch.seen, said, clock.getTimeMillis())
         come.foreach(times => within += entry.id -> times)
         come
@@ -249,7 +251,7 @@ final class OperatorHarness(
       val hasRows = entry.ends.exists { case (feed, n) => n > readBy(begin)(feed) }
       val running = new RunningBatch(
         times,
-        hasRows,
+        hasRows || times.looks,
         if (isReplay) within.get(entry.id) else None,
         () => step()
       )

@@ -18,7 +18,8 @@ class AdoptedStatesSuite extends AdoptionTest {
     "all joins, format 2",
     "all joins, format 4",
     "all joins, format 3",
-    "all joins of a job"
+    "all joins of a job",
+    "all operators of a job"
   )
 
   private def count10(in: DataFrame): DataFrame =

@@ -24,7 +24,8 @@ class ReplaceWatermarksSuite extends HarnessTest {
     "Spark: a join on windows",
     "over restarts",
     "Spark: sessions",
-    "Spark: an inner join"
+    "Spark: an inner join",
+    "Spark: sliding windows"
   )
 
   private def replacing[T](lateness: String)(body: => T): T = withConf(

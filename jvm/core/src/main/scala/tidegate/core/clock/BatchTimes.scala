@@ -12,6 +12,9 @@ final case class BatchTimes(start: ClockState, end: ClockState) {
    */
   val late: ClockState = end.skipped.fold(start)(start.at)
 
+  /** Whether the clock wants to know within the batch what the sources said. */
+  def looks: Boolean = start.looks != end.looks
+
   /** The same batch, once its rows have moved time within it: it evicts up to these watermarks. */
   def within(times: ClockTimes): BatchTimes = copy(end = end.at(times))
 

@@ -15,8 +15,8 @@ import tidegate.core.EndOfTime
  *   the coalesced watermarks of unions, in epoch ms: they depend on which inputs were idle at which
  *   time. By the key that [[UnionKeys]] gives
  * @param looks
- *   how often a run that is to be flushed had to look whether it has read everything: each look
- *   takes a batch
+ *   how often a batch had to look whether everything is read: at the end of a run that is to be
+ *   flushed, and when a silence may have become long enough. Each look takes a batch
  * @param savedAtMs
  *   the wall clock when the state was made, in epoch ms
  * @param places

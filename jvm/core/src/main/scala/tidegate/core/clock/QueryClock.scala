@@ -119,6 +119,8 @@ final class QueryClock(
    * @param due
    *   what the operators of the last batch have reported, if there was one since the last step:
    *   when each has something to do next, or `None` if it does not know
+   * @param stepsWithin
+   *   whether the clock steps within a batch, too
    * @return
    *   the state at which the next batch ends, the same object as long as nothing changes; `None`
    *   before the first observation, if nothing needs a state then
@@ -131,12 +133,13 @@ final class QueryClock(
       said: Option[SourceRound],
       wallClockMs: Long,
       triggerStartMs: Long,
-      due: Map[String, Option[NextDue]] = Map.empty
+      due: Map[String, Option[NextDue]] = Map.empty,
+      stepsWithin: Boolean = false
   ): Option[ClockState] = {
     take(observed, said, wallClockMs)
     noteDue(due)
     noteSkipped(begin)
-    val looks = if (isLookWanted(said)) begin.looks + 1 else begin.looks
+    val looks = if (isLookWanted(said, stepsWithin)) begin.looks + 1 else begin.looks
     polledFromMs = (polledFromMs ++ Some(triggerStartMs.min(nowMs))).maxOption
     Option.when(tells)(stateAfter(begin, looks))
   }
@@ -274,13 +277,15 @@ final class QueryClock(
    *
    * A source may keep rows to itself for a while: then the run ends, as it would without a clock,
    * and time does not.
+   *
+   * Any other run looks when a silence has become long enough since the trigger before.
    */
-  private def isLookWanted(said: Option[SourceRound]): Boolean = {
+  private def isLookWanted(said: Option[SourceRound], stepsWithin: Boolean): Boolean = {
     endIfReadUp(said)
     val open = openAtEnd
     missesEnd = false
     said match {
-      case Some(round) if round.isReadUp => false
+      case Some(round) if round.isReadUp => stepsWithin && isSilenceNew
       case Some(round) if !round.isNew   =>
         missesEnd = open.nonEmpty
         false
@@ -289,6 +294,15 @@ final class QueryClock(
         frozenAtMs.isDefined && nodes.valuesIterator.exists(_.isOverdue(nowMs, hasRows))
     }
   }
+
+  /**
+   * Whether time is held back by a silence that was too short at the trigger before, a while ago.
+   * What the sources say now is known within a batch, and without one only at the next trigger.
+   */
+  private def isSilenceNew: Boolean =
+    startsBatches && frozenAtMs.isEmpty &&
+      polledFromMs.exists(nowMs - _ >= QueryClock.WhileMs) &&
+      nodes.valuesIterator.exists(_.isHeldBySilence(nowMs))
 
   /** The nodes whose time ends with this run, and has not yet. */
   private def openAtEnd: Iterable[SubstreamClock] =
@@ -339,6 +353,9 @@ final class QueryClock(
 
 object QueryClock {
   private val NoVersion = -1L
+
+  /** A trigger that comes sooner after another one is not worth a batch of its own. */
+  private val WhileMs = 1000L
 
   /** The value of a time in a state of a query. */
   def timeIn(spec: QuerySpec, state: ClockState, time: InputTime): Time = {

@@ -73,6 +73,15 @@ private[clock] final class Silence(
     spec.idleBehindMs.fold(timeoutMs)(math.max(_, timeoutMs))
 
   /**
+   * Whether what holds time back would be left out if it were known that the sources have no more
+   * rows.
+   */
+  def holdsTime(nowMs: Long): Boolean = spec.idleTimeoutMs.exists { timeoutMs =>
+    if (substreams.isEmpty) !isEmptyIdle && nowMs >= emptySinceMs + timeoutMs
+    else substreams.holder.exists(s => !s.isBehind && nowMs >= idleAtMs(s, timeoutMs))
+  }
+
+  /**
    * Whether something would be left out if it were known that the sources have no more rows. What
    * was due when the checkpoint was made, makes a difference only if there are new rows.
    *

@@ -266,6 +266,9 @@ private[clock] final class SubstreamClock(
     }
   }
 
+  /** As [[Silence.holdsTime]]. */
+  def isHeldBySilence(nowMs: Long): Boolean = !isAtEnd && silence.holdsTime(nowMs)
+
   /** As [[Silence.isOverdue]]. */
   def isOverdue(nowMs: Long, hasRows: Boolean): Boolean = silence.isOverdue(nowMs, hasRows)
 

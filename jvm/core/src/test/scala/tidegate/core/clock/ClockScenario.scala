@@ -99,6 +99,13 @@ final class ClockScenario(
     this
   }
 
+  /** One trigger alone, as of a query whose triggers are far apart. */
+  def triggerOnce(): this.type = {
+    beginStep()
+    trigger()
+    this
+  }
+
   /** Stops the query, and starts it again at once. */
   def restart(): this.type = stop().settle()
 
@@ -207,7 +214,7 @@ final class ClockScenario(
       clock = new QueryClock(spec, begin, nowMs, frozenAtMs, startsBatches, within)
     val observed = pending
     pending = Map.empty
-    val end = clock.step(begin, observed, said, nowMs, startMs)
+    val end = clock.step(begin, observed, said, nowMs, startMs, stepsWithin = sameBatch)
     told ++= clock.takeEvents()
     val moved = feeds.exists { case (name, feed) => feed.hasMoved(ends(name)) }
     said = Some(
@@ -247,7 +254,7 @@ final class ClockScenario(
       }
       .filter(_._2.tops.nonEmpty)
     within = None
-    if (sameBatch && lastSeen.nonEmpty)
+    if (sameBatch && (lastSeen.nonEmpty || planned.looks))
       within = clock.stepWithin(planned.end, lastSeen, said, nowMs)
     else pending = lastSeen
     val times = within.fold(planned)(planned.within)

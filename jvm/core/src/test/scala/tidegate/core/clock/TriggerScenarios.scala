@@ -63,6 +63,37 @@ class TriggerScenarios extends ClockScenarios {
     assert(run.take() === Seq("[0,10)|2"))
   }
 
+  test("a silence that is long enough since the trigger before is known in the same batch") {
+    Seq(false, true).foreach { sameBatch =>
+      val run = one.start(sameBatch = sameBatch)
+      run.send("time", "a", 30).send("time", "b", 3).settle()
+      val batches = run.batchCount
+      run.advance(4000).triggerOnce()
+      assert(run.batchCount === batches)
+      run.advance(4000).triggerOnce()
+      assert(run.take() === (if (sameBatch) Seq("[0,10)|1") else Nil))
+      assert(run.substreams("time") === Map("a" -> sameBatch, "b" -> sameBatch))
+      run.advance(4000).triggerOnce()
+      assert(run.take() === (if (sameBatch) Nil else Seq("[0,10)|1")))
+      run.advance(3600000).settle()
+      assert(run.batchCount === batches + 1)
+    }
+  }
+
+  test("a silence of who holds nothing back takes no batch, and neither do triggers close together") {
+    val run = one.start(sameBatch = true)
+    run.send("time", "a", 30).send("time", "b", 3).settle()
+    run.advance(4000).send("time", "b", 4).settle()
+    val batches = run.batchCount
+    run.advance(3000).triggerOnce()
+    assert(run.batchCount === batches)
+    (1 to 3).foreach(_ => run.advance(900).triggerOnce())
+    assert(run.batchCount === batches)
+    run.advance(900).triggerOnce()
+    assert(run.batchCount === batches + 1)
+    assert(run.take() === Seq("[0,10)|2"))
+  }
+
   private val overState = {
     val nodes = Seq(node("time"), node("after").copy(isOverState = true))
     QuerySpec(nodes, Seq(OperatorSpec("aggregate", 0, NodeTime("after"), None)))

@@ -23,7 +23,7 @@ class AsOfModelSuite extends AnyFunSuite with AtNight {
 
   import AsOfModelSuite._
 
-  private val cases = AtNight.cases(few = 12, all = 200)
+  private val cases = AtNight.cases(few = 6, all = 200)
 
   private def check(isOuter: Boolean, seed: Int): Unit = {
     val random = new Random(seed)

@@ -19,7 +19,7 @@ import tidegate.own.windows._
  * stores, all of them by the seed in the title. `-Dtidegate.cases=100` tries more of them.
  */
 class SessionProperties extends FrameTest {
-  private val cases = AtNight.cases(few = 6, all = 30)
+  private val cases = AtNight.cases(few = 4, all = 30)
 
   override def setting: String = "spark.tidegate.sessions.enabled"
 

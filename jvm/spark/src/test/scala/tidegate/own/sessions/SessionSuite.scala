@@ -19,7 +19,9 @@ class SessionSuite extends SessionTest {
     "times without a zone: row",
     "HAVING: row",
     "odd keys: row",
-    "SQL without a key: row"
+    "SQL without a key: row",
+    "numbers: row",
+    "windows over sessions: row"
   )
 
   private def byNumber(rows: DataFrame): DataFrame = inSessions(rows, "3 seconds")

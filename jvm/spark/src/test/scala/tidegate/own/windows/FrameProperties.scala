@@ -16,7 +16,7 @@ import org.apache.spark.sql.{DataFrame, Row}
  * stores, all of them by the seed in the title. `-Dtidegate.cases=100` tries more of them.
  */
 class FrameProperties extends FrameTest {
-  private val cases = AtNight.cases(few = 6, all = 30)
+  private val cases = AtNight.cases(few = 4, all = 30)
 
   for (seed <- 1 to cases) {
     val store = StateStoreKind.all(seed % StateStoreKind.all.size)

@@ -4,7 +4,7 @@ import tidegate.core.clock._
 import tidegate.core.figures.{OperatorFigures, WatermarkFigures}
 
 /** A query whose clock is real: triggers and batches in the order of Spark's micro-batch engine. */
-private[simulator] final class SimulatedQuery(spec: QuerySpec) {
+private[simulator] final class SimulatedQuery(spec: QuerySpec, stepsWithin: Boolean) {
   private type Rows = Map[String, Map[String, Seq[Long]]]
 
   private var written = ClockState.empty
@@ -61,8 +61,8 @@ private[simulator] final class SimulatedQuery(spec: QuerySpec) {
    */
   def restore(step: SimulatedStep): Unit = state.filterNot(_ eq startedFrom).foreach { latest =>
     goOn(latest.copy(savedAtMs = step.wallMs), step.wallMs, None)
-    val _ = clock.step(written, Map.empty, None, step.wallMs, step.triggerMs)
-    state = clock.step(written, Map.empty, said, step.wallMs, step.triggerMs)
+    val _ = ask(Map.empty, None, step)
+    state = ask(Map.empty, said, step)
   }
 
   private def goOn(from: ClockState, wallMs: Long, within: Option[ClockTimes]): Unit = {
@@ -82,13 +82,22 @@ private[simulator] final class SimulatedQuery(spec: QuerySpec) {
     said = nextSaid
     val observed = seen.map { case (name, times) => name -> observation(name, times) }
     nextSeen = Map.empty
-    state = clock.step(written, observed, said, step.wallMs, step.triggerMs)
+    state = ask(observed, said, step)
     nextSaid = Some(step.round)
   }
 
   /** Asks the clock again, with nothing new. */
-  def triggerAgain(step: SimulatedStep): Option[ClockState] =
-    clock.step(written, Map.empty, None, step.wallMs, step.triggerMs)
+  def triggerAgain(step: SimulatedStep): Option[ClockState] = ask(Map.empty, None, step)
+
+  private def ask(
+      observed: Map[String, NodeObservation],
+      said: Option[SourceRound],
+      step: SimulatedStep
+  ): Option[ClockState] =
+    clock.step(written, observed, said, step.wallMs, step.triggerMs, stepsWithin = stepsWithin)
+
+  /** Whether the clock wants to know what its sources said in the last trigger. */
+  def looks: Boolean = state.exists(_.looks != written.looks)
 
   /** Whether the trigger has to start a batch; the batch then reads the rows of the step. */
   def runBatch(step: SimulatedStep): Boolean = {

@@ -17,16 +17,16 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
   private val spec = new SimulatedPlan(random).make()
   private val steps = new SimulatedHistory(random, spec).make()
   private val invariants = new Invariants(spec)
-  private val query = new SimulatedQuery(spec)
-  private val restored = new SimulatedQuery(spec)
+
+  /** Whether batches close what their own rows close: not where a watermark is over a state. */
+  private val isSameBatch = random.nextBoolean() && !spec.nodes.exists(_.isOverState)
+  private val query = new SimulatedQuery(spec, isSameBatch)
+  private val restored = new SimulatedQuery(spec, isSameBatch)
 
   private var oracle: QueryOracle = _
   private var inCheckpoint = QueryOracle.Saved()
   private var latest = (Option.empty[ClockState], QueryOracle.Saved())
   private var endsByItself = false
-
-  /** Whether batches close what their own rows close: not where a watermark is over a state. */
-  private val isSameBatch = random.nextBoolean() && !spec.nodes.exists(_.isOverState)
 
   /** What a checkpoint has to hold since a batch has moved time within itself. */
   private var withinBatch = Option.empty[QueryOracle.Saved]
@@ -65,6 +65,7 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
     invariants.check(before, now, query.state, isOfCheckpoint, oracle)
     checkSameState(before, now, step)
     checkRestored(step)
+    val looks = query.looks
     val isBatch = query.runBatch(step)
     if (isBatch) {
       if (query.state.isDefined) inCheckpoint = latest._2
@@ -72,7 +73,7 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
     }
     val _ = restored.runBatch(step)
     invariants.checkLate(restored, query)
-    if (isBatch && isSameBatch && step.rows.nonEmpty) stepWithin(step)
+    if (isBatch && isSameBatch && (step.rows.nonEmpty || looks)) stepWithin(step)
   }
 
   /** As at a trigger; what the sources have said is told once more at the next one. */
@@ -108,7 +109,7 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
     query.start(wallMs, how.endsByItself)
     val saved = withinBatch.fold(inCheckpoint)(inCheckpoint.at)
     oracle = new QueryOracle(spec, saved, math.max(0L, wallMs), how.endsByItself)
-    latest = (None, inCheckpoint)
+    latest = (None, saved)
     knownWithin = None
   }
 
@@ -130,8 +131,8 @@ private[simulator] final class Simulation(seed: Long, tell: Option[String => Uni
       query.state,
       if (isSame || isOfCheckpoint) savedBefore else within.getOrElse(oracle.known)
     )
-    // A run that ends by itself asks for looks.
-    if (!endsByItself) {
+    // Who looks does so once.
+    if (!endsByItself && !query.looks) {
       val again = query.triggerAgain(step)
       val isSameAgain = (again, query.state) match {
         case (Some(a), Some(b)) => a eq b
