@@ -304,6 +304,8 @@ suite-seconds: ## After tests of the JVM: note how long each suite took, so that
 # How many suites at a time, the longest first: `make test` runs them one by one beside the two JVMs of `test-jvm`,
 # as a query of Python leaves a processor idle half of its time. `make pytest-connect` runs one of them alone.
 LANES ?= 2
+# Beside other output, that of a suite comes as a whole.
+SHOW := $(if $(filter 1,$(LANES)),$(BIN)/python -c 'import sys; print(sys.stdin.read())',cat)
 SUITES := kafka installed-wheel sql examples connect cluster delta docstrings unit
 ifneq ($(SPARK),4.2)
 # The build brings the connector to Kafka, and Delta, for Spark 4.2.
@@ -337,7 +339,7 @@ test-python: $(PYTEST_NEEDS)
 .PHONY: $(SUITES:%=pytest-%)
 $(SUITES:%=pytest-%): pytest-%: $(PYTEST_NEEDS)
 	@mkdir -p build
-	@echo "== pytest, $*"; $(BIN)/python -m pytest -q -m "$(TESTS)" --durations=15 --durations-min=2 $(PYTEST_$*) 2>&1 | tee build/pytest-$*.txt
+	@echo "== pytest, $*"; $(BIN)/python -m pytest -q -m "$(TESTS)" --durations=15 --durations-min=2 $(PYTEST_$*) 2>&1 | tee build/pytest-$*.txt | $(SHOW)
 
 .PHONY: test-quick-python
 test-quick-python: $(VENV)/.tools python/tidegate/_version.py

@@ -25,4 +25,4 @@ def test_query_when_the_streams_are_read_then_has_the_rows_of_batch(
 ) -> None:
     data = written(tmp_path / "data", SIZE)
 
-    assert report(Runner(spark.newSession(), data, tmp_path, SIZE), query, "tidegate")
+    assert report(Runner(spark.newSession(), data, tmp_path, SIZE), query, ("tidegate",))

@@ -11,6 +11,7 @@ from kafka.demos import TIMEOUT_SECONDS, assert_nothing_is_left, demo
 FEW = ("--rows", "2000", "--idle-timeout", "5")
 
 
+@pytest.mark.at_night
 def test_demo_when_run_then_tidegate_drops_nothing_and_each_window_is_right(
     tmp_path: Path,
 ) -> None:

@@ -80,7 +80,9 @@ class TriggerScenarios extends ClockScenarios {
     }
   }
 
-  test("a silence of who holds nothing back takes no batch, and neither do triggers close together") {
+  test(
+    "a silence of who holds nothing back takes no batch, and neither do triggers close together"
+  ) {
     val run = one.start(sameBatch = true)
     run.send("time", "a", 30).send("time", "b", 3).settle()
     run.advance(4000).send("time", "b", 4).settle()
