@@ -192,6 +192,9 @@ object KeyedStreamTest {
     .config("spark.sql.streaming.checkpoint.fileChecksum.enabled", "false")
     .config("spark.sql.streaming.forceDeleteTempCheckpointLocation", "true")
     .config("spark.sql.planChangeValidation", "true")
+    // A test loses the files of a shuffle. Then Spark takes its only executor for lost, and would
+    // end the JVM after 60 heartbeats without an answer, which are ten minutes.
+    .config("spark.executor.heartbeat.maxFailures", Int.MaxValue.toString)
     // Suites plan more than the 100 stages whose generated code Spark keeps by default.
     .config("spark.sql.codegen.cache.maxEntries", "5000")
     // Else tasks ask the driver for each class, anew for each query.
