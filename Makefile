@@ -302,7 +302,7 @@ suite-seconds: ## After tests of the JVM: note how long each suite took, so that
 	./sbt spark/suiteSeconds
 
 # How many suites at a time, the longest first: `make test` runs them one by one beside the two JVMs of `test-jvm`,
-# as a query of Python leaves a processor idle half of its time. `make pytest-connect` runs one of them alone.
+# which keeps both processors busy. `make pytest-connect` runs one of them alone.
 LANES ?= 2
 # Beside other output, that of a suite comes as a whole.
 SHOW := $(if $(filter 1,$(LANES)),$(BIN)/python -c 'import sys; print(sys.stdin.read())',cat)
